@@ -79,4 +79,12 @@ export default tseslint.config(
       message: 'A feature does not import another feature.',
     }),
   },
+  // A room inside of a feature reaches its own feature and what every feature may reach.
+  {
+    files: ['src/features/*/*/**'],
+    rules: limits(primitives, {
+      regex: '^(\\.\\./){2}(?!\\.\\.)|^(\\.\\./){3}(?!(api|ui|core|i18n|styles)(/|$))',
+      message: 'A feature does not import another feature.',
+    }),
+  },
 );

@@ -15,6 +15,8 @@ async function write(page: Page, text: string): Promise<void> {
   await page.keyboard.insertText(text);
 }
 
+const canvas = (page: Page) => page.getByRole('group', { name: /^Canvas of/ });
+
 interface Status {
   draft: { flowData: string; updatedDate: string } | null;
 }
@@ -32,7 +34,7 @@ describe.skipIf(missing)('a flow', () => {
   it('shows its canvas, with every kind of node', async () => {
     const { page, close } = await signedIn(`/flows/${agent.id}`);
     for (const name of [/^Start/, /^Which topic/, /^Each item/, /^Look up/, /^Something new/])
-      await page.getByRole('button', { name }).waitFor();
+      await canvas(page).getByRole('button', { name }).waitFor();
     await axe(page);
     await shot(page, 'flow-agent');
     await page.getByRole('button', { name: /^Billing agent/ }).click();
@@ -47,14 +49,14 @@ describe.skipIf(missing)('a flow', () => {
 
   it('is walked by keyboard alone', async () => {
     const { page, close } = await signedIn(`/flows/${agent.id}`);
-    const start = page.getByRole('button', { name: /^Start/ });
+    const start = canvas(page).getByRole('button', { name: /^Start/ });
     await start.waitFor();
     const stops = page.locator('[data-node][tabindex="0"]');
     await expect.poll(() => stops.count()).toBe(1);
     await start.focus();
-    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Alt+ArrowRight');
     await expect.poll(() => focused(page)).toMatch(/^Which topic/);
-    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Alt+ArrowRight');
     await page.keyboard.press('Enter');
     await page.getByRole('complementary', { name: 'Node' }).waitFor();
     await page.keyboard.press('Escape');
@@ -73,7 +75,7 @@ describe.skipIf(missing)('a flow', () => {
     await item.getByRole('button').click();
     await page
       .getByRole('complementary', { name: 'Node' })
-      .getByText('Chat Model', { exact: true })
+      .getByRole('button', { name: 'Go to Scripted Chat Model' })
       .waitFor();
     await axe(page);
     await shot(page, 'flow-inspector-narrow');

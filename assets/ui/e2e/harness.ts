@@ -1,14 +1,14 @@
 /**
  * Starts the built service and a browser. `FLOWKEEP_BIN` names the program (else the checkout's debug build),
  * `CHROMIUM` the browser. With `FLOWKEEP_PAGE=source` the page comes from the sources instead of the program, so
- * that nothing has to be built while a screen is worked on.
+ * that nothing has to be built while a screen is worked on; with `built` from `assets/dist` as it is now.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join, resolve } from 'node:path';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { createServer, type ViteDevServer } from 'vite';
+import { createServer } from 'vite';
 import { afterAll, beforeAll, expect } from 'vitest';
 
 const ARGS =
@@ -114,9 +114,64 @@ export async function freePort(): Promise<number> {
   });
 }
 
-async function pageFromSources(baseUrl: string): Promise<{ server: ViteDevServer; address: string } | null> {
-  if (process.env.FLOWKEEP_PAGE !== 'source') return null;
+/** The committed build, served as the program would, with every call handed on to it. */
+async function builtPage(
+  baseUrl: string,
+): Promise<{ server: { close: () => Promise<void> }; address: string }> {
+  const { createServer: listen, request } = await import('node:http');
+  const dist = resolve('../dist');
+  const types: Record<string, string> = {
+    js: 'text/javascript',
+    css: 'text/css',
+    svg: 'image/svg+xml',
+    woff2: 'font/woff2',
+  };
+  const server = listen((asked, answer) => {
+    const path = new URL(asked.url ?? '/', baseUrl).pathname;
+    if (path.startsWith('/api/')) {
+      const { hostname, port } = new URL(baseUrl);
+      const headers = { ...asked.headers, host: `${hostname}:${port}`, origin: baseUrl };
+      const on = request({ hostname, port, path: asked.url, method: asked.method, headers }, (came) => {
+        answer.writeHead(came.statusCode ?? 502, came.headers);
+        came.pipe(answer);
+      });
+      asked.pipe(on);
+      return;
+    }
+    const ending = /\.(\w+)$/.exec(path)?.[1];
+    if (path === '/favicon.ico') return answer.writeHead(204).end();
+    if (ending) {
+      const file = join(dist, path);
+      if (!existsSync(file)) return answer.writeHead(404).end();
+      return answer.writeHead(200, { 'content-type': types[ending] ?? 'text/plain' }).end(readFileSync(file));
+    }
+    const html = readFileSync(join(dist, 'index.html'), 'utf8')
+      .replaceAll('="./', '="/')
+      .replaceAll('__CSP_NONCE__', 'tests');
+    const headers = {
+      'content-type': 'text/html',
+      'content-security-policy':
+        "default-src 'self'; script-src 'self'; style-src 'self' 'nonce-tests'; img-src 'self' data: blob:",
+    };
+    return answer.writeHead(200, headers).end(html);
+  });
+  const port = await freePort();
+  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
+  const close = (): Promise<void> =>
+    new Promise((done) => {
+      server.closeAllConnections();
+      server.close(() => done());
+    });
+  return { server: { close }, address: `http://127.0.0.1:${port}` };
+}
+
+async function pageFromSources(
+  baseUrl: string,
+): Promise<{ server: { close: () => Promise<void> }; address: string } | null> {
+  const from = process.env.FLOWKEEP_PAGE;
+  if (from !== 'source' && from !== 'built') return null;
   const proxy = { '/api/': { target: baseUrl, changeOrigin: true, headers: { origin: baseUrl } } };
+  if (from === 'built') return builtPage(baseUrl);
   const server = await createServer({
     server: { port: 0, host: '127.0.0.1', proxy, hmr: false },
     logLevel: 'error',

@@ -108,7 +108,7 @@ describe.skipIf(missing)('every part of the page', () => {
   test('is loaded as the budgets count it', async () => {
     for (const [path, counted] of [
       ['/', [...shell(), ...parts('FlowsPage')]],
-      [`/flows/${flow}`, [...shell(), ...parts('FlowScreen', 'Canvas', 'PublishButton')]],
+      [`/flows/${flow}`, [...shell(), ...parts('FlowScreen', 'Board', 'CardDock', 'PublishButton')]],
     ] as const) {
       const { page, close } = await signedIn('/favicon.svg');
       const seen = new Set<string>();

@@ -16,11 +16,12 @@ const font = readdirSync(join(dist, 'app')).filter((name) => /inter-latin-(?!ext
 const base = shell();
 // The browser tests hold these two against what a browser asks for.
 const flows = [...base, ...parts('FlowsPage')];
-const editor = [...base, ...parts('FlowScreen', 'Canvas', 'PublishButton')];
+const editor = [...base, ...parts('FlowScreen', 'Board', 'CardDock', 'PublishButton')];
 const rows = [
   ['Shell', sum(base), 160],
   ['Flows, first open', sum(flows), 200],
-  ['Editor, first open', sum(editor), 250],
+  ['Editor, first open', sum(editor), 350],
+  ['Panel of a card', sum(without(parts('CardPanel'), editor)), 30],
   ['Chat panel', sum(without(parts('TestPanel'), editor)), 45],
   ['Versions', sum(without(parts('Versions'), editor)), 30],
   ['Settings of a flow', sum(without(parts('FlowSettings'), editor)), 30],

@@ -13,6 +13,18 @@ export const useProblems = (id: string, updated: string) =>
     queryFn: () => api.get('/validation/{id}', { path: { id }, query: { source: 'draft' } }),
   });
 
+/** The canvas that the service holds at this moment, read anew. */
+export const useStored = (id: string) =>
+  useQuery({
+    queryKey: ['stored', id],
+    staleTime: 0,
+    gcTime: 0,
+    queryFn: async () => {
+      const { draft } = await api.get('/flow-drafts/{id}', { path: { id } });
+      return draft?.flowData ?? (await api.get('/chatflows/{id}', { path: { id } })).flowData;
+    },
+  });
+
 /** Saves the draft that was read as `base` (its `updatedDate`, or `none`); 409 when it is another one by now. */
 export const saveDraft = (id: string, flowData: string, base: string) =>
   api.put('/flow-drafts/{id}', { path: { id }, body: { flowData }, headers: { 'if-match': `"${base}"` } });

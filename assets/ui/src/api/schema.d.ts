@@ -2125,6 +2125,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/webhook/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Starts a flow by a call of its webhook. */
+        get: operations["callWebhookByGet"];
+        /** Starts a flow by a call of its webhook. */
+        put: operations["callWebhookByPut"];
+        /** Starts a flow by a call of its webhook. */
+        post: operations["callWebhook"];
+        /** Starts a flow by a call of its webhook. */
+        delete: operations["callWebhookByDelete"];
+        options?: never;
+        head?: never;
+        /** Starts a flow by a call of its webhook. */
+        patch: operations["callWebhookByPatch"];
+        trace?: never;
+    };
     "/api/v1/public-chatflows/{id}": {
         parameters: {
             query?: never;
@@ -2304,6 +2325,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/executions/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follows a run of an agentflow as it goes.
+         * @description Needs one of: executions:view.
+         */
+        get: operations["followExecution"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/executions/{id}/stop": {
         parameters: {
             query?: never;
@@ -2318,6 +2359,50 @@ export interface paths {
          * @description Needs one of: executions:update. Besides, because it shows what is stored, one of: executions:view, executions:update.
          */
         post: operations["stopExecution"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/chatflows/{id}/webhook-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes the secret that signs calls of a flow's webhook, and shows it once.
+         * @description Needs one of: chatflows:update, agentflows:update.
+         */
+        post: operations["generateWebhookSecret"];
+        /**
+         * Forgets the secret that signs calls of a flow's webhook.
+         * @description Needs one of: chatflows:update, agentflows:update.
+         */
+        delete: operations["deleteWebhookSecret"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-listener/{id}/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Notes somebody who is going to watch the runs that a flow's webhook starts.
+         * @description Needs one of: chatflows:create, chatflows:update, agentflows:create, agentflows:update, assistants:create, assistants:update.
+         */
+        post: operations["registerWebhookListener"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2374,6 +2459,106 @@ export interface paths {
         post?: never;
         /** Ends a person's sessions. */
         delete: operations["endSessionsOfPerson"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/chatflows/{id}/schedule/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How the schedule of a flow stands.
+         * @description Needs one of: chatflows:view, chatflows:update, agentflows:view, agentflows:update.
+         */
+        get: operations["getSchedule"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/chatflows/{id}/schedule/enabled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Switches the schedule of a flow on or off.
+         * @description Needs one of: agentflows:update, chatflows:update.
+         */
+        patch: operations["switchSchedule"];
+        trace?: never;
+    };
+    "/api/v1/chatflows/{id}/schedule/trigger-logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What became of the times of a flow's schedule.
+         * @description Needs one of: chatflows:view, chatflows:update, agentflows:view, agentflows:update.
+         */
+        get: operations["listTriggerLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-listener/{id}/stream/{listener}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happens in the runs that a flow's webhook starts, as events.
+         * @description Needs one of: chatflows:create, chatflows:update, agentflows:create, agentflows:update, assistants:create, assistants:update.
+         */
+        get: operations["watchWebhook"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-listener/{id}/listener/{listener}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Forgets somebody who watched the runs of a webhook.
+         * @description Needs one of: chatflows:create, chatflows:update, agentflows:create, agentflows:update, assistants:create, assistants:update.
+         */
+        delete: operations["deleteWebhookListener"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2672,10 +2857,36 @@ export interface components {
             /** @description Rows on all pages. */
             total: number;
         };
+        /** @description What became of an answer that was sent to an address. */
+        CallbackOutcome: {
+            delivered: boolean;
+            tries: number;
+            /** Format: date-time */
+            date: string;
+            /** @description Why it was given up. */
+            error?: string | null;
+        };
         /** @description The address a caller is counted by. */
         CallerAddress: {
             ip: string;
             msg: string;
+        };
+        /** @description A node of a canvas, or what stands in its `data`. */
+        CanvasNode: {
+            id?: string;
+            label?: string;
+            inputs?: {
+                [key: string]: unknown;
+            };
+            data?: components["schemas"]["CanvasNodeData"] | null;
+        };
+        /** @description What a node of a canvas holds. */
+        CanvasNodeData: {
+            id?: string;
+            label?: string;
+            inputs?: {
+                [key: string]: unknown;
+            };
         };
         /** @description A card's definition. */
         Card: {
@@ -2814,7 +3025,7 @@ export interface components {
              * @description Names a conversation; always made by the server.
              */
             chatId: string;
-            chatType: ("INTERNAL" | "EXTERNAL") | null;
+            chatType: ("INTERNAL" | "EXTERNAL" | "SCHEDULED" | "WEBHOOK") | null;
             sessionId: string | null;
             memoryType: string | null;
             leadEmail: string | null;
@@ -3149,6 +3360,8 @@ export interface components {
             fromExecution?: string | null;
             /** @description The version of Live that ran. */
             flowVersion?: string | null;
+            /** @description What became of the answer that was sent to an address. */
+            callback?: components["schemas"]["CallbackOutcome"] | null;
         };
         /** @description What can be changed of a record. */
         ExecutionEdit: {
@@ -3191,6 +3404,8 @@ export interface components {
             chat_feedback?: boolean;
             custom_template?: boolean;
             document_store?: boolean;
+            /** @description The records of agentflow runs, the newest of them. */
+            execution?: boolean;
             tool?: boolean;
             variable?: boolean;
         };
@@ -3247,7 +3462,7 @@ export interface components {
                     hash: string;
                 };
             };
-            /** @description True when there are more messages or ratings than one file holds: these are the newest. */
+            /** @description True when there are more messages, ratings or records of runs than one file holds: these are the newest. */
             truncated?: boolean;
         };
         /** @description A flow in a file: Live, its settings and its draft, without secrets. */
@@ -3841,6 +4056,10 @@ export interface components {
                 [key: string]: unknown;
             };
             credential?: string | null;
+            /** @description The nodes before it on the canvas, for lists of steps. */
+            previousNodes?: components["schemas"]["CanvasNode"][];
+            /** @description The node that it is, for lists that depend on its other inputs. */
+            currentNode?: components["schemas"]["CanvasNode"] | null;
         };
         /** @description What a loader would bring. */
         LoaderPreview: {
@@ -3955,7 +4174,7 @@ export interface components {
              * @description Where a question came from (manual 3.4).
              * @enum {string}
              */
-            chatType: "INTERNAL" | "EXTERNAL";
+            chatType: "INTERNAL" | "EXTERNAL" | "SCHEDULED" | "WEBHOOK";
             /**
              * Format: uuid
              * @description Names a conversation; always made by the server.
@@ -3974,6 +4193,15 @@ export interface components {
             usageMetadata: components["schemas"]["Usage"] | null;
             /** @description The answer was cut short. */
             stopped: boolean;
+            /**
+             * Format: uuid
+             * @description The record of the run of an agentflow that gave the answer.
+             */
+            executionId: string | null;
+            /** @description What the person is asked to decide, until somebody does. */
+            action: {
+                [key: string]: unknown;
+            } | null;
             execution: null;
             /** @description Its rating, when asked for. */
             feedback?: components["schemas"]["Feedback"] | null;
@@ -4382,6 +4610,15 @@ export interface components {
              * @enum {string|null}
              */
             source?: "live" | "draft" | null;
+            /**
+             * Format: uuid
+             * @description In the canvas test chat: the record of a run that runs again, in a new conversation. Elsewhere it means nothing.
+             */
+            executionId?: string | null;
+            /** @description The id of the node from which it runs again; what came before it, and beside it, stays as it was. */
+            fromNode?: string | null;
+            /** @description The item of the iteration around that node; without one the newest counts. */
+            iterationIndex?: number | null;
         };
         /** @description A question with files; every other field is an override. */
         QuestionForm: {
@@ -4586,6 +4823,73 @@ export interface components {
              * @enum {string}
              */
             status: "FINISHED" | "ERROR" | "STOPPED" | "TERMINATED";
+        };
+        /** @description The schedule of Live. */
+        Schedule: {
+            /**
+             * Format: uuid
+             * @description Names the schedule of a flow.
+             */
+            id: string;
+            /**
+             * @description What a schedule starts.
+             * @enum {string}
+             */
+            triggerType: "AGENTFLOW";
+            /**
+             * Format: uuid
+             * @description The flow.
+             */
+            targetId: string;
+            /** @description The card that starts it. */
+            nodeId: string;
+            /** @description Five fields, also where times were picked. */
+            cronExpression: string;
+            timezone: string;
+            enabled: boolean;
+            /**
+             * @description What each run begins with.
+             * @enum {string}
+             */
+            scheduleInputMode: "text" | "form" | "none";
+            /** @description The question of each run. */
+            defaultInput?: string | null;
+            /** @description The form of each run, JSON text. */
+            defaultForm?: string | null;
+            /** Format: date-time */
+            lastRunAt?: string | null;
+            /** Format: date-time */
+            nextRunAt?: string | null;
+            /**
+             * Format: date-time
+             * @description The last moment at which it may come.
+             */
+            endDate?: string | null;
+            /**
+             * Format: uuid
+             * @description Names a workspace: the wall between what different teams can see.
+             */
+            workspaceId: string;
+            /** Format: date-time */
+            createdDate: string;
+            /** Format: date-time */
+            updatedDate: string;
+        };
+        /** @description How the schedule of a flow stands. */
+        ScheduleStatus: {
+            /** @description It starts the flow. */
+            enabled: boolean;
+            canEnable: boolean;
+            /** @description Why it cannot be switched on. */
+            reason?: string | null;
+            /** @description Null while Live has no schedule. */
+            record: components["schemas"]["Schedule"] | null;
+            /** @description Only while there is none: whether one that is published next is on from then. */
+            startsWithPublish?: boolean | null;
+        };
+        /** @description The switch of a schedule. */
+        ScheduleSwitch: {
+            enabled: boolean;
         };
         /** @description A chunk and how near it is. */
         ScoredChunk: {
@@ -4951,6 +5255,13 @@ export interface components {
                 usedTools?: unknown;
                 fileUploads?: unknown;
                 feedback?: unknown;
+                /**
+                 * Format: uuid
+                 * @description The record of the run of an agentflow that gave the answer.
+                 */
+                executionId?: string;
+                /** @description What the person is asked to decide, until somebody does. */
+                action?: unknown;
             }[];
         };
         /** @description Which conversations of a flow to export. */
@@ -4960,6 +5271,66 @@ export interface components {
             feedbackType?: (string | string[]) | null;
             startDate?: string | null;
             endDate?: string | null;
+        };
+        /** @description What became of a time of a schedule. */
+        TriggerLog: {
+            /**
+             * Format: uuid
+             * @description Names a row of the log of what started a flow.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Names the schedule of a flow.
+             */
+            scheduleRecordId: string;
+            /**
+             * @description What a schedule starts.
+             * @enum {string}
+             */
+            triggerType: "AGENTFLOW";
+            /**
+             * Format: uuid
+             * @description The flow.
+             */
+            targetId: string;
+            /**
+             * Format: uuid
+             * @description The record of the run.
+             */
+            executionId?: string | null;
+            /**
+             * @description What became of a time of a schedule.
+             * @enum {string}
+             */
+            status: "RUNNING" | "SUCCEEDED" | "FAILED" | "SKIPPED" | "QUEUED";
+            /** @description Why it failed, or why there was no run. */
+            error?: string | null;
+            elapsedTimeMs?: number | null;
+            /**
+             * Format: date-time
+             * @description When it was due; of several that were missed, the newest.
+             */
+            scheduledAt: string;
+            /** @description How many seconds late it was started. */
+            lateBy?: number | null;
+            /** @description How many times were missed, where the row stands for them. */
+            count?: number | null;
+            /**
+             * Format: uuid
+             * @description Names a workspace: the wall between what different teams can see.
+             */
+            workspaceId: string;
+            /** Format: date-time */
+            createdDate: string;
+        };
+        /** @description A page of the log, newest first. */
+        TriggerLogPage: {
+            data: components["schemas"]["TriggerLog"][];
+            /** @description Rows in all, in these states. */
+            total: number;
+            page: number;
+            limit: number;
         };
         /** @description A type of flow or a card that comes in and does not run on this server. */
         Unsupported: {
@@ -5167,6 +5538,34 @@ export interface components {
             liveSha: string | null;
             lastPublished: components["schemas"]["LastPublished"] | null;
         };
+        /** @description The run is under way, and its answer is sent later. */
+        WebhookAccepted: {
+            /**
+             * Format: uuid
+             * @description Names a conversation; always made by the server.
+             */
+            chatId: string;
+            /** @enum {string} */
+            status: "PROCESSING";
+            /** @description Proof of this conversation, to go on with it. */
+            sessionToken: string;
+        };
+        /** @description Somebody who is going to watch the runs that a webhook starts. */
+        WebhookListener: {
+            /**
+             * Format: uuid
+             * @description Names somebody who watches the runs that a webhook starts.
+             */
+            listenerId: string;
+        };
+        /** @description Somebody watches no more. */
+        WebhookListenerGone: {
+            ok: boolean;
+        };
+        /** @description The secret that signs calls of a webhook. It is shown once. */
+        WebhookSecret: {
+            webhookSecret: string;
+        };
         /** @description A workspace. */
         Workspace: {
             /**
@@ -5241,6 +5640,15 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Another method is taken here; `allow` says which. */
+        OtherMethod: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The request took too long to arrive. */
         TooSlow: {
             headers: {
@@ -5279,6 +5687,15 @@ export interface components {
         };
         /** @description The body is of a type that this address does not take. */
         WrongType: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description It contradicts an earlier request that it says it repeats. */
+        Contradiction: {
             headers: {
                 [name: string]: unknown;
             };
@@ -10421,6 +10838,291 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    callWebhookByGet: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the call: one with the same name and body gets the first answer, for a day. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description The answer. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAccepted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RefusedByFlow"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["OtherMethod"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            422: components["responses"]["Contradiction"];
+            429: components["responses"]["LimitedByFlow"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["NoSpace"];
+        };
+    };
+    callWebhookByPut: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the call: one with the same name and body gets the first answer, for a day. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description The answer. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAccepted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RefusedByFlow"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["OtherMethod"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            422: components["responses"]["Contradiction"];
+            429: components["responses"]["LimitedByFlow"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["NoSpace"];
+        };
+    };
+    callWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the call: one with the same name and body gets the first answer, for a day. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description The answer. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAccepted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RefusedByFlow"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["OtherMethod"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            422: components["responses"]["Contradiction"];
+            429: components["responses"]["LimitedByFlow"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["NoSpace"];
+        };
+    };
+    callWebhookByDelete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the call: one with the same name and body gets the first answer, for a day. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description The answer. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAccepted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RefusedByFlow"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["OtherMethod"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            422: components["responses"]["Contradiction"];
+            429: components["responses"]["LimitedByFlow"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["NoSpace"];
+        };
+    };
+    callWebhookByPatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the call: one with the same name and body gets the first answer, for a day. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description The answer. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAccepted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RefusedByFlow"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["OtherMethod"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            422: components["responses"]["Contradiction"];
+            429: components["responses"]["LimitedByFlow"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["NoSpace"];
+        };
+    };
     getPublicFlow: {
         parameters: {
             query?: never;
@@ -10812,6 +11514,42 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    followExecution: {
+        parameters: {
+            query?: {
+                /** @description How many entries were seen before; those are left out. */
+                since?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["TooMany"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     stopExecution: {
         parameters: {
             query?: never;
@@ -10830,6 +11568,104 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Execution"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    generateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    registerWebhookListener: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookListener"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -10962,6 +11798,182 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleStatus"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    switchSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduleSwitch"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTriggerLogs: {
+        parameters: {
+            query?: {
+                /** @description Only rows in these states; may be given several times. */
+                status?: ("QUEUED" | "RUNNING" | "SUCCEEDED" | "FAILED" | "SKIPPED")[];
+                /** @description Which page, from 1, which is usual. */
+                page?: number;
+                /** @description How many rows a page has: 20 unless it is given, 100 at most. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerLogPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    watchWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                listener: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["TooMany"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteWebhookListener: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                listener: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookListenerGone"];
                 };
             };
             400: components["responses"]["BadRequest"];

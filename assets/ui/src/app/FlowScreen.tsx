@@ -22,6 +22,7 @@ const slots: FlowSlots = {
   Test: later(() => import('../features/chat/TestPanel')),
   Versions: later(() => import('../features/versions/Versions')),
   Settings: later(() => import('../features/flowsettings/FlowSettings')),
+  NewCredential: later(() => import('../features/credentials/CredentialForCard'), null),
   Api: later(() => import('../features/apicode/ApiDialog')),
 };
 

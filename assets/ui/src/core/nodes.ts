@@ -51,6 +51,7 @@ export function portsOf(node: FlowNode, edges: readonly FlowEdge[]): Ports {
     (one) =>
       anchors.length < 2 ||
       node.type === 'agentFlow' ||
+      node.type === 'iteration' ||
       text(one.name) === chosen ||
       leaving.includes(text(one.id)),
   );

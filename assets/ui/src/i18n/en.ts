@@ -21,7 +21,10 @@ import { users } from './en/users';
 import { variables } from './en/variables';
 import { workspaces } from './en/workspaces';
 
-/** One file per feature, each with its own prefix; joined here, one line each. */
+/**
+ * One file per feature, each with its own prefix; joined here, one line each. `editor.ts` is not among them: its texts
+ * come with the editor.
+ */
 export const en = {
   ...account,
   ...apicode,
@@ -46,5 +49,3 @@ export const en = {
   ...variables,
   ...workspaces,
 } as const;
-
-export type Key = keyof typeof en;

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { en } from './en';
+import { editor } from './en/editor';
 import { t } from './index';
 
 it('fills in values and chooses plural forms', () => {
@@ -8,7 +9,7 @@ it('fills in values and chooses plural forms', () => {
 });
 
 it('holds no exclamation marks and no empty texts', () => {
-  for (const [key, text] of Object.entries(en)) {
+  for (const [key, text] of Object.entries({ ...en, ...editor })) {
     expect(text, key).not.toMatch(/!/);
     expect(text.trim(), key).not.toBe('');
   }

@@ -1,16 +1,24 @@
 import { plural } from '../core/format';
-import { en, type Key } from './en';
+import { en } from './en';
+import type { editor } from './en/editor';
 
-export type { Key } from './en';
+export type Key = keyof typeof en | keyof typeof editor;
 export type Words = Record<Key, string>;
 
+let english: Partial<Words> = en;
 let words: Partial<Words> = en;
 let tag = 'en';
 
 /** Takes another language; what it lacks stays English. */
 export function setWords(language: string, other: Partial<Words>): void {
   tag = language;
-  words = { ...en, ...other };
+  words = { ...english, ...other };
+}
+
+/** Adds the English texts of a part that is loaded when it is first needed. */
+export function addWords(more: Partial<Words>): void {
+  english = { ...english, ...more };
+  words = { ...more, ...words };
 }
 
 /**
@@ -18,7 +26,7 @@ export function setWords(language: string, other: Partial<Words>): void {
  * `count`: `{count} flow|{count} flows` (`one|other`).
  */
 export function t(key: Key, values: Record<string, string | number> = {}): string {
-  let text: string = words[key] ?? en[key];
+  let text: string = words[key] ?? english[key] ?? key;
   if (text.includes('|') && typeof values.count === 'number') {
     const [one = '', other = one] = text.split('|');
     text = plural(values.count, tag) === 'one' ? one : other;

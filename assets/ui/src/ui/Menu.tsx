@@ -1,5 +1,5 @@
 import { Check, ChevronRight, type LucideIcon } from 'lucide-react';
-import { ContextMenu as Context, DropdownMenu as Dropdown } from 'radix-ui';
+import { DropdownMenu as Dropdown } from 'radix-ui';
 import { createContext, use, useMemo, useRef, type ReactNode } from 'react';
 import { cx } from './cx';
 import { Kbd } from './Kbd';
@@ -35,9 +35,9 @@ export interface MenuProps {
  * What an item does happens once the menu is gone and focus is back at the opener: a dialog that it opens then
  * knows where to give the focus back.
  */
-const Later = createContext<(action: () => void) => void>((action) => action());
+export const Later = createContext<(action: () => void) => void>((action) => action());
 
-function useLater(): { later: (action: () => void) => void; onCloseAutoFocus: () => void } {
+export function useLater(): { later: (action: () => void) => void; onCloseAutoFocus: () => void } {
   const waiting = useRef<(() => void) | null>(null);
   return useMemo(
     () => ({
@@ -79,29 +79,8 @@ export function Menu(props: MenuProps): ReactNode {
   );
 }
 
-export function ContextMenu({ children, items, label }: Omit<MenuProps, 'align' | 'side'>): ReactNode {
-  const { later, onCloseAutoFocus } = useLater();
-  return (
-    <Context.Root>
-      <Context.Trigger asChild>{children}</Context.Trigger>
-      <Context.Portal>
-        <Context.Content
-          className={css.menu}
-          collisionPadding={8}
-          aria-label={label}
-          onCloseAutoFocus={onCloseAutoFocus}
-        >
-          <Later value={later}>
-            <Entries items={items} kit={Context as unknown as Kit} />
-          </Later>
-        </Context.Content>
-      </Context.Portal>
-    </Context.Root>
-  );
-}
-
 /** The parts both menus share. */
-type Kit = Pick<
+export type Kit = Pick<
   typeof Dropdown,
   | 'Item'
   | 'CheckboxItem'
@@ -114,7 +93,7 @@ type Kit = Pick<
   | 'Portal'
 >;
 
-function Entries({ items, kit }: { items: readonly MenuEntry[]; kit: Kit }): ReactNode {
+export function Entries({ items, kit }: { items: readonly MenuEntry[]; kit: Kit }): ReactNode {
   return items.map((entry, at) => {
     if (!entry) return null;
     if (entry === 'separator') return <kit.Separator key={at} className={css.separator} />;

@@ -1,24 +1,37 @@
 import { Braces, GitCompareArrows, ListTree, TriangleAlert, Workflow } from 'lucide-react';
 import { useMemo, useState, type ReactNode } from 'react';
 import { useLocation, useSearch } from 'wouter';
+import { useCards, type Card } from '../../api/cards';
 import { useProblems, type CardProblem } from '../../api/canvas';
+import { useCredentials } from '../../api/credentials';
+import { useCan } from '../../api/me';
 import { countOf, diffCanvas, type CanvasDiff } from '../../core/canvasDiff';
-import { parseFlow } from '../../core/flowdata';
+import { nodeLabel } from '../../core/nodes';
+import { readOverrides } from '../../core/overrides';
 import { t } from '../../i18n';
-import { Banner, Button, later, Popover, RelativeTime, Segments, useMedia } from '../../ui';
+import { Banner, Button, later, Popover, RelativeTime, Segments, useMedia, usePref } from '../../ui';
 import css from './Editor.module.css';
+import { SaveLive } from './editing/SaveLive';
+import { SaveNotice } from './editing/SaveNotice';
 import { Outline } from './Outline';
 import { ProblemList } from './ProblemList';
 import { SidePanel } from './SidePanel';
-import type { FlowSlotProps, NodeMark, RunState } from './slots';
-import type { Editing } from './useEditing';
+import type { FlowSlotProps, FlowSlots, NodeMark, RunState } from './slots';
+import type { DocumentHandle } from './editing/useDocument';
+import type { Editing } from './editing/useEditing';
+import type { BoardHandle } from './surface/Board';
+import { cardsFor } from './palette/search';
 
 const ChangeList = later(() => import('./ChangeList'));
-const Inspector = later(() => import('./Inspector'));
-const JsonEditor = later(() => import('./JsonEditor'));
+const Board = later(() => import('./surface/Board'));
+const CardDock = later(() => import('./palette/CardDock'), null);
+const CardPanel = later(() => import('./panel/CardPanel'));
+const JsonEditor = later(() => import('./editing/JsonEditor'));
 
 export interface EditorProps extends FlowSlotProps {
   editing: Editing;
+  document: DocumentHandle;
+  NewCredential: FlowSlots['NewCredential'];
   selected: string | null;
   onSelect: (id: string | null) => void;
   run: ReadonlyMap<string, RunState> | null;
@@ -27,23 +40,31 @@ export interface EditorProps extends FlowSlotProps {
 type View = 'canvas' | 'outline' | 'json';
 
 export function Editor(props: EditorProps): ReactNode {
-  const { flow, status, mayEdit, editing, selected, onSelect, run, Canvas } = props;
+  const { flow, status, mayEdit, editing, document, selected, onSelect, run, Canvas, NewCredential } = props;
   const stored = status.draft?.flowData ?? flow.flowData;
   const [view, setView] = useView();
   const [showsChanges, setShowsChanges] = useState(false);
   const updated = status.draft?.updatedDate ?? flow.updatedDate;
   const problems = useProblems(flow.id, updated).data ?? noProblems;
-  const flowRead = useMemo(() => {
-    const parsed = parseFlow(stored);
-    return parsed.ok ? parsed.flow : null;
-  }, [stored]);
+  const { doc } = document;
+  const kind = flow.type === 'AGENTFLOW' ? 'steps' : 'cards';
+  const catalogue = useCards(doc !== null).data;
+  const cards = useMemo(() => cardsFor(catalogue ?? [], kind), [catalogue, kind]);
+  const can = useCan();
+  const owned = useCredentials(document.open && can('credentials:view')).data;
+  const credentials = useMemo(() => (owned ? new Set(owned.map((one) => one.id)) : null), [owned]);
+  const [board, setBoard] = useState<BoardHandle | null>(null);
+  const [dock, setDock] = usePref('cards', 'shown', ['shown', 'hidden']);
+  const wide = useMedia('(width >= 1100px)');
+  const docked = document.open && wide && dock === 'shown';
   const diff = useMemo(
     () => (status.draft ? diffCanvas(flow.flowData, status.draft.flowData) : null),
     [flow.flowData, status.draft],
   );
   const marks = useMemo(() => (diff && showsChanges ? marksOf(diff) : undefined), [diff, showsChanges]);
   const byNode = useMemo(() => new Map(problems.map((one) => [one.id, one.issues])), [problems]);
-  const node = flowRead?.nodes.find((one) => one.id === selected);
+  const overridable = useMemo(() => overridableOf(flow.apiConfig), [flow.apiConfig]);
+  const node = doc?.nodes.find((one) => one.id === selected);
   const count = problems.reduce((sum, one) => sum + one.issues.length, 0);
   const goTo = (id: string): void => {
     if (view === 'json') setView('canvas');
@@ -64,6 +85,7 @@ export function Editor(props: EditorProps): ReactNode {
         />
         <span className={css.source}>{status.draft ? t('canvas.showsDraft') : t('canvas.showsLive')}</span>
         <span className={css.push} />
+        {mayEdit && status.mode === 'live' && view !== 'json' && <SaveLive editing={editing} />}
         {diff && countOf(diff) > 0 && (
           <Popover
             label={t('canvas.changes')}
@@ -93,6 +115,7 @@ export function Editor(props: EditorProps): ReactNode {
           </Popover>
         )}
       </div>
+      {view !== 'json' && <SaveNotice {...props} />}
       {editing.local && (
         <Banner
           tone="info"
@@ -103,13 +126,7 @@ export function Editor(props: EditorProps): ReactNode {
               <Button size="compact" onClick={editing.dropLocal}>
                 {t('canvas.localDrop')}
               </Button>
-              <Button
-                size="compact"
-                onClick={() => {
-                  editing.takeLocal();
-                  setView('json');
-                }}
-              >
+              <Button size="compact" onClick={() => editing.takeLocal(view !== 'json')}>
                 {t('canvas.localTake')}
               </Button>
             </>
@@ -118,31 +135,66 @@ export function Editor(props: EditorProps): ReactNode {
           {t('canvas.localText')} <RelativeTime date={new Date(editing.local.at).toISOString()} />
         </Banner>
       )}
+      {mayEdit && editing.fault && view !== 'json' && (
+        <Banner
+          tone="warning"
+          className={css.notice}
+          actions={
+            <Button size="compact" onClick={() => setView('json')}>
+              {t('canvas.editJson')}
+            </Button>
+          }
+        >
+          {t('canvas.textFault')}
+        </Banner>
+      )}
       <div className={css.body}>
+        {view === 'canvas' && doc && docked && (
+          <CardDock
+            cards={board ? cards : noCards}
+            onPick={(card) => board?.add(card)}
+            onClose={() => setDock('hidden')}
+          />
+        )}
         <div className={css.main}>
           {view === 'json' ? (
             <JsonEditor {...props} stored={stored} />
           ) : view === 'outline' ? (
-            <Outline flow={flowRead} problems={byNode} selected={selected} onSelect={onSelect} />
-          ) : (
-            <Canvas
-              flowData={stored}
+            <Outline flow={doc} problems={byNode} selected={selected} onSelect={onSelect} />
+          ) : doc ? (
+            <Board
+              document={document}
+              doc={doc}
+              kind={kind}
+              cards={cards}
               label={t('canvas.canvasOf', { name: flow.name })}
               selected={selected}
               onSelect={onSelect}
               problems={byNode}
+              credentials={credentials}
+              docked={docked || !wide}
+              onDock={() => setDock('shown')}
+              onReady={setBoard}
               {...(marks ? { marks } : {})}
               {...(run ? { run } : {})}
             />
+          ) : (
+            <Canvas flowData={stored} label={t('canvas.canvasOf', { name: flow.name })} />
           )}
         </div>
-        {node && flowRead && view !== 'json' && (
-          <SidePanel name="inspector" label={t('canvas.inspector')} first={340}>
-            <Inspector
+        {node && doc && view !== 'json' && (
+          <SidePanel name="inspector" label={t('canvas.inspector')} first={360}>
+            <CardPanel
               key={node.id}
+              document={document}
+              doc={doc}
               node={node}
-              flow={flowRead}
+              kind={kind}
+              cards={catalogue ?? noCards}
               problems={byNode.get(node.id) ?? []}
+              overridable={overridable.get(nodeLabel(node)) ?? noNames}
+              NewCredential={NewCredential}
+              board={view === 'canvas' ? board : null}
               onSelect={onSelect}
             />
           </SidePanel>
@@ -152,6 +204,8 @@ export function Editor(props: EditorProps): ReactNode {
   );
 }
 
+const noNames: ReadonlySet<string> = new Set();
+const noCards: readonly Card[] = [];
 const noProblems: readonly CardProblem[] = [];
 
 /** How the canvas is shown is in the address; narrow pages begin with the outline. */
@@ -179,4 +233,15 @@ function marksOf(diff: CanvasDiff): ReadonlyMap<string, NodeMark> {
   for (const one of diff.changed) marks.set(one.id, 'changed');
   for (const one of diff.added) marks.set(one.id, 'added');
   return marks;
+}
+
+/** By the name of a card, what a request may change of it. */
+function overridableOf(apiConfig: string | null): ReadonlyMap<string, ReadonlySet<string>> {
+  const { on, rows } = readOverrides(apiConfig);
+  const all = new Map<string, Set<string>>();
+  for (const row of on ? rows : []) {
+    const [card = '', name = ''] = JSON.parse(row) as string[];
+    all.set(card, (all.get(card) ?? new Set()).add(name));
+  }
+  return all;
 }

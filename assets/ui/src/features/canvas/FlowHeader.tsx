@@ -1,4 +1,13 @@
-import { ArrowLeft, Check, CircleDot, CloudAlert, Eye, Pencil, type LucideIcon } from 'lucide-react';
+import {
+  ArrowLeft,
+  Check,
+  CircleDot,
+  CloudAlert,
+  CloudOff,
+  Eye,
+  Pencil,
+  type LucideIcon,
+} from 'lucide-react';
 import { useRef, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { keepFlow, useClient } from '../../api/canvas';
@@ -8,7 +17,7 @@ import { t, type Key } from '../../i18n';
 import { cx, Input, Spinner, Tooltip } from '../../ui';
 import css from './FlowHeader.module.css';
 import type { FlowTab } from './tabs';
-import type { SavedState } from './useEditing';
+import type { SavedState } from './editing/useEditing';
 
 export interface FlowHeaderProps {
   flow: Flow;
@@ -59,6 +68,8 @@ const words: Record<SavedState, { icon: LucideIcon | null; key: Key }> = {
   saved: { icon: Check, key: 'canvas.saved' },
   saving: { icon: null, key: 'canvas.saving' },
   unsaved: { icon: CircleDot, key: 'canvas.unsaved' },
+  offline: { icon: CloudOff, key: 'canvas.offline' },
+  conflict: { icon: CloudAlert, key: 'canvas.conflict' },
   failed: { icon: CloudAlert, key: 'canvas.notSaved' },
   readonly: { icon: Eye, key: 'canvas.readOnly' },
 };
@@ -66,7 +77,10 @@ const words: Record<SavedState, { icon: LucideIcon | null; key: Key }> = {
 function SaveIndicator({ state }: { state: SavedState }): ReactNode {
   const { icon: Icon, key } = words[state];
   return (
-    <span className={cx(css.saved, state === 'failed' && css.failed)} role="status">
+    <span
+      className={cx(css.saved, ['failed', 'conflict', 'offline'].includes(state) && css.failed)}
+      role="status"
+    >
       {Icon ? <Icon size={13} aria-hidden /> : <Spinner />}
       {t(key)}
     </span>

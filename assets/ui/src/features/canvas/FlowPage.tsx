@@ -6,7 +6,7 @@ import { useCan } from '../../api/me';
 import type { DraftStatus, Flow } from '../../api/models';
 import { t } from '../../i18n';
 import { Button, IconButton, Loaded, useActions, useMedia, useTitle } from '../../ui';
-import { CanvasView } from './CanvasView';
+import { CanvasView } from './board/CanvasView';
 import { Editor } from './Editor';
 import { FlowHeader } from './FlowHeader';
 import css from './FlowPage.module.css';
@@ -15,7 +15,8 @@ import { mayChange } from './permissions';
 import { SidePanel } from './SidePanel';
 import type { FlowSlotProps, FlowSlots, RunState } from './slots';
 import type { FlowTab } from './tabs';
-import { useEditing } from './useEditing';
+import { useDocument } from './editing/useDocument';
+import { useEditing } from './editing/useEditing';
 
 export interface FlowPageProps {
   id: string;
@@ -55,6 +56,8 @@ function LoadedFlowPage({ flow, status, tab, slots }: LoadedFlowPageProps): Reac
   const mayEdit = mayChange(useCan(), flow.type);
   const editing = useEditing(flow, status, mayEdit);
   const narrow = useMedia('(width < 768px)');
+  const stored = status.draft?.flowData ?? flow.flowData;
+  const document = useDocument(editing, stored, mayEdit && !narrow);
   useTitle(flow.name);
 
   const { save } = editing;
@@ -117,7 +120,15 @@ function LoadedFlowPage({ flow, status, tab, slots }: LoadedFlowPageProps): Reac
       <div className={css.body}>
         <div className={css.tab}>
           {tab === 'editor' && (
-            <Editor {...shared} editing={editing} selected={selected} onSelect={select} run={run} />
+            <Editor
+              {...shared}
+              editing={editing}
+              document={document}
+              NewCredential={slots.NewCredential}
+              selected={selected}
+              onSelect={select}
+              run={run}
+            />
           )}
           {tab === 'versions' && <slots.Versions {...shared} />}
           {tab === 'settings' && <slots.Settings {...shared} />}

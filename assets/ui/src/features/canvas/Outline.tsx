@@ -1,14 +1,14 @@
 import { TriangleAlert, Workflow } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { LoadedFlow } from '../../core/flowdata';
+import type { Doc } from './document/doc';
 import { cardName, inOrder, isNote, nodeLabel, noteText } from '../../core/nodes';
 import { t } from '../../i18n';
 import { Badge, EmptyState, Tile } from '../../ui';
 import css from './Editor.module.css';
-import { kindOf } from './kinds';
+import { kindOf } from './board/kinds';
 
 export interface OutlineProps {
-  flow: LoadedFlow | null;
+  flow: Doc | null;
   problems: ReadonlyMap<string, readonly string[]>;
   selected: string | null;
   onSelect: (id: string | null) => void;

@@ -54,6 +54,14 @@ export interface PanelProps extends FlowSlotProps {
   onClose: () => void;
 }
 
+export interface NewCredentialProps {
+  /** The kinds that the card takes. */
+  kinds: readonly string[];
+  onClose: () => void;
+  /** One was made; its id. */
+  onMade: (id: string) => void;
+}
+
 /** What other features put into the flow page. `app/FlowScreen.tsx` fills it in. */
 export interface FlowSlots {
   /** The state chip beside the name. */
@@ -68,6 +76,8 @@ export interface FlowSlots {
   Versions: ComponentType<FlowSlotProps>;
   /** The Settings tab. */
   Settings: ComponentType<FlowSlotProps>;
+  /** The dialog in which a card's credential is made; mounted while it is open. */
+  NewCredential: ComponentType<NewCredentialProps>;
   /** The dialog that API opens; mounted while it is open. */
   Api: ComponentType<PanelProps>;
 }

@@ -2,12 +2,12 @@ import { RotateCw } from 'lucide-react';
 import { useLayoutEffect, useRef, type ReactNode } from 'react';
 import { duration, number } from '../../core/format';
 import { t, type Key } from '../../i18n';
+import { markdown } from '../../ui/markdown';
+import prose from '../../ui/Prose.module.css';
 import { Badge, Banner, Button, CopyButton, Spinner, useCountdown } from '../../ui';
 import css from './Chat.module.css';
 import type { Failure, Turn } from './conversation';
 import { Fold, Sources, Steps, Tools } from './Details';
-import prose from './Prose.module.css';
-import { markdown } from './markdown';
 import { Prompts } from './Prompts';
 
 export interface AnswerProps {

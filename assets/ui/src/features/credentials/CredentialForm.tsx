@@ -18,6 +18,8 @@ export interface CredentialFormProps {
   stored?: Credential;
   onClose: () => void;
   onBack?: () => void;
+  /** A new one was made; its id. */
+  onMade?: (id: string) => void;
 }
 
 /** `name`, and the fields of the type under `field.` and their names. */
@@ -29,7 +31,7 @@ const words: Record<Problem, Key> = {
   url: 'credentials.badUrl',
 };
 
-export function CredentialForm({ type, stored, onClose, onBack }: CredentialFormProps): ReactNode {
+export function CredentialForm({ type, stored, onClose, onBack, onMade }: CredentialFormProps): ReactNode {
   const create = useCreateCredential();
   const change = useChangeCredential();
   const known = stored?.plainDataObj ?? null;
@@ -59,7 +61,10 @@ export function CredentialForm({ type, stored, onClose, onBack }: CredentialForm
           plainDataObj: toSend(type, entries as Record<string, Entry>),
         };
         if (stored) await change.mutateAsync({ id: stored.id, body });
-        else await create.mutateAsync(body);
+        else {
+          const made = await create.mutateAsync(body);
+          onMade?.(made.id);
+        }
         toast(t(stored ? 'credentials.saved' : 'credentials.made', { name: body.name }));
         onClose();
       },

@@ -22,12 +22,12 @@ export function NewCredential({ onClose }: { onClose: () => void }): ReactNode {
   );
 }
 
-interface TypePickerProps {
+export interface TypePickerProps {
   types: readonly CredentialType[];
   onPick: (type: CredentialType) => void;
 }
 
-function TypePicker({ types, onPick }: TypePickerProps): ReactNode {
+export function TypePicker({ types, onPick }: TypePickerProps): ReactNode {
   const [typed, setTyped] = useState('');
   const shown = types
     .filter((type) => includesWords([type.label, type.name], typed))

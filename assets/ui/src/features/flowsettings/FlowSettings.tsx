@@ -1,5 +1,6 @@
 import {
   Braces,
+  CalendarClock,
   Globe,
   MessageSquare,
   Paperclip,
@@ -20,6 +21,7 @@ import { Files } from './Files';
 import css from './FlowSettings.module.css';
 import { OverrideSection } from './OverrideSection';
 import { PublishSection } from './PublishSection';
+import { ScheduleSection } from './ScheduleSection';
 
 export interface FlowSettingsProps {
   flow: Flow;
@@ -33,6 +35,7 @@ const groups = [
   { id: 'files', label: 'flowsettings.files', icon: Paperclip },
   { id: 'overrides', label: 'flowsettings.overridesShort', icon: SlidersHorizontal },
   { id: 'code', label: 'flowsettings.codeShort', icon: Braces },
+  { id: 'schedule', label: 'flowsettings.schedule', icon: CalendarClock },
   { id: 'publishing', label: 'flowsettings.publishing', icon: Zap },
 ] as const satisfies readonly { id: string; label: Key; icon: LucideIcon }[];
 
@@ -41,7 +44,8 @@ type Group = (typeof groups)[number]['id'];
 /** What a flow is set to beside its canvas. A group that was visited stays, so that edits in it do. */
 export default function FlowSettings({ flow, status, mayEdit }: FlowSettingsProps): ReactNode {
   const asked = new URLSearchParams(useSearch()).get('section');
-  const group: Group = groups.find((one) => one.id === asked)?.id ?? 'access';
+  const shown = groups.filter((one) => one.id !== 'schedule' || flow.type === 'AGENTFLOW');
+  const group: Group = shown.find((one) => one.id === asked)?.id ?? 'access';
   const [visited, setVisited] = useState<readonly Group[]>([group]);
   if (!visited.includes(group)) setVisited([...visited, group]);
   const shared = { flow, mayEdit };
@@ -55,12 +59,13 @@ export default function FlowSettings({ flow, status, mayEdit }: FlowSettingsProp
     files: <Files {...shared} />,
     overrides: <OverrideSection {...shared} canvas={canvas} />,
     code: <CodeSection {...shared} />,
+    schedule: <ScheduleSection {...shared} />,
     publishing: <PublishSection {...shared} status={status} />,
   };
   return (
     <div className={css.page}>
       <nav className={css.nav} aria-label={t('flowsettings.title')}>
-        {groups.map(({ id, label, icon: Icon }) => (
+        {shown.map(({ id, label, icon: Icon }) => (
           <Link
             key={id}
             href={`/flows/${flow.id}/settings?section=${id}`}

@@ -13,6 +13,7 @@ import { relativeTime } from '../../core/format';
 import { t } from '../../i18n';
 import { Banner, Button, ChangeList, changeSum, Checkbox, Dialog, Loaded, toast } from '../../ui';
 import css from './Publish.module.css';
+import { ScheduleNote } from './ScheduleNote';
 import { hasLive } from './state';
 
 export interface PublishDialogProps {
@@ -154,6 +155,7 @@ function Review({ flow, status, goToNode, onClose }: ReviewProps): ReactNode {
   return (
     <>
       {problems.length > 0 && <Problems problems={problems} onNode={show} />}
+      {draft !== null && <ScheduleNote flow={flow.id} draft={draft} />}
       <section className={css.part} aria-label={t('publish.changes')}>
         <header className={css.partHead}>
           <h3>{t('publish.changes')}</h3>

@@ -40,6 +40,9 @@ export const publish = {
   'publish.publish': 'Publish',
   'publish.replace': 'Replace the changes in Live',
   'publish.replaceHelp': 'What was changed in Live meanwhile is lost; it stays in the versions.',
+  'publish.schedule': 'Publishing switches the schedule on',
+  'publish.scheduleText':
+    'From then on the flow runs by itself at the times of its Start card. The settings of the flow switch it off.',
   'publish.staleText': 'Last change of Live: {time}. Publishing replaces it.',
   'publish.staleTitle': 'This draft is out of date',
   'publish.title': 'Publish “{name}”',

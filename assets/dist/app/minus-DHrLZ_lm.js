@@ -1,1 +1,0 @@
-import{n as e}from"./cx-D1a3gfzq.js";var t={name:`minus`,size:24,node:[[`path`,{d:`M5 12h14`,key:`1ays0h`}]]};t.node;var n=e(t);export{n as t};

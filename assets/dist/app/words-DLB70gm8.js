@@ -1,0 +1,2 @@
+function e(e,n){let r=t(e.filter(Boolean).join(`
+`));return t(n).split(/\s+/).every(e=>r.includes(e))}function t(e){return e.normalize(`NFD`).replace(/\p{Diacritic}/gu,``).toLowerCase()}export{e as t};

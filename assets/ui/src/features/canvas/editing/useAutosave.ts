@@ -1,0 +1,100 @@
+import { useEffect, useRef } from 'react';
+import { untilItAnswers } from '../../../core/connection';
+import { holdUnsaved } from '../../../core/unsaved';
+import type { Failure } from './useEditing';
+
+/** Drawing rests for this long before it is saved. */
+const REST_MS = 800;
+/** The longest that somebody who draws on and on goes unsaved. */
+const PATIENCE_MS = 5000;
+/** What is drawn is kept in this browser after this long, saved or not. */
+const KEEP_MS = 300;
+const RETRY_MS = 5000;
+const RETRY_MS_MAX = 60_000;
+
+export interface Autosave {
+  on: boolean;
+  /** Grows with everything that is drawn; 0 when nothing waits. */
+  drawn: number;
+  busy: boolean;
+  failure: Failure | null;
+  save: () => Promise<boolean>;
+  /** Keeps what is drawn in this browser. */
+  keep: () => void;
+}
+
+/** Saves what is drawn by itself, and again when that failed for a reason that passes. A conflict waits for a person. */
+export function useAutosave({ on, drawn, busy, failure, save, keep }: Autosave): void {
+  const since = useRef<number | null>(null);
+  const tries = useRef(0);
+  const calls = useRef({ save, keep, drawn: on && drawn > 0 });
+  useEffect(() => {
+    calls.current = { save, keep, drawn: on && drawn > 0 };
+  });
+  const waits = drawn > 0;
+
+  useEffect(() => {
+    if (!waits) {
+      since.current = null;
+      return;
+    }
+    const timer = setTimeout(() => calls.current.keep(), KEEP_MS);
+    return () => clearTimeout(timer);
+  }, [waits, drawn]);
+
+  useEffect(() => {
+    if (!on || !waits || busy || failure) return;
+    tries.current = 0;
+    since.current ??= Date.now();
+    const left = Math.max(0, since.current + PATIENCE_MS - Date.now());
+    const timer = setTimeout(
+      () => {
+        since.current = null;
+        void calls.current.save();
+      },
+      Math.min(REST_MS, left),
+    );
+    return () => clearTimeout(timer);
+  }, [on, waits, drawn, busy, failure]);
+
+  useEffect(() => {
+    if (!on || !waits || busy || !failure?.passing) return;
+    let gone = false;
+    const again = (): void => {
+      if (!gone) void calls.current.save();
+    };
+    if (failure.away) {
+      void untilItAnswers().then(again);
+      return () => {
+        gone = true;
+      };
+    }
+    const wait = failure.retryAfter ? failure.retryAfter * 1000 : RETRY_MS * 2 ** tries.current;
+    tries.current += 1;
+    const timer = setTimeout(again, Math.min(wait, RETRY_MS_MAX));
+    return () => clearTimeout(timer);
+  }, [on, waits, busy, failure]);
+
+  // Who leaves the page while drawing rests has it saved all the same; this browser keeps it until that is done.
+  useEffect(() => {
+    const keepNow = (): void => calls.current.keep();
+    addEventListener('pagehide', keepNow);
+    return () => {
+      removeEventListener('pagehide', keepNow);
+      calls.current.keep();
+      if (calls.current.drawn) void calls.current.save();
+    };
+  }, []);
+}
+
+/** Asks whoever leaves a flow for another page while its edits cannot be saved by themselves. */
+export function useHeld(flow: string, held: boolean): void {
+  useEffect(() => {
+    if (!held) return;
+    const home = `/flows/${flow}`;
+    return holdUnsaved((to) => {
+      const path = to.split(/[?#]/)[0] ?? '';
+      return path === home || path.startsWith(`${home}/`);
+    });
+  }, [flow, held]);
+}

@@ -1,0 +1,97 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { readDoc, writeDoc, type Doc } from '../document/doc';
+import { begin, redo, step, undo, type History } from '../document/history';
+import type { Editing } from './useEditing';
+
+/** What people do to a canvas, and what it is at the moment. */
+export interface DocumentHandle {
+  /** Null when what is stored cannot be read as a canvas. */
+  doc: Doc | null;
+  /** Whether it may be changed now. */
+  open: boolean;
+  /** Changes the canvas. Steps of one name that follow quickly are undone together. */
+  apply: (change: (doc: Doc) => Doc, name?: string) => void;
+  /** The canvas as it is now, for what happens later than it was drawn. */
+  now: () => Doc | null;
+  undo: () => void;
+  redo: () => void;
+  canUndo: boolean;
+  canRedo: boolean;
+}
+
+interface Held {
+  history: History<Doc> | null;
+  /** The text that the present was read from, or was written as. */
+  text: string;
+}
+
+/** The canvas being drawn on, with its history. It follows the text when that changes by another hand. */
+export function useDocument(editing: Editing, stored: string, mayEdit: boolean): DocumentHandle {
+  const { draw, local, fault } = editing;
+  const text = editing.text ?? stored;
+  const [held, show] = useState<Held>(() => reading(null, text));
+  const now = useRef(held);
+  const put = useCallback((next: Held) => {
+    now.current = next;
+    show(next);
+  }, []);
+  useEffect(() => {
+    if (text !== now.current.text && !fault) put(reading(now.current.history, text));
+  }, [text, fault, put]);
+
+  const open = mayEdit && local === null && !fault;
+  const go = useCallback(
+    (change: (history: History<Doc>) => History<Doc>) => {
+      const { history } = now.current;
+      if (!history || !open) return;
+      const next = change(history);
+      if (next === history) return;
+      put({ ...now.current, history: next });
+      if (next.present === history.present) return;
+      draw(() => {
+        const { present } = now.current.history ?? next;
+        const written = writeDoc(present);
+        now.current = { ...now.current, text: written };
+        return written;
+      });
+    },
+    [open, draw, put],
+  );
+  const apply = useCallback(
+    (change: (doc: Doc) => Doc, name?: string) =>
+      go((history) => step(history, change(history.present), name ?? null, Date.now())),
+    [go],
+  );
+  const present = held.history?.present ?? null;
+  return useMemo(
+    () => ({
+      doc: present,
+      open,
+      apply,
+      now: () => now.current.history?.present ?? null,
+      undo: () => go(undo),
+      redo: () => go(redo),
+      canUndo: open && (held.history?.past.length ?? 0) > 0,
+      canRedo: open && (held.history?.future.length ?? 0) > 0,
+    }),
+    [present, open, apply, go, held.history],
+  );
+}
+
+/** Takes up another text. What says the same is the same; what says something else is a step that can be undone. */
+function reading(history: History<Doc> | null, text: string): Held {
+  const doc = readDoc(text);
+  if (!doc) return { history, text };
+  if (!history) return { history: begin(doc), text };
+  if (writeDoc(doc) === writeDoc(history.present) || compact(text) === writeDoc(history.present))
+    return { history, text };
+  return { history: step(history, doc, null, Date.now()), text };
+}
+
+function compact(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}

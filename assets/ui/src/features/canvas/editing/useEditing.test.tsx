@@ -1,0 +1,351 @@
+import { notifyManager, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { act, renderHook, waitFor } from '@testing-library/react';
+import type { ReactNode } from 'react';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { useDraft, useFlow } from '../../../api/flows';
+import type { DraftStatus, Flow } from '../../../api/models';
+import { prettyFlow } from '../../../core/flowtext';
+import { forgetAllLocal, readLocal } from '../../../core/localCopy';
+import { useEditing } from './useEditing';
+
+const canvas = (word: string): string =>
+  JSON.stringify({ nodes: [{ id: word, position: { x: 0, y: 0 }, data: { id: word } }], edges: [] });
+const pretty = (word: string): string => prettyFlow(canvas(word));
+
+/** As much of the service as editing needs. */
+class Fake {
+  live = canvas('live');
+  draft: { flowData: string; updatedDate: string } | null = null;
+  count = 0;
+  saves: string[] = [];
+  person = 'ada';
+  /** What storing does to a canvas. */
+  store = (flowData: string): string => flowData;
+  /** Holds saves back until it is done. */
+  gate: Promise<void> = Promise.resolve();
+
+  constructor(readonly mode: 'draft' | 'live') {}
+
+  put(word: string | null): void {
+    this.count += 1;
+    this.draft = word === null ? null : { flowData: canvas(word), updatedDate: `date ${this.count}` };
+  }
+
+  status(): DraftStatus {
+    return {
+      mode: this.mode,
+      draft: this.draft,
+      reason: null,
+      lastPublished: null,
+    } as unknown as DraftStatus;
+  }
+
+  flow(): Flow {
+    return { id: 'f', name: 'Flow', type: 'CHATFLOW', flowData: this.live } as Flow;
+  }
+
+  fetch = async (address: string, request: RequestInit): Promise<Response> => {
+    if (address.endsWith('/auth/me')) return Response.json({ id: this.person, activeWorkspaceId: 'w' });
+    const drafts = address.includes('/flow-drafts/');
+    if (request.method === 'PUT') {
+      await this.gate;
+      const { flowData } = JSON.parse(request.body as string) as { flowData: string };
+      if (drafts) {
+        const wanted = (request.headers as Record<string, string>)['if-match'];
+        if (wanted !== `"${this.draft?.updatedDate ?? 'none'}"`)
+          return Response.json({ message: 'Another draft.' }, { status: 409 });
+      }
+      this.saves.push(flowData);
+      this.count += 1;
+      const stored = this.store(flowData);
+      if (drafts) this.draft = { flowData: stored, updatedDate: `date ${this.count}` };
+      else this.live = stored;
+    }
+    return Response.json(drafts ? this.status() : this.flow());
+  };
+}
+
+notifyManager.setScheduler(queueMicrotask);
+
+let client: QueryClient;
+let fake: Fake;
+
+/** Opens the flow as the page does, for this person. */
+async function open(person = 'ada') {
+  client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  fake.person = person;
+  client.setQueryData(['me'], { id: person, activeWorkspaceId: 'w' });
+  client.setQueryData(['flows', 'f'], fake.flow());
+  client.setQueryData(['drafts', 'f'], fake.status());
+  const wrapper = ({ children }: { children: ReactNode }): ReactNode => (
+    <QueryClientProvider client={client}>{children}</QueryClientProvider>
+  );
+  const view = renderHook(
+    () => useEditing(useFlow('f').data ?? fake.flow(), useDraft('f').data ?? fake.status(), true),
+    { wrapper },
+  );
+  await act(async () => {
+    await client.invalidateQueries();
+  });
+  return { now: () => view.result.current, close: view.unmount };
+}
+
+const refresh = (): Promise<void> => act(() => client.invalidateQueries());
+const kept = (person = 'ada') => readLocal(`flowkeep.edit.${person}.f`);
+
+beforeEach(() => {
+  fake = new Fake('draft');
+  vi.stubGlobal('fetch', (address: string, request: RequestInit) => fake.fetch(address, request));
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  client.clear();
+});
+
+describe('edits that were kept', () => {
+  async function leave(word: string): Promise<void> {
+    const page = await open();
+    act(() => page.now().begin());
+    act(() => page.now().change(pretty(word)));
+    page.close();
+  }
+
+  test('are offered until it is decided, and nothing writes over them', async () => {
+    await leave('mine');
+    const page = await open();
+    act(() => page.now().begin());
+    act(() => page.now().change('{}'));
+    expect(page.now().text).toBeNull();
+    expect(page.now().local?.text).toBe(pretty('mine'));
+    expect(kept()?.text).toBe(pretty('mine'));
+    act(() => page.now().takeLocal(false));
+    expect(page.now()).toMatchObject({ text: pretty('mine'), unsaved: true, local: null });
+    await act(() => page.now().save());
+    expect(fake.saves).toEqual([canvas('mine')]);
+    expect(kept()).toBeNull();
+  });
+
+  test('can be dropped', async () => {
+    await leave('mine');
+    const page = await open();
+    act(() => page.now().dropLocal());
+    act(() => page.now().begin());
+    expect(page.now()).toMatchObject({ text: pretty('live'), local: null });
+    expect(kept()).toBeNull();
+  });
+
+  test('do not write over Live that was changed since', async () => {
+    fake = new Fake('live');
+    await leave('mine');
+    fake.live = canvas('theirs');
+    const page = await open();
+    act(() => page.now().takeLocal(false));
+    expect(await act(() => page.now().save())).toBe(false);
+    expect(page.now().failure?.conflict).toBe(true);
+    expect(fake.live).toBe(canvas('theirs'));
+    await act(() => page.now().keepMine());
+    expect(fake.live).toBe(canvas('mine'));
+  });
+
+  test('are for the one who made them, and go with signing out', async () => {
+    await leave('mine');
+    expect((await open('grace')).now().local).toBeNull();
+    expect((await open('ada')).now().local).not.toBeNull();
+    localStorage.setItem('flowkeep.theme', 'dark');
+    forgetAllLocal();
+    expect((await open('ada')).now().local).toBeNull();
+    expect(localStorage.getItem('flowkeep.theme')).toBe('dark');
+  });
+});
+
+describe('after a conflict', () => {
+  async function conflict() {
+    fake.put('before');
+    const page = await open();
+    act(() => page.now().begin());
+    act(() => page.now().change(pretty('mine')));
+    fake.put('theirs');
+    expect(await act(() => page.now().save())).toBe(false);
+    expect(page.now()).toMatchObject({ text: pretty('mine'), failure: { conflict: true } });
+    return page;
+  }
+
+  test('theirs is what the service holds, and can be edited on', async () => {
+    const page = await conflict();
+    await act(() => page.now().discard());
+    expect(page.now()).toMatchObject({ text: pretty('theirs'), unsaved: false, failure: null });
+    act(() => page.now().change(pretty('more')));
+    expect(await act(() => page.now().save())).toBe(true);
+    expect(fake.draft?.flowData).toBe(canvas('more'));
+  });
+
+  test('mine can be kept', async () => {
+    const page = await conflict();
+    expect(await act(() => page.now().keepMine())).toBe(true);
+    expect(fake.draft?.flowData).toBe(canvas('mine'));
+    expect(page.now()).toMatchObject({ text: pretty('mine'), state: 'saved' });
+  });
+});
+
+describe('what happens elsewhere', () => {
+  test('is followed while nothing is unsaved: publish, discard, restore', async () => {
+    fake.put('draft');
+    const page = await open();
+    act(() => page.now().begin());
+    fake.live = canvas('draft');
+    fake.put(null);
+    await refresh();
+    act(() => page.now().change(pretty('next')));
+    expect(await act(() => page.now().save())).toBe(true);
+    fake.put('restored');
+    await refresh();
+    await waitFor(() => expect(page.now().text).toBe(pretty('restored')));
+    fake.put(null);
+    await refresh();
+    await waitFor(() => expect(page.now().text).toBe(pretty('draft')));
+    act(() => page.now().change(pretty('last')));
+    expect(await act(() => page.now().save())).toBe(true);
+  });
+
+  test('leaves edits alone; publishing what they were made from is no conflict', async () => {
+    fake.put('draft');
+    const page = await open();
+    act(() => page.now().begin());
+    act(() => page.now().change(pretty('mine')));
+    fake.live = canvas('draft');
+    fake.put(null);
+    await refresh();
+    expect(page.now()).toMatchObject({ text: pretty('mine'), unsaved: true });
+    expect(await act(() => page.now().save())).toBe(true);
+  });
+
+  test('may take the place of the edits', async () => {
+    fake.put('draft');
+    const page = await open();
+    act(() => page.now().begin());
+    act(() => page.now().change(pretty('mine')));
+    fake.put(null);
+    await refresh();
+    act(() => page.now().drop());
+    expect(kept()).toBeNull();
+    act(() => page.now().begin());
+    expect(page.now()).toMatchObject({ text: pretty('live'), unsaved: false, failure: null });
+  });
+});
+
+describe('a save', () => {
+  test('waits for the one before; what is typed meanwhile is kept', async () => {
+    const page = await open();
+    act(() => page.now().begin());
+    act(() => page.now().change(pretty('one')));
+    let go = (): void => undefined;
+    fake.gate = new Promise((done) => (go = done));
+    let first: Promise<boolean> | undefined;
+    act(() => void (first = page.now().save()));
+    act(() => page.now().change(pretty('two')));
+    await act(async () => {
+      go();
+      await first;
+    });
+    expect(page.now()).toMatchObject({ text: pretty('two'), unsaved: true, failure: null });
+    expect(kept()).toMatchObject({ text: pretty('two'), base: fake.draft?.updatedDate });
+    await act(async () => {
+      expect(await Promise.all([page.now().save(), page.now().save()])).toEqual([true, true]);
+    });
+    expect(fake.saves).toEqual([canvas('one'), canvas('two')]);
+    expect(page.now()).toMatchObject({ state: 'saved', failure: null });
+    expect(kept()).toBeNull();
+  });
+
+  test('takes over what the service made of it, also Live', async () => {
+    for (const mode of ['draft', 'live'] as const) {
+      fake = new Fake(mode);
+      fake.store = (flowData) => flowData.replaceAll('inline', 'stored');
+      const page = await open();
+      act(() => page.now().begin());
+      act(() => page.now().change(pretty('inline')));
+      expect(await act(() => page.now().save())).toBe(true);
+      expect(page.now()).toMatchObject({ text: pretty('stored'), unsaved: false });
+      act(() => page.now().change(pretty('again')));
+      expect(await act(() => page.now().save())).toBe(true);
+      expect(page.now().failure).toBeNull();
+      page.close();
+    }
+  });
+});
+
+describe('what is drawn', () => {
+  beforeEach(() => vi.useFakeTimers());
+  afterEach(() => vi.useRealTimers());
+
+  /** Lets time and answers pass. */
+  const pass = (ms: number): Promise<void> =>
+    act(async () => {
+      await vi.advanceTimersByTimeAsync(ms);
+    });
+
+  test('is saved into the draft once drawing rests, with what the canvas is then', async () => {
+    const page = await open();
+    act(() => page.now().draw(() => canvas('one')));
+    expect(page.now().state).toBe('unsaved');
+    await pass(500);
+    act(() => page.now().draw(() => canvas('two')));
+    await pass(500);
+    expect(fake.saves).toEqual([]);
+    await pass(400);
+    expect(fake.saves).toEqual([canvas('two')]);
+    expect(page.now()).toMatchObject({ state: 'saved', unsaved: false });
+    expect(kept()).toBeNull();
+    page.close();
+  });
+
+  test('is kept in the browser soon, and saved by who leaves', async () => {
+    const page = await open();
+    act(() => page.now().draw(() => canvas('one')));
+    await pass(350);
+    expect(kept()?.text).toBe(canvas('one'));
+    page.close();
+    await pass(10);
+    expect(fake.saves).toEqual([canvas('one')]);
+    expect(kept()).toBeNull();
+  });
+
+  test('waits for the service when it does not answer, and goes then', async () => {
+    const page = await open();
+    const answer = fake.fetch;
+    fake.fetch = () => Promise.reject(new TypeError('no network'));
+    act(() => page.now().draw(() => canvas('one')));
+    await pass(1000);
+    expect(page.now().state).toBe('offline');
+    expect(kept()?.text).toBe(canvas('one'));
+    fake.fetch = answer;
+    await pass(20_000);
+    expect(fake.saves).toEqual([canvas('one')]);
+    expect(page.now().state).toBe('saved');
+    page.close();
+  });
+
+  test('is not saved over what somebody else saved', async () => {
+    const page = await open();
+    fake.put('theirs');
+    act(() => page.now().draw(() => canvas('mine')));
+    await pass(60_000);
+    expect(page.now()).toMatchObject({ state: 'conflict', unsaved: true });
+    expect(fake.saves).toEqual([]);
+    await act(async () => void (await page.now().keepMine()));
+    expect(fake.saves).toEqual([canvas('mine')]);
+    page.close();
+  });
+
+  test('goes to Live only when somebody says so', async () => {
+    fake = new Fake('live');
+    const page = await open();
+    act(() => page.now().draw(() => canvas('one')));
+    await pass(60_000);
+    expect(fake.saves).toEqual([]);
+    expect(page.now().state).toBe('unsaved');
+    page.close();
+    await pass(100);
+    expect(fake.saves).toEqual([]);
+  });
+});

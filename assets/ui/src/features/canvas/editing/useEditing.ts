@@ -1,0 +1,358 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { keepFlow, keepStatus, saveDraft, saveLive, useClient } from '../../../api/canvas';
+import { ApiError, NO_ANSWER } from '../../../api/client';
+import { readDraft, readFlow } from '../../../api/flows';
+import { useMe } from '../../../api/me';
+import type { DraftStatus, Flow } from '../../../api/models';
+import { prettyFlow, readFlowText, type TextFault } from '../../../core/flowtext';
+import {
+  digest,
+  forgetLocal,
+  keepLocal,
+  localName,
+  readLocal,
+  type LocalCopy,
+} from '../../../core/localCopy';
+import { t } from '../../../i18n';
+import { useAutosave, useHeld } from './useAutosave';
+
+export type SavedState = 'saved' | 'unsaved' | 'saving' | 'offline' | 'conflict' | 'failed' | 'readonly';
+
+export interface Editing {
+  state: SavedState;
+  /** The text being edited; null while nobody edits. */
+  text: string | null;
+  unsaved: boolean;
+  fault: TextFault | null;
+  /** Why the last save did not go through. A conflict keeps the text. */
+  failure: Failure | null;
+  /** Edits of an earlier visit that were never sent. Nothing is edited until it is decided what becomes of them. */
+  local: LocalCopy | null;
+  begin: () => void;
+  change: (text: string) => void;
+  /** The canvas was drawn on: `write` gives its text once it is wanted. Drafts are then saved by themselves. */
+  draw: (write: () => string) => void;
+  /** Writes what was drawn into the text, in lines for people. */
+  spread: () => void;
+  /** Sends the text. Saves go one after the other. */
+  save: () => Promise<boolean>;
+  /** Gives up the edits for what the service holds now. */
+  discard: () => Promise<void>;
+  /** Gives up the edits because something else took their place. */
+  drop: () => void;
+  /** After a conflict: saves over what is stored now. */
+  keepMine: () => Promise<boolean>;
+  /** `drawn`: they are shown as a drawing, and saved by themselves. */
+  takeLocal: (drawn: boolean) => void;
+  dropLocal: () => void;
+}
+
+export interface Failure {
+  message: string;
+  conflict: boolean;
+  /** There was no answer at all. */
+  away: boolean;
+  /** Whether the same may go through later. */
+  passing: boolean;
+  /** Seconds that the service asked to wait. */
+  retryAfter: number | null;
+}
+
+/** What is edited, what it was when that began, and which one that was. */
+interface Session {
+  text: string | null;
+  from: string;
+  base: string;
+  busy: boolean;
+  failure: Failure | null;
+  /** Counts what was drawn and not written into the text yet, nor sent. */
+  drawn: number;
+}
+
+const storedOf = (status: DraftStatus, flow: Flow): string => status.draft?.flowData ?? flow.flowData;
+
+const baseOf = (status: DraftStatus, flow: Flow): string =>
+  status.mode === 'draft' ? (status.draft?.updatedDate ?? 'none') : liveBase(flow);
+
+const liveBase = (flow: Flow): string => `live ${digest(flow.flowData)}`;
+
+const differs = ({ text, from }: Session): boolean =>
+  text !== null && text !== from && text !== prettyFlow(from);
+
+/** What the page holds of a canvas being edited as text. It outlives the Editor tab. */
+export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): Editing {
+  const client = useClient();
+  const { id } = flow;
+  const place = localName(useMe().data?.id ?? '', id);
+  const inDraft = status.mode === 'draft';
+  const stored = storedOf(status, flow);
+  const base = useMemo(() => baseOf(status, flow), [status, flow]);
+  const [session, show] = useState<Session>({
+    text: null,
+    from: stored,
+    base,
+    busy: false,
+    failure: null,
+    drawn: 0,
+  });
+  // Calls that wait see what is typed meanwhile.
+  const now = useRef(session);
+  const put = useCallback((change: Partial<Session>) => {
+    now.current = { ...now.current, ...change };
+    show(now.current);
+  }, []);
+  const [kept, setKept] = useState<LocalCopy | null>(() => (mayEdit ? readLocal(place) : null));
+  const local = useMemo(() => (kept && kept.text !== prettyFlow(stored) ? kept : null), [kept, stored]);
+  const running = useRef<Promise<boolean> | null>(null);
+  /** Gives the text of what was drawn since the text was last written. */
+  const pending = useRef<(() => string) | null>(null);
+  /** What was stored when it was last looked at, as the page was told. */
+  const here = `${base} ${stored}`;
+  const told = useRef(here);
+  const seen = useRef(here);
+  useEffect(() => {
+    told.current = here;
+  }, [here]);
+
+  const { text, from, busy, failure, drawn } = session;
+  const first = useMemo(() => prettyFlow(from), [from]);
+  const unsaved = drawn > 0 || (text !== null && text !== first && text !== from);
+  const fault = useMemo(() => {
+    const read = text === null ? null : readFlowText(text);
+    return read && !read.ok ? read.fault : null;
+  }, [text]);
+
+  const begin = useCallback(() => {
+    if (local) return;
+    setKept(null);
+    seen.current = here;
+    put({ text: prettyFlow(stored), from: stored, base, failure: null });
+  }, [local, here, stored, base, put]);
+
+  // Without edits of its own, the text follows what is stored: after Publish, Discard, or a save elsewhere.
+  useEffect(() => {
+    if (text === null || busy || seen.current === here) return;
+    if (!unsaved) {
+      seen.current = here;
+      if (base !== session.base || stored !== from) begin();
+    } else if (stored === from) {
+      // The same canvas under another name: its draft was published.
+      seen.current = here;
+      put({ base });
+      keepLocal(place, { text, base, at: Date.now() });
+    }
+  }, [text, unsaved, busy, stored, from, base, session.base, here, begin, put, place]);
+
+  /** Writes what was drawn into the text, and keeps it in this browser. */
+  const settle = useCallback(() => {
+    const write = pending.current;
+    if (!write) return;
+    pending.current = null;
+    const next = write();
+    put({ text: next });
+    keepLocal(place, { text: next, base: now.current.base, at: Date.now() });
+  }, [place, put]);
+  const draw = useCallback(
+    (write: () => string) => {
+      if (local) return;
+      if (now.current.text === null) {
+        setKept(null);
+        seen.current = here;
+        put({ text: stored, from: stored, base, failure: null });
+      }
+      pending.current = write;
+      put({ drawn: now.current.drawn + 1 });
+    },
+    [local, here, stored, base, put],
+  );
+
+  const spread = useCallback(() => {
+    settle();
+    const { text: one } = now.current;
+    if (one !== null) put({ text: prettyFlow(one) });
+  }, [settle, put]);
+
+  const change = useCallback(
+    (next: string) => {
+      if (local) return;
+      pending.current = null;
+      put({ text: next, drawn: 0 });
+      keepLocal(place, { text: next, base: now.current.base, at: Date.now() });
+    },
+    [local, place, put],
+  );
+
+  const send = useCallback(
+    async (force: boolean): Promise<boolean> => {
+      settle();
+      const { text: sent, drawn: sentDrawn } = now.current;
+      if (sent === null || (!force && !differs(now.current))) {
+        put({ drawn: 0 });
+        return true;
+      }
+      const read = readFlowText(sent);
+      if (!read.ok) {
+        put({ failure: null });
+        return false;
+      }
+      put({ busy: true, failure: null });
+      try {
+        const saved = inDraft
+          ? await toDraft(id, read.flowData, force ? null : now.current.base)
+          : await toLive(id, read.flowData, force ? null : now.current.base);
+        if (saved.status) await keepStatus(client, id, saved.status);
+        if (saved.flow) await keepFlow(client, saved.flow);
+        seen.current = told.current;
+        // The service may store it otherwise than it was sent: files become references.
+        const typed = now.current.text;
+        const more = typed !== sent || pending.current !== null;
+        // What was drawn is kept as it was sent, or the drawing would be read anew after each save.
+        const kept = saved.stored === sent ? sent : prettyFlow(saved.stored);
+        put({
+          from: saved.stored,
+          base: saved.base,
+          text: more ? typed : kept,
+          drawn: now.current.drawn - sentDrawn,
+        });
+        if (more && typed !== null) keepLocal(place, { text: typed, base: saved.base, at: Date.now() });
+        else forgetLocal(place);
+        return true;
+      } catch (error) {
+        put({ failure: failureOf(error) });
+        return false;
+      } finally {
+        put({ busy: false });
+      }
+    },
+    [inDraft, id, client, put, place, settle],
+  );
+  const queue = useCallback(
+    (force: boolean): Promise<boolean> => {
+      const before = running.current;
+      const next = before ? before.then((done) => done && send(force)) : send(force);
+      running.current = next;
+      void next.finally(() => {
+        if (running.current === next) running.current = null;
+      });
+      return next;
+    },
+    [send],
+  );
+
+  const discard = useCallback(async () => {
+    await running.current;
+    const { conflict = false } = now.current.failure ?? {};
+    put({ busy: true });
+    try {
+      const [draft, live] = await Promise.all([readDraft(id), readFlow(id)]);
+      await keepFlow(client, live);
+      await keepStatus(client, id, draft);
+      forgetLocal(place);
+      seen.current = told.current;
+      const theirs = storedOf(draft, live);
+      pending.current = null;
+      put({ text: prettyFlow(theirs), from: theirs, base: baseOf(draft, live), failure: null, drawn: 0 });
+    } catch (error) {
+      put({ failure: { ...failureOf(error), conflict } });
+    } finally {
+      put({ busy: false });
+    }
+  }, [client, id, place, put]);
+
+  const drop = useCallback(() => {
+    forgetLocal(place);
+    setKept(null);
+    pending.current = null;
+    put({ text: null, failure: null, drawn: 0 });
+  }, [place, put]);
+
+  useEffect(() => {
+    if (!unsaved) return;
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [unsaved]);
+
+  const takeLocal = (drawn: boolean): void => {
+    if (!local) return;
+    setKept(null);
+    seen.current = here;
+    // What they were made from decides whether they may be saved, not what is stored by now.
+    put({ text: local.text, from: stored, base: local.base, failure: null, drawn: drawn ? 1 : 0 });
+  };
+  const dropLocal = (): void => {
+    forgetLocal(place);
+    setKept(null);
+  };
+  const save = useCallback(() => queue(false), [queue]);
+  const keepMine = useCallback(() => queue(true), [queue]);
+  useAutosave({ on: inDraft && mayEdit, drawn, busy, failure, save, keep: settle });
+  const state = !mayEdit
+    ? 'readonly'
+    : busy
+      ? 'saving'
+      : failure
+        ? failedState(failure)
+        : unsaved
+          ? 'unsaved'
+          : 'saved';
+  useHeld(id, unsaved && (!inDraft || failure !== null));
+  return {
+    state,
+    text,
+    unsaved,
+    fault,
+    failure,
+    local,
+    begin,
+    change,
+    draw,
+    spread,
+    save,
+    discard,
+    drop,
+    keepMine,
+    takeLocal,
+    dropLocal,
+  };
+}
+
+interface Sent {
+  stored: string;
+  base: string;
+  status?: DraftStatus;
+  flow?: Flow;
+}
+
+/** Saves the draft that `base` names; whichever is there when it is null. */
+async function toDraft(id: string, flowData: string, base: string | null): Promise<Sent> {
+  const expected = base ?? (await readDraft(id)).draft?.updatedDate ?? 'none';
+  // The edits were begun on Live, before the flow had drafts.
+  if (expected.startsWith('live ')) throw new ApiError(409, t('canvas.liveMoved'));
+  const status = await saveDraft(id, flowData, expected);
+  const { draft } = status;
+  return { stored: draft?.flowData ?? flowData, base: draft?.updatedDate ?? 'none', status };
+}
+
+/** Live has no If-Match: what stands there now is read first. */
+async function toLive(id: string, flowData: string, base: string | null): Promise<Sent> {
+  if (base !== null && liveBase(await readFlow(id)) !== base) throw new ApiError(409, t('canvas.liveMoved'));
+  const flow = await saveLive(id, flowData);
+  return { stored: flow.flowData, base: liveBase(flow), flow };
+}
+
+function failureOf(error: unknown): Failure {
+  const message = error instanceof Error ? error.message : t('errors.server');
+  const status = error instanceof ApiError ? error.status : null;
+  const away = status === NO_ANSWER;
+  return {
+    message,
+    conflict: status === 409,
+    away,
+    passing: away || status === null || status === 429 || status >= 500,
+    retryAfter: error instanceof ApiError ? error.retryAfter : null,
+  };
+}
+
+const failedState = ({ conflict, away }: Failure): SavedState =>
+  conflict ? 'conflict' : away ? 'offline' : 'failed';

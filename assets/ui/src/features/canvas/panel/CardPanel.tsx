@@ -1,0 +1,205 @@
+import { Cable, CopyPlus, EllipsisVertical, Replace, Trash2, X } from 'lucide-react';
+import { useEffect, useMemo, useRef, type ReactNode } from 'react';
+import type { Card } from '../../../api/cards';
+import { useVariables } from '../../../api/variables';
+import { useCan } from '../../../api/me';
+import type { FlowNode } from '../../../core/flowdata';
+import { isNote, isObject, nodeLabel } from '../../../core/nodes';
+import { Badge, Banner, CopyButton, Field, IconButton, Input, Menu, Select, Tile } from '../../../ui';
+import type { BoardHandle } from '../surface/Board';
+import { kindOf } from '../board/kinds';
+import type { CanvasKind, Doc, Param } from '../document/doc';
+import { inputsOf, nameOf, objects, text } from '../document/doc';
+import { chooseOutput, remove, setCredential, setInput, setLabel } from '../document/edit';
+import { loopTargets, offersFor, stateKeys } from '../document/references';
+import type { DocumentHandle } from '../editing/useDocument';
+import type { FlowSlots } from '../slots';
+import { t } from '../words';
+import { Connections } from './Connections';
+import { PanelContext, type Panel, type Scope } from './context';
+import css from './Panel.module.css';
+import { ParamFields } from './ParamFields';
+
+export interface CardPanelProps {
+  document: DocumentHandle;
+  doc: Doc;
+  node: FlowNode;
+  kind: CanvasKind;
+  /** Every card of the service. */
+  cards: readonly Card[];
+  problems: readonly string[];
+  /** Names of inputs that a request may change. */
+  overridable: ReadonlySet<string>;
+  NewCredential: FlowSlots['NewCredential'];
+  board: BoardHandle | null;
+  onSelect: (id: string | null) => void;
+}
+
+/** Everything that a card is set to, to be changed. */
+export default function CardPanel(props: CardPanelProps): ReactNode {
+  const { document: held, doc, node, kind, cards, problems, overridable, board, onSelect } = props;
+  const { apply } = held;
+  const { id } = node;
+  const can = useCan();
+  const byName = useMemo(() => new Map(cards.map((card) => [card.name, card])), [cards]);
+  const card = byName.get(nameOf(node));
+  const variables = useVariables(can('variables:view')).data;
+  const names = useMemo(() => (variables ?? []).map((one) => one.name), [variables]);
+  const title = useRef<HTMLInputElement>(null);
+  useEffect(() => title.current?.focus({ preventScroll: true }), []);
+
+  const panel = useMemo<Panel>(
+    () => ({
+      node: id,
+      readOnly: !held.open,
+      cards: byName,
+      offers: (output) => offersFor(doc, id, kind, names, output),
+      stateKeys: stateKeys(doc),
+      loopTargets: loopTargets(doc, id),
+      overridable,
+      NewCredential: can('credentials:create') ? props.NewCredential : null,
+    }),
+    [id, held.open, byName, doc, kind, names, overridable, can, props.NewCredential],
+  );
+  const inputs = inputsOf(node);
+  const credential = text(node.data.credential) || text(inputs.FLOWISE_CREDENTIAL_ID);
+  const scope: Scope = {
+    card: nameOf(node),
+    values: { ...inputs, credential },
+    around: inputs,
+    row: null,
+    list: null,
+    credential,
+    change: (patch) =>
+      apply(
+        (now) =>
+          Object.entries(patch).reduce(
+            (one, [name, value]) =>
+              name === 'credential'
+                ? setCredential(one, id, text(value))
+                : setInput(one, id, name, value, card),
+            now,
+          ),
+        `set ${id} ${Object.keys(patch).join(' ')}`,
+      ),
+  };
+  const params = paramsOf(node, card);
+  const close = (): void => {
+    onSelect(null);
+    globalThis.document.querySelector<HTMLElement>(`[data-node="${CSS.escape(id)}"]`)?.focus();
+  };
+  const look = kindOf(node);
+  const note = isNote(node);
+  return (
+    <PanelContext value={panel}>
+      {/* Escape closes the panel from everywhere inside it. */}
+      {/* eslint-disable-next-line jsx-a11y/no-static-element-interactions */}
+      <div
+        className={css.panel}
+        onKeyDown={(event) => {
+          // What lies above the panel has keys of its own.
+          if (event.key === 'Escape' && event.currentTarget.contains(event.target as HTMLElement)) close();
+        }}
+      >
+        <header className={css.head}>
+          <Tile icon={look.icon} hue={look.hue} />
+          <div className={css.headWords}>
+            <h2 className="sr-only">{nodeLabel(node)}</h2>
+            <Input
+              key={id}
+              ref={title}
+              className={css.title}
+              aria-label={t('editor.cardName')}
+              defaultValue={nodeLabel(node)}
+              readOnly={!held.open || note}
+              maxLength={200}
+              onChange={(event) => {
+                const label = event.target.value.trim();
+                if (label) apply((now) => setLabel(now, id, label), `name ${id}`);
+              }}
+              onKeyDown={(event) => {
+                if (event.key === 'Enter') event.currentTarget.blur();
+              }}
+            />
+            <p className={css.sub}>{card?.label ?? nameOf(node)}</p>
+          </div>
+          {held.open && (
+            <Menu
+              label={t('editor.cardMenu')}
+              items={[
+                !note && { label: t('editor.connectTo'), icon: Cable, onSelect: () => board?.connect(id) },
+                !note && { label: t('editor.replace'), icon: Replace, onSelect: () => board?.replace(id) },
+                { label: t('editor.duplicate'), icon: CopyPlus, onSelect: () => board?.duplicate([id]) },
+                'separator',
+                {
+                  label: t('editor.delete'),
+                  icon: Trash2,
+                  danger: true,
+                  onSelect: () => {
+                    onSelect(null);
+                    apply((now) => remove(now, new Set([id])));
+                  },
+                },
+              ]}
+            >
+              <IconButton icon={EllipsisVertical} size="compact" label={t('editor.cardMenu')} />
+            </Menu>
+          )}
+          <IconButton icon={X} size="compact" label={t('kit.close')} onClick={close} />
+        </header>
+        {/* A region that scrolls must be reachable by keyboard. */}
+        {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+        <div className={css.body} role="group" aria-label={t('canvas.inputs')} tabIndex={0}>
+          {problems.length > 0 && (
+            <Banner tone="warning">
+              {problems.map((problem) => (
+                <p key={problem}>{problem}</p>
+              ))}
+            </Banner>
+          )}
+          {card?.description && <p className="note">{card.description}</p>}
+          {!card && cards.length > 0 && <Banner tone="info">{t('editor.unknownCard')}</Banner>}
+          <ParamFields params={params} scope={scope} />
+          <Output
+            node={node}
+            readOnly={!held.open}
+            onChoose={(name) => apply((now) => chooseOutput(now, id, name))}
+          />
+          {!note && <Connections document={held} doc={doc} node={node} board={board} onSelect={onSelect} />}
+          <p className={css.id}>
+            {t('canvas.nodeId')} <code>{id}</code>
+            <CopyButton text={id} label={t('canvas.copyOf', { name: t('canvas.nodeId') })} />
+            {card && text(node.data.version) !== '' && <Badge>{String(node.data.version)}</Badge>}
+          </p>
+        </div>
+      </div>
+    </PanelContext>
+  );
+}
+
+/** The inputs of a card as the service has it now; of a card that it does not know, as the canvas says. */
+function paramsOf(node: FlowNode, card: Card | undefined): Param[] {
+  if (card) return [...(card.credential ? [card.credential] : []), ...card.inputs];
+  return objects(node.data.inputParams).filter(
+    (one): one is Param =>
+      typeof one.name === 'string' && typeof one.type === 'string' && typeof one.label === 'string',
+  );
+}
+
+/** Which of several outputs a card of a chat canvas gives. */
+function Output(props: { node: FlowNode; readOnly: boolean; onChoose: (name: string) => void }): ReactNode {
+  const { node, readOnly, onChoose } = props;
+  const options = objects(objects(node.data.outputAnchors)[0]?.options);
+  if (options.length < 2) return null;
+  const chosen = isObject(node.data.outputs) ? text(node.data.outputs.output) : '';
+  return (
+    <Field label={t('editor.output')} help={t('editor.outputHelp')}>
+      <Select
+        value={chosen}
+        onChange={onChoose}
+        disabled={readOnly}
+        options={options.map((one) => ({ value: text(one.name), label: text(one.label) || text(one.name) }))}
+      />
+    </Field>
+  );
+}

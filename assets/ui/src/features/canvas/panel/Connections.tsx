@@ -1,0 +1,74 @@
+import { Cable, X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { FlowEdge, FlowNode } from '../../../core/flowdata';
+import { nodeLabel } from '../../../core/nodes';
+import { Button, IconButton } from '../../../ui';
+import type { BoardHandle } from '../surface/Board';
+import { isStep, nodeIn, type Doc } from '../document/doc';
+import { placeOf } from '../document/rules';
+import { disconnect } from '../document/wires';
+import type { DocumentHandle } from '../editing/useDocument';
+import { t } from '../words';
+import css from './Panel.module.css';
+
+export interface ConnectionsProps {
+  document: DocumentHandle;
+  doc: Doc;
+  node: FlowNode;
+  board: BoardHandle | null;
+  onSelect: (id: string) => void;
+}
+
+/** What a card is connected with: to go there, to disconnect, and to connect without pointing at anything. */
+export function Connections({ document, doc, node, board, onSelect }: ConnectionsProps): ReactNode {
+  const incoming = doc.edges.filter((edge) => edge.target === node.id);
+  const outgoing = doc.edges.filter((edge) => edge.source === node.id);
+  const list = (edges: readonly FlowEdge[], side: 'source' | 'target'): ReactNode =>
+    edges.map((edge) => {
+      const other = nodeIn(doc, side === 'target' ? edge.source : edge.target);
+      const handle = (side === 'target' ? edge.targetHandle : edge.sourceHandle) ?? '';
+      const place = isStep(node) ? '' : placeOf(node, handle, side).label;
+      const name = other ? nodeLabel(other) : side === 'target' ? edge.source : edge.target;
+      return (
+        <li key={edge.id} className={css.wire}>
+          <span className="note">
+            {place || t(side === 'target' ? 'editor.connectIn' : 'editor.connectOut')}
+          </span>
+          <button
+            type="button"
+            className={css.wireName}
+            onClick={() => other && onSelect(other.id)}
+            aria-label={t('canvas.goTo', { name })}
+          >
+            {name}
+          </button>
+          {document.open && (
+            <IconButton
+              size="compact"
+              icon={X}
+              label={t('editor.disconnect', { name })}
+              onClick={() => document.apply((now) => disconnect(now, new Set([edge.id])))}
+            />
+          )}
+        </li>
+      );
+    });
+  return (
+    <section className={css.wires} aria-label={t('editor.connections')}>
+      <h3>{t('editor.connections')}</h3>
+      {incoming.length + outgoing.length > 0 ? (
+        <ul>
+          {list(incoming, 'target')}
+          {list(outgoing, 'source')}
+        </ul>
+      ) : (
+        <p className="note">{t('editor.noConnections')}</p>
+      )}
+      {document.open && board && (
+        <Button size="compact" icon={Cable} className={css.addRow} onClick={() => board.connect(node.id)}>
+          {t('editor.connectTo')}
+        </Button>
+      )}
+    </section>
+  );
+}

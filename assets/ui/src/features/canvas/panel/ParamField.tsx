@@ -1,0 +1,182 @@
+import { type ReactNode } from 'react';
+import { Badge, Checkbox, CodeField, Field, Input, PasswordInput, Select, Switch } from '../../../ui';
+import { t } from '../words';
+import { ChoiceField } from './ChoiceField';
+import { usePanel, type FieldProps } from './context';
+import { CredentialField } from './CredentialField';
+import { FileField } from './FileField';
+import css from './Panel.module.css';
+import { RowsField } from './RowsField';
+import { StateKeyField } from './StateKeyField';
+import { asBoolean, asChoices, asText } from './values';
+import { VariableText } from './VariableText';
+
+/** One input of a card, by what it holds. */
+export function ParamField({ param, scope }: FieldProps): ReactNode {
+  const { overridable } = usePanel();
+  const open = scope.list === null && overridable.has(param.name);
+  const aside = open ? <Badge>{t('editor.overridable')}</Badge> : undefined;
+  if (param.type === 'boolean') return <OnOff param={param} scope={scope} aside={aside} />;
+  if (param.type === 'array') return <RowsField param={param} scope={scope} />;
+  return (
+    <Field
+      label={param.label}
+      help={param.description}
+      required={param.optional !== true}
+      {...(aside ? { aside } : {})}
+    >
+      <Control param={param} scope={scope} />
+    </Field>
+  );
+}
+
+function OnOff({ param, scope, aside }: FieldProps & { aside: ReactNode }): ReactNode {
+  const { readOnly } = usePanel();
+  return (
+    <div className={css.onOff}>
+      <Switch
+        checked={asBoolean(scope.values[param.name])}
+        onChange={(on) => scope.change({ [param.name]: on })}
+        label={param.label}
+        help={param.description}
+        disabled={readOnly}
+        spread
+      />
+      {aside}
+    </div>
+  );
+}
+
+function Control({ param, scope }: FieldProps): ReactNode {
+  const { readOnly, offers } = usePanel();
+  const value = scope.values[param.name];
+  const set = (next: unknown): void => scope.change({ [param.name]: next });
+  switch (param.type) {
+    case 'options':
+      return <OneOf param={param} scope={scope} />;
+    case 'multiOptions':
+      return <SomeOf param={param} scope={scope} />;
+    case 'asyncOptions':
+    case 'asyncMultiOptions':
+      return <ChoiceField param={param} scope={scope} />;
+    case 'credential':
+      return <CredentialField param={param} scope={scope} />;
+    case 'file':
+      return <FileField param={param} scope={scope} />;
+    case 'password':
+      return (
+        <PasswordInput
+          value={asText(value)}
+          readOnly={readOnly}
+          onChange={(event) => set(event.target.value)}
+        />
+      );
+    case 'number':
+      if (param.acceptVariable === true) break;
+      return (
+        <Input
+          type="number"
+          step={param.step ?? 'any'}
+          value={asText(value)}
+          readOnly={readOnly}
+          onChange={(event) => set(event.target.value)}
+        />
+      );
+    case 'code':
+    case 'json':
+      return (
+        <CodeField
+          language={param.type === 'json' ? 'json' : 'javascript'}
+          value={asText(value)}
+          onChange={set}
+          readOnly={readOnly}
+          minLines={param.type === 'json' ? 3 : 8}
+          completions={param.type === 'json' ? namesIn(offers(false)) : codeNames(scope, offers(false))}
+        />
+      );
+  }
+  if (param.name === 'key' && /UpdateState$/.test(scope.list ?? ''))
+    return <StateKeyField param={param} scope={scope} />;
+  const lines = param.rows ?? 1;
+  if (param.acceptVariable === true || lines > 1) {
+    const output = /UpdateState$/.test(scope.list ?? '');
+    return (
+      <VariableText
+        value={asText(value)}
+        onChange={set}
+        offers={param.acceptVariable === true ? offers(output) : []}
+        rows={lines}
+        readOnly={readOnly}
+        label={param.label}
+      />
+    );
+  }
+  return <Input value={asText(value)} readOnly={readOnly} onChange={(event) => set(event.target.value)} />;
+}
+
+type Names = { label: string; detail?: string }[];
+
+const namesIn = (offers: readonly { text: string }[]): Names => offers.map((one) => ({ label: one.text }));
+
+/** What code sees: the flow, the variables, and what its card hands in. */
+function codeNames(scope: FieldProps['scope'], offers: readonly { text: string }[]): Names {
+  const own = Object.values(scope.values)
+    .filter(Array.isArray)
+    .flat()
+    .flatMap((row: unknown) =>
+      typeof row === 'object' && row !== null && 'variableName' in row && typeof row.variableName === 'string'
+        ? [{ label: `$${row.variableName}` }]
+        : [],
+    );
+  const known = offers
+    .map((one) => one.text.slice(2, -2))
+    .filter((one) => one.startsWith('$'))
+    .map((label) => ({ label }));
+  return [...own, { label: '$input' }, { label: '$flow.state' }, { label: '$flow.input' }, ...known];
+}
+
+function OneOf({ param, scope }: FieldProps): ReactNode {
+  const { readOnly } = usePanel();
+  const value = asText(scope.values[param.name]);
+  const options = (param.options ?? []).map((one) => ({
+    value: one.name,
+    label: one.label,
+    ...(one.description ? { description: one.description } : {}),
+  }));
+  const strange =
+    value !== '' && !options.some((one) => one.value === value) ? [{ value, label: value }] : [];
+  return (
+    <Select
+      value={value}
+      onChange={(next) => scope.change({ [param.name]: next })}
+      options={[
+        ...(param.optional ? [{ value: '', label: t('editor.notSet') }] : []),
+        ...options,
+        ...strange,
+      ]}
+      placeholder={t('kit.choose')}
+      disabled={readOnly}
+    />
+  );
+}
+
+function SomeOf({ param, scope }: FieldProps): ReactNode {
+  const { readOnly } = usePanel();
+  const chosen = asChoices(scope.values[param.name]);
+  return (
+    <div role="group" aria-label={param.label} className={css.some}>
+      {(param.options ?? []).map((one) => (
+        <Checkbox
+          key={one.name}
+          checked={chosen.includes(one.name)}
+          label={one.label}
+          disabled={readOnly}
+          onChange={(on) => {
+            const next = on ? [...chosen, one.name] : chosen.filter((name) => name !== one.name);
+            scope.change({ [param.name]: next.length > 0 ? JSON.stringify(next) : '' });
+          }}
+        />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import { ChevronRight } from 'lucide-react';
+import { useMemo, type ReactNode } from 'react';
+import type { CardParam } from '../../../api/cards';
+import { Fields } from '../../../ui';
+import { isValue } from '../document/definition';
+import { isShown } from '../document/shown';
+import { t } from '../words';
+import type { Scope } from './context';
+import css from './Panel.module.css';
+import { ParamField } from './ParamField';
+
+/** The fields of a card, or of one row: those that are shown beside what is set, the additional ones folded away. */
+export function ParamFields({ params, scope }: { params: readonly CardParam[]; scope: Scope }): ReactNode {
+  const { around, row } = scope;
+  const shown = useMemo(
+    () => params.filter((param) => isValue(param) && isShown(param, around, row)),
+    [params, around, row],
+  );
+  const first = shown.filter((param) => !param.additionalParams);
+  const more = shown.filter((param) => param.additionalParams);
+  const field = (param: CardParam): ReactNode => (
+    <ParamField key={`${param.name} ${param.type}`} param={param} scope={scope} />
+  );
+  return (
+    <>
+      {first.length > 0 && <Fields>{first.map(field)}</Fields>}
+      {more.length > 0 && (
+        <details className={css.more}>
+          <summary>
+            <ChevronRight size={14} aria-hidden />
+            {t('editor.additional', { count: more.length })}
+          </summary>
+          <Fields className={css.moreFields}>{more.map(field)}</Fields>
+        </details>
+      )}
+    </>
+  );
+}

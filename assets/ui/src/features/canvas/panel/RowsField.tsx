@@ -1,0 +1,93 @@
+import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react';
+import { useId, type ReactNode } from 'react';
+import type { Json } from '../../../core/nodes';
+import { Badge, Button, IconButton } from '../../../ui';
+import { newRow } from '../document/definition';
+import { rowsOf } from '../document/doc';
+import { t } from '../words';
+import { usePanel, type FieldProps } from './context';
+import css from './Panel.module.css';
+import { ParamFields } from './ParamFields';
+
+/** A list of rows, each with the same fields. Rows that stay are the same objects: outputs follow them. */
+export function RowsField({ param, scope }: FieldProps): ReactNode {
+  const { readOnly, overridable } = usePanel();
+  const id = useId();
+  const fields = param.array ?? [];
+  const before = scope.values[param.name];
+  const rows = rowsOf(before);
+  const set = (next: Json[]): void =>
+    scope.change({ [param.name]: typeof before === 'string' && before !== '' ? JSON.stringify(next) : next });
+  const swap = (at: number, to: number): void => {
+    const next = [...rows];
+    const [one, other] = [next[at], next[to]];
+    if (!one || !other) return;
+    next[at] = other;
+    next[to] = one;
+    set(next);
+  };
+  return (
+    <div role="group" aria-labelledby={id} className={css.rows}>
+      <div className={css.rowsHead}>
+        <span id={id} className={css.rowsLabel}>
+          {param.label}
+        </span>
+        {scope.list === null && overridable.has(param.name) && <Badge>{t('editor.overridable')}</Badge>}
+      </div>
+      {param.description && <p className="note">{param.description}</p>}
+      {rows.map((row, at) => (
+        <div key={at} className={css.row} role="group" aria-label={t('editor.row', { number: at + 1 })}>
+          <div className={css.rowHead}>
+            <span className={css.rowNumber}>{t('editor.row', { number: at + 1 })}</span>
+            {!readOnly && (
+              <>
+                <IconButton
+                  size="compact"
+                  icon={ArrowUp}
+                  label={t('editor.rowUp', { number: at + 1 })}
+                  disabled={at === 0}
+                  onClick={() => swap(at, at - 1)}
+                />
+                <IconButton
+                  size="compact"
+                  icon={ArrowDown}
+                  label={t('editor.rowDown', { number: at + 1 })}
+                  disabled={at === rows.length - 1}
+                  onClick={() => swap(at, at + 1)}
+                />
+                <IconButton
+                  size="compact"
+                  icon={X}
+                  label={t('editor.rowRemove', { number: at + 1 })}
+                  onClick={() => set(rows.filter((_, other) => other !== at))}
+                />
+              </>
+            )}
+          </div>
+          <ParamFields
+            params={fields}
+            scope={{
+              ...scope,
+              values: row,
+              // Conditions name the list, so they are judged by all that is around it.
+              around: scope.list === null ? { ...scope.values, [param.name]: rows } : scope.around,
+              row: at,
+              list: param.name,
+              change: (patch) => set(rows.map((one, other) => (other === at ? { ...one, ...patch } : one))),
+            }}
+          />
+        </div>
+      ))}
+      {!readOnly && (
+        <Button
+          size="compact"
+          icon={Plus}
+          className={css.addRow}
+          onClick={() => set([...rows, newRow(fields)])}
+        >
+          {t('editor.rowAdd', { name: param.label })}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+import type { Card, CardParam } from '../../../api/cards';
+import { isObject, type Json } from '../../../core/nodes';
+import { defaultOf, isValue } from '../document/definition';
+
+/** A value as the text of a field. */
+export function asText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}
+
+export const asBoolean = (value: unknown): boolean => value === true || value === 'true';
+
+/** Several choices, which the family keeps as the JSON text of a list. */
+export function asChoices(value: unknown): string[] {
+  let read: unknown = value;
+  if (typeof value === 'string' && value.trim() !== '') {
+    try {
+      read = JSON.parse(value);
+    } catch {
+      read = value.split(',');
+    }
+  }
+  return Array.isArray(read) ? read.map(String) : [];
+}
+
+export const configName = (param: CardParam): string => `${param.name}Config`;
+
+/** The settings of a card that was picked just now. */
+export function pickedConfig(param: CardParam, card: Card | undefined, before: unknown): Json {
+  const config: Json = {};
+  for (const input of card?.inputs ?? [])
+    if (isValue(input) && !(input.name in config)) config[input.name] = defaultOf(input);
+  // Going back to the card that was picked before keeps what it was set to.
+  const kept = isObject(before) && before[param.name] === card?.name ? before : {};
+  return { ...config, ...kept, [param.name]: card?.name ?? '' };
+}
+
+/** The name of a stored file, or of one that is about to be stored. */
+export function fileNames(value: unknown): string[] {
+  if (typeof value !== 'string' || value === '') return [];
+  if (value.startsWith('FILE-STORAGE::')) return asChoicesOr(value.slice('FILE-STORAGE::'.length));
+  return asChoicesOr(value).map((one) => /,filename:(.*)$/.exec(one)?.[1] ?? one.slice(0, 40));
+}
+
+const asChoicesOr = (text: string): string[] => (text.startsWith('[') ? asChoices(text) : [text]);
+
+/** A file as the service takes it inside of a canvas. */
+export function fileUri(file: File): Promise<string> {
+  return new Promise((done, fail) => {
+    const reader = new FileReader();
+    reader.onload = () => done(`${String(reader.result)},filename:${file.name}`);
+    reader.onerror = () => fail(reader.error ?? new Error('The file was not read.'));
+    reader.readAsDataURL(file);
+  });
+}

@@ -1,0 +1,45 @@
+import '../../../styles/flow.css';
+import { ReactFlowProvider } from '@xyflow/react';
+import type { ReactNode } from 'react';
+import type { Card } from '../../../api/cards';
+import type { CanvasKind, Doc } from '../document/doc';
+import type { DocumentHandle } from '../editing/useDocument';
+import type { NodeMark, RunState } from '../slots';
+import { Surface } from './Surface';
+
+export interface BoardProps {
+  document: DocumentHandle;
+  doc: Doc;
+  kind: CanvasKind;
+  /** The cards that this canvas is drawn with; empty until they are loaded. */
+  cards: readonly Card[];
+  label: string;
+  selected: string | null;
+  onSelect: (id: string | null) => void;
+  marks?: ReadonlyMap<string, NodeMark>;
+  run?: ReadonlyMap<string, RunState>;
+  problems: ReadonlyMap<string, readonly string[]>;
+  /** Credentials of this workspace; null when they are not known. */
+  credentials: ReadonlySet<string> | null;
+  /** Beside the canvas stands the list of cards. */
+  docked: boolean;
+  onDock: () => void;
+  /** Takes what puts a card on the canvas from outside. */
+  onReady: (board: BoardHandle | null) => void;
+}
+
+export interface BoardHandle {
+  add: (card: Card) => void;
+  replace: (id: string) => void;
+  connect: (id: string) => void;
+  duplicate: (ids: readonly string[]) => void;
+}
+
+/** The canvas that is drawn on. */
+export default function Board(props: BoardProps): ReactNode {
+  return (
+    <ReactFlowProvider>
+      <Surface {...props} />
+    </ReactFlowProvider>
+  );
+}

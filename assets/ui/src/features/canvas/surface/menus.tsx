@@ -1,0 +1,115 @@
+import {
+  Cable,
+  ClipboardPaste,
+  Copy,
+  CopyPlus,
+  LogOut,
+  Maximize,
+  Plus,
+  Replace,
+  Settings2,
+  SquareDashedMousePointer,
+  Trash2,
+  WandSparkles,
+} from 'lucide-react';
+import { isNote } from '../../../core/nodes';
+import { copyText, toast, type MenuEntry } from '../../../ui';
+import { nodeIn, type Doc } from '../document/doc';
+import { t } from '../words';
+import type { Commands } from './useCommands';
+
+export interface MenuOf {
+  doc: Doc;
+  commands: Commands;
+  editable: boolean;
+  all: () => void;
+  add: () => void;
+  fit: () => void;
+  open: (id: string) => void;
+  connect: (id: string) => void;
+  replace: (id: string) => void;
+  targets: (id: string) => readonly string[];
+  removeAll: (ids: readonly string[]) => void;
+  centre: () => { x: number; y: number };
+}
+
+/** What can be done to a card, or to all that are chosen with it. */
+export function cardMenu(of: MenuOf, id: string): MenuEntry[] {
+  const { doc, commands, editable } = of;
+  const node = nodeIn(doc, id);
+  const ids = of.targets(id);
+  const note = node ? isNote(node) : false;
+  const copy: MenuEntry = {
+    label: t('editor.copy'),
+    icon: Copy,
+    shortcut: 'Mod+C',
+    onSelect: () => void copyText(commands.copy(ids)),
+  };
+  const settings: MenuEntry = {
+    label: t('editor.open'),
+    icon: Settings2,
+    shortcut: 'Enter',
+    onSelect: () => of.open(id),
+  };
+  if (!editable) return [settings, copy];
+  return [
+    settings,
+    !note && { label: t('editor.connectTo'), icon: Cable, shortcut: 'C', onSelect: () => of.connect(id) },
+    !note && { label: t('editor.replace'), icon: Replace, onSelect: () => of.replace(id) },
+    node?.parentId !== undefined && {
+      label: t('editor.leaveBox'),
+      icon: LogOut,
+      onSelect: () => commands.leaveBox(ids),
+    },
+    'separator',
+    {
+      label: t('editor.duplicate'),
+      icon: CopyPlus,
+      shortcut: 'Mod+D',
+      onSelect: () => commands.duplicate(ids),
+    },
+    copy,
+    'separator',
+    {
+      label: t('editor.delete'),
+      icon: Trash2,
+      shortcut: 'Delete',
+      danger: true,
+      onSelect: () => of.removeAll(ids),
+    },
+  ];
+}
+
+export function canvasMenu(of: MenuOf): MenuEntry[] {
+  const { commands, editable } = of;
+  const fit: MenuEntry = { label: t('canvas.fit'), icon: Maximize, shortcut: '1', onSelect: of.fit };
+  const all: MenuEntry = {
+    label: t('editor.selectAll'),
+    icon: SquareDashedMousePointer,
+    shortcut: 'Mod+A',
+    onSelect: of.all,
+  };
+  if (!editable) return [all, fit];
+  return [
+    { label: t('editor.addCard'), icon: Plus, shortcut: '/', onSelect: of.add },
+    { label: t('editor.paste'), icon: ClipboardPaste, shortcut: 'Mod+V', onSelect: () => void paste(of) },
+    'separator',
+    all,
+    {
+      label: t('editor.tidy'),
+      icon: WandSparkles,
+      shortcut: 'Shift+T',
+      onSelect: () => void commands.tidy(),
+    },
+    fit,
+  ];
+}
+
+/** From a menu the browser asks before it hands the clipboard over; by keys it does not. */
+async function paste({ commands, centre }: MenuOf): Promise<void> {
+  try {
+    commands.paste(await navigator.clipboard.readText(), centre());
+  } catch {
+    toast({ text: t('editor.pasteByKeys'), tone: 'danger' });
+  }
+}

@@ -1,0 +1,138 @@
+import { useCallback, useMemo } from 'react';
+import { toast } from '../../../ui';
+import { align, distribute, GRID, tidy, type Alignment } from '../document/arrange';
+import { copyNodes, pasteNodes } from '../document/clipboard';
+import { nodeIn, type CanvasKind } from '../document/doc';
+import { moveInto, moveNodes, remove, resizeNode } from '../document/edit';
+import { disconnect } from '../document/wires';
+import type { DocumentHandle } from '../editing/useDocument';
+import { t } from '../words';
+import type { Drawing } from './useDrawing';
+
+export interface Commands {
+  undo: () => void;
+  redo: () => void;
+  remove: (ids: readonly string[]) => void;
+  disconnect: (edge: string) => void;
+  copy: (ids: readonly string[]) => string;
+  paste: (text: string, at: { x: number; y: number }) => void;
+  duplicate: (ids: readonly string[]) => void;
+  nudge: (ids: readonly string[], x: number, y: number) => void;
+  align: (how: Alignment) => void;
+  distribute: (along: 'x' | 'y') => void;
+  tidy: () => Promise<void>;
+  leaveBox: (ids: readonly string[]) => void;
+  resize: (id: string, box: { x: number; y: number; width: number; height: number }) => void;
+}
+
+export interface CommandsOf {
+  document: DocumentHandle;
+  drawing: Drawing;
+  kind: CanvasKind;
+  credentials: ReadonlySet<string> | null;
+  say: (text: string) => void;
+  /** Shows one node's settings, or none. */
+  onSelect: (id: string | null) => void;
+}
+
+/** What can be done to the canvas as a whole and to what is chosen on it. */
+export function useCommands(of: CommandsOf): Commands {
+  const { document, drawing, kind, credentials, say, onSelect } = of;
+  const { apply, now } = document;
+  const { choose, chosen, sizes } = drawing;
+
+  const paste = useCallback(
+    (text: string, at: { x: number; y: number }) => {
+      const doc = now();
+      if (!doc) return;
+      const pasted = pasteNodes(doc, text, { at, kind, credentials });
+      if (!pasted.ok) {
+        toast({ text: t(`editor.paste.${pasted.problem}`), tone: 'danger' });
+        return;
+      }
+      apply(() => pasted.doc);
+      choose(pasted.ids);
+      onSelect(null);
+      say(t('editor.said.pasted', { count: pasted.ids.length }));
+      if (pasted.droppedCredentials > 0)
+        toast({ text: t('editor.paste.credentials', { count: pasted.droppedCredentials }), tone: 'danger' });
+    },
+    [apply, now, choose, kind, credentials, say, onSelect],
+  );
+
+  return useMemo<Commands>(() => {
+    const inBox = (ids: readonly string[]): Map<string, { x: number; y: number }> => {
+      const doc = now();
+      const to = new Map<string, { x: number; y: number }>();
+      for (const id of ids) {
+        const node = doc ? nodeIn(doc, id) : undefined;
+        const box = doc && node?.parentId ? nodeIn(doc, node.parentId) : undefined;
+        if (node && box)
+          to.set(id, { x: box.position.x + node.position.x, y: box.position.y + node.position.y - 160 });
+      }
+      return to;
+    };
+    return {
+      undo: () => {
+        document.undo();
+        say(t('editor.said.undone'));
+      },
+      redo: () => {
+        document.redo();
+        say(t('editor.said.redone'));
+      },
+      remove: (ids) => {
+        if (ids.length === 0) return;
+        apply((doc) => remove(doc, new Set(ids)));
+        onSelect(null);
+        say(t('editor.said.deleted', { count: ids.length }));
+      },
+      disconnect: (edge) => {
+        apply((doc) => disconnect(doc, new Set([edge])));
+        say(t('editor.said.disconnected'));
+      },
+      copy: (ids) => {
+        const doc = now();
+        if (!doc || ids.length === 0) return '';
+        say(t('editor.said.copied', { count: ids.length }));
+        return copyNodes(doc, new Set(ids));
+      },
+      paste,
+      duplicate: (ids) => {
+        const doc = now();
+        if (!doc || ids.length === 0) return;
+        const places = doc.nodes.filter((node) => ids.includes(node.id)).map((node) => node.position);
+        const middle = (of: number[]): number => (Math.min(...of) + Math.max(...of)) / 2;
+        paste(copyNodes(doc, new Set(ids)), {
+          x: middle(places.map((one) => one.x)) + 2 * GRID,
+          y: middle(places.map((one) => one.y)) + 2 * GRID,
+        });
+      },
+      nudge: (ids, x, y) =>
+        apply(
+          (doc) => {
+            const moved = doc.nodes.filter((node) => ids.includes(node.id));
+            return moveNodes(
+              doc,
+              new Map(moved.map((node) => [node.id, { x: node.position.x + x, y: node.position.y + y }])),
+            );
+          },
+          `nudge ${ids.join(' ')}`,
+        ),
+      align: (how) => apply((doc) => align(doc, new Set(chosen), how, sizes())),
+      distribute: (along) => apply((doc) => distribute(doc, new Set(chosen), along, sizes())),
+      tidy: async () => {
+        const doc = now();
+        if (!doc) return;
+        const done = await tidy(doc, sizes());
+        if (now() === doc) apply(() => done);
+        say(t('editor.said.tidied'));
+      },
+      leaveBox: (ids) => apply((doc) => moveInto(doc, new Set(ids), null, inBox(ids))),
+      resize: (id, { x, y, width, height }) =>
+        apply((doc) =>
+          resizeNode(doc, id, { width: Math.round(width), height: Math.round(height) }, { x, y }),
+        ),
+    };
+  }, [document, apply, now, chosen, sizes, paste, say, onSelect]);
+}

@@ -1,0 +1,123 @@
+import type { ShortcutGroup } from '../../../core/actions';
+import { isTyping } from '../../../core/actions';
+import type { Direction } from '../../../core/nodes';
+import { letterKeysOn } from '../../../core/prefs';
+import { GRID } from '../document/arrange';
+import { t } from '../words';
+import type { Commands } from './useCommands';
+
+export interface KeyTargets {
+  commands: Commands;
+  /** The chosen nodes, or the one that has the focus. */
+  targets: (focused: string | undefined) => readonly string[];
+  editable: boolean;
+  all: () => void;
+  escape: () => boolean;
+  add: () => void;
+  find: () => void;
+  connect: (id: string) => void;
+  open: (id: string) => void;
+  walk: (from: string, direction: Direction) => void;
+  edge: (end: 'first' | 'last') => void;
+  zoom: (how: 'fit' | 'one' | 'in' | 'out') => void;
+}
+
+const arrows: Record<string, [Direction, number, number]> = {
+  ArrowLeft: ['left', -1, 0],
+  ArrowRight: ['right', 1, 0],
+  ArrowUp: ['up', 0, -1],
+  ArrowDown: ['down', 0, 1],
+};
+const FAR = 5;
+
+/** Does what a key means on the canvas; false when it means nothing. */
+export function pressKey(event: React.KeyboardEvent, on: KeyTargets): boolean {
+  if (isTyping(event.target)) return false;
+  const focused = (event.target as HTMLElement).dataset.node;
+  const mod = event.ctrlKey || event.metaKey;
+  if (mod) return withMod(event, on, focused);
+  const arrow = arrows[event.key];
+  if (arrow && focused) {
+    const [direction, x, y] = arrow;
+    if (event.altKey || !on.editable) on.walk(focused, direction);
+    else {
+      const by = GRID * (event.shiftKey ? FAR : 1);
+      on.commands.nudge(on.targets(focused), x * by, y * by);
+    }
+    return true;
+  }
+  switch (event.key) {
+    case 'Home':
+    case 'End':
+      if (!focused) return false;
+      on.edge(event.key === 'Home' ? 'first' : 'last');
+      return true;
+    case 'Escape':
+      return on.escape();
+    case 'Delete':
+    case 'Backspace':
+      if (!on.editable) return false;
+      on.commands.remove(on.targets(focused));
+      return true;
+    case 'F2':
+      if (!focused) return false;
+      on.open(focused);
+      return true;
+  }
+  return !event.altKey && letterKeysOn() && withLetter(event, on, focused);
+}
+
+function withMod(event: React.KeyboardEvent, on: KeyTargets, focused: string | undefined): boolean {
+  const key = event.key.toLowerCase();
+  if (key === 'f') on.find();
+  else if (key === 'a') on.all();
+  else if (!on.editable) return false;
+  else if (key === 'z' && event.shiftKey) on.commands.redo();
+  else if (key === 'z') on.commands.undo();
+  else if (key === 'y') on.commands.redo();
+  else if (key === 'd') on.commands.duplicate(on.targets(focused));
+  else return false;
+  return true;
+}
+
+function withLetter(event: React.KeyboardEvent, on: KeyTargets, focused: string | undefined): boolean {
+  switch (event.key) {
+    case '1':
+      on.zoom('fit');
+      return true;
+    case '0':
+      on.zoom('one');
+      return true;
+    case '+':
+      on.zoom('in');
+      return true;
+    case '-':
+      on.zoom('out');
+      return true;
+  }
+  if (!on.editable) return false;
+  if (event.key === '/') on.add();
+  else if (event.key === 'c' && focused) on.connect(focused);
+  else if (event.key === 'T' && event.shiftKey) void on.commands.tidy();
+  else return false;
+  return true;
+}
+
+export const boardKeys = (): ShortcutGroup[] => [
+  {
+    title: t('canvas.canvas'),
+    keys: [
+      { keys: '/', label: t('editor.addCard') },
+      { keys: 'C', label: t('editor.connectTo') },
+      { keys: 'Mod+Z', label: t('editor.undo') },
+      { keys: 'Mod+Shift+Z', label: t('editor.redo') },
+      { keys: 'Mod+D', label: t('editor.duplicate') },
+      { keys: 'Delete', label: t('editor.delete') },
+      { keys: 'Mod+A', label: t('editor.selectAll') },
+      { keys: 'Mod+F', label: t('editor.find') },
+      { keys: 'Shift+T', label: t('editor.tidy') },
+      { keys: 'Alt+Right', label: t('editor.walk') },
+      { keys: 'Right', label: t('editor.nudge') },
+    ],
+  },
+];

@@ -1,0 +1,103 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { nodeLabel } from '../../../core/nodes';
+import type { DocumentHandle } from '../editing/useDocument';
+import { nodeIn } from '../document/doc';
+import { judge, judgeFrom, type End, type Refusal } from '../document/rules';
+import { connect } from '../document/wires';
+import { t } from '../words';
+import type { CardNode } from '../board/graph';
+import { endKey } from '../board/look';
+
+export interface Linking {
+  /** The end that a connection is drawn from. */
+  from: End | null;
+  fits: ReadonlySet<string>;
+  /** Why the last two ends do not fit. */
+  why: string | null;
+  begin: (end: End) => void;
+  cancel: () => void;
+  /** Connects with this end, when that fits; says whether it did. */
+  finish: (from: End, to: End) => boolean;
+  /** An end was clicked: the first begins, the second connects. */
+  pick: (end: End) => void;
+  /** The first end of a card that fits. */
+  endAt: (from: End, node: CardNode) => End | null;
+  hint: (why: Refusal | null) => void;
+}
+
+const nothing: ReadonlySet<string> = new Set();
+
+export const endsOf = (node: CardNode): End[] => [
+  ...node.data.ports.inputs.map((port): End => ({ node: node.id, handle: port.id, side: 'target' })),
+  ...node.data.ports.outputs.map((port): End => ({ node: node.id, handle: port.id, side: 'source' })),
+];
+
+/** Connecting two ends: by dragging from one to the other, by clicking both, or from a list. */
+export function useLinking(
+  document: DocumentHandle,
+  nodes: CardNode[],
+  say: (text: string) => void,
+): Linking {
+  const { apply, now } = document;
+  const [link, setLink] = useState<{ from: End; fits: ReadonlySet<string> } | null>(null);
+  const [why, setWhy] = useState<string | null>(null);
+  const drawn = useRef(nodes);
+  useEffect(() => {
+    drawn.current = nodes;
+  }, [nodes]);
+  const from = link?.from ?? null;
+  const begin = useCallback(
+    (end: End) => {
+      const doc = now();
+      if (!doc) return;
+      const verdict = judgeFrom(doc, end);
+      const ends = drawn.current.flatMap(endsOf);
+      setWhy(null);
+      setLink({ from: end, fits: new Set(ends.filter((one) => verdict(one).ok).map(endKey)) });
+    },
+    [now],
+  );
+  const hint = useCallback((one: Refusal | null) => setWhy(one ? t(one.key, one.values) : null), []);
+  const cancel = useCallback(() => {
+    setLink(null);
+    setWhy(null);
+  }, []);
+  const finish = useCallback(
+    (first: End, second: End): boolean => {
+      const doc = now();
+      if (!doc) return false;
+      const verdict = judge(doc, first, second);
+      setLink(null);
+      if (!verdict.ok) {
+        hint(verdict.why);
+        return false;
+      }
+      setWhy(null);
+      apply((one) => connect(one, verdict.wire));
+      const name = (id: string): string =>
+        nodeLabel(nodeIn(doc, id) ?? { id, position: { x: 0, y: 0 }, data: {} });
+      say(t('editor.said.connected', { from: name(verdict.wire.source), to: name(verdict.wire.target) }));
+      return true;
+    },
+    [apply, now, hint, say],
+  );
+  const pick = useCallback(
+    (end: End) => {
+      if (!from) begin(end);
+      else if (endKey(from) === endKey(end)) cancel();
+      else finish(from, end);
+    },
+    [from, begin, cancel, finish],
+  );
+  const endAt = useCallback(
+    (first: End, node: CardNode): End | null => {
+      const doc = now();
+      if (!doc) return null;
+      const verdict = judgeFrom(doc, first);
+      const others = endsOf(node).filter((one) => one.side !== first.side);
+      return others.find((one) => verdict(one).ok) ?? others[0] ?? null;
+    },
+    [now],
+  );
+  return { from, fits: link?.fits ?? nothing, why, begin, cancel, finish, pick, endAt, hint };
+}
