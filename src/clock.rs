@@ -71,7 +71,7 @@ impl Clock {
 
 /// The wire form of a time: ISO 8601 with milliseconds and `Z`, as Flowise's clients compare it.
 #[must_use]
-pub fn iso(time: Timestamp) -> String {
+pub(crate) fn iso(time: Timestamp) -> String {
     format!("{time:.3}")
 }
 

@@ -12,16 +12,19 @@
 //! | 1 ground | `aws/` signed requests and framed streams, `wire/` what requests and answers look like, `canvas/` a flow's drawing, `net/` outgoing calls, `script/` code inputs, `vectors/` what is nearest |
 //! | 0 nouns | `base/` what every floor may use, `domain/` the words of the manual, `limits.rs` the numbers that several files name, `settings/` the environment, `clock.rs` the time, `worker/` walled-in processes, `durable/` files and folders that outlive a power cut |
 
+// What nothing outside of the crate uses is the crate's own, so that the compiler sees what nothing uses at all.
+#![warn(unreachable_pub)]
+
 pub mod app;
 pub mod aws;
 pub mod base;
 pub mod canvas;
 pub mod cards;
 pub mod cli;
-pub mod clock;
+pub(crate) mod clock;
 pub mod documents;
 pub mod domain;
-pub mod durable;
+pub(crate) mod durable;
 pub mod engine;
 pub mod files;
 pub mod history;
@@ -36,11 +39,11 @@ pub mod programs;
 pub mod redis;
 pub mod script;
 pub mod settings;
-pub mod sql;
-pub mod state;
+pub(crate) mod sql;
+pub(crate) mod state;
 pub mod store;
 pub mod tasks;
-pub mod traces;
+pub(crate) mod traces;
 pub mod vectors;
 pub mod wire;
-pub mod worker;
+pub(crate) mod worker;

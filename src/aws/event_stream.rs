@@ -17,7 +17,7 @@ const HEADERS_BYTES_MAX: usize = 128 * 1024;
 const FRAME_BYTES_MAX: usize = 16 * 1024 * 1024 + HEADERS_BYTES_MAX + PRELUDE_BYTES + SUM_BYTES;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EventFrame {
+pub(crate) struct EventFrame {
     headers: Vec<(String, String)>,
     pub payload: Vec<u8>,
 }
@@ -25,14 +25,14 @@ pub struct EventFrame {
 impl EventFrame {
     /// A header that is a text.
     #[must_use]
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
 /// Why a stream cannot be read on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FrameError {
+pub(crate) enum FrameError {
     /// It announces a frame larger than any.
     TooLarge,
     /// What arrived is not what was sent.
@@ -42,19 +42,19 @@ pub enum FrameError {
 
 /// Frames out of pieces of a stream. It holds one frame and one piece at most.
 #[derive(Debug, Default)]
-pub struct FrameDecoder {
+pub(crate) struct FrameDecoder {
     bytes: Vec<u8>,
 }
 
 impl FrameDecoder {
     /// Takes the next piece of the stream. Whoever feeds takes out what is whole first.
-    pub fn push(&mut self, piece: &[u8]) {
+    pub(crate) fn push(&mut self, piece: &[u8]) {
         self.bytes.extend_from_slice(piece);
     }
 
     /// True when nothing of an unfinished frame is left.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
@@ -62,7 +62,7 @@ impl FrameDecoder {
     ///
     /// # Errors
     /// When the stream is damaged; what follows means nothing any more.
-    pub fn next_frame(&mut self) -> Result<Option<EventFrame>, FrameError> {
+    pub(crate) fn next_frame(&mut self) -> Result<Option<EventFrame>, FrameError> {
         let Some((prelude, _)) = self.bytes.split_at_checked(PRELUDE_BYTES) else { return Ok(None) };
         let (total, headers) = (number(&prelude[..4]), number(&prelude[4..8]));
         if checksum_of(&prelude[..8]) != number(&prelude[8..]) {

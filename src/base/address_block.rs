@@ -8,12 +8,12 @@ const SUBSCRIBER_BITS: u32 = 64;
 /// The addresses that are one subscriber's: an IPv4 address, or an IPv6 network of 64 bits. A limit that counted single IPv6
 /// addresses would count nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct AddressBlock(IpAddr);
+pub(crate) struct AddressBlock(IpAddr);
 
 impl AddressBlock {
     /// The block an address belongs to.
     #[must_use]
-    pub fn from_address(address: IpAddr) -> Self {
+    pub(crate) fn from_address(address: IpAddr) -> Self {
         Self(match address.to_canonical() {
             IpAddr::V6(address) => {
                 let line = u128::from(address) & (u128::MAX << (u128::BITS - SUBSCRIBER_BITS));

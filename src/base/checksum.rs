@@ -6,16 +6,16 @@ use std::io::{self, Write};
 
 /// Computes the checksum of bytes in the order in which they come.
 #[derive(Debug, Default, Clone)]
-pub struct Checksum(crc32fast::Hasher);
+pub(crate) struct Checksum(crc32fast::Hasher);
 
 impl Checksum {
-    pub fn add(&mut self, bytes: &[u8]) {
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
     /// The checksum of all that was added.
     #[must_use]
-    pub fn sum(self) -> u32 {
+    pub(crate) fn sum(self) -> u32 {
         self.0.finalize()
     }
 
@@ -23,7 +23,7 @@ impl Checksum {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn compute(content: &dyn ByteSource) -> io::Result<u32> {
+    pub(crate) fn compute(content: &dyn ByteSource) -> io::Result<u32> {
         let mut sum = Self::default();
         content.copy_to(&mut sum)?;
         Ok(sum.sum())

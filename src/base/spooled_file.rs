@@ -120,7 +120,7 @@ pub struct SpoolWriter {
 }
 
 /// How much is gathered before it moves into the file.
-pub const BUFFER_BYTES_MAX: usize = 256 * 1024;
+pub(crate) const BUFFER_BYTES_MAX: usize = 256 * 1024;
 
 impl SpoolWriter {
     #[must_use]

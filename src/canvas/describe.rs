@@ -37,7 +37,7 @@ const KEY_LABELS: &[(&str, &str)] = &[
 ];
 
 /// What changed about a flow.
-pub struct FlowChanges<'a> {
+pub(crate) struct FlowChanges<'a> {
     /// On the canvas; the flow's name is in it.
     pub diff: &'a Diff,
     /// The later canvas, which knows the labels of its inputs.
@@ -52,7 +52,7 @@ pub struct FlowChanges<'a> {
 
 /// A title without its kind, and the lines below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Description {
+pub(crate) struct Description {
     /// What changed, in lower case: `changed Temperature of OpenAI`. Empty when nothing did.
     pub summary: String,
     /// All of it, a line each.
@@ -61,7 +61,7 @@ pub struct Description {
 
 impl Description {
     #[must_use]
-    pub fn from_changes(changes: &FlowChanges<'_>) -> Self {
+    pub(crate) fn from_changes(changes: &FlowChanges<'_>) -> Self {
         let drawn = node_map(changes);
         let phrases = phrases(changes, &drawn);
         let more = phrases.len().saturating_sub(PHRASES_MAX_COUNT);
@@ -73,12 +73,12 @@ impl Description {
     }
 
     #[must_use]
-    pub fn save_title(&self) -> String {
+    pub(crate) fn save_title(&self) -> String {
         if self.summary.is_empty() { "Saved without changes".to_owned() } else { capitalize(&self.summary) }
     }
 
     #[must_use]
-    pub fn publish_title(&self) -> String {
+    pub(crate) fn publish_title(&self) -> String {
         let summary = if self.summary.is_empty() { "no changes" } else { &self.summary };
         clean_line(&format!("Published: {summary}"), TITLE_MAX_CHARS)
     }
@@ -86,29 +86,29 @@ impl Description {
 
 /// The title of a new flow.
 #[must_use]
-pub fn create_title(name: &str) -> String {
+pub(crate) fn create_title(name: &str) -> String {
     clean_line(&format!("Created {}", quote(name)), TITLE_MAX_CHARS)
 }
 
 /// The title of a flow's last version.
 #[must_use]
-pub fn delete_title(name: &str) -> String {
+pub(crate) fn delete_title(name: &str) -> String {
     clean_line(&format!("Deleted {}", quote(name)), TITLE_MAX_CHARS)
 }
 
 #[must_use]
-pub fn roll_back_title(title: &str, short_sha: &str) -> String {
+pub(crate) fn roll_back_title(title: &str, short_sha: &str) -> String {
     version_title("Rolled back Live to: ", title, short_sha)
 }
 
 /// The title of a restore in live mode.
 #[must_use]
-pub fn restore_title(title: &str, short_sha: &str) -> String {
+pub(crate) fn restore_title(title: &str, short_sha: &str) -> String {
     version_title("Restored: ", title, short_sha)
 }
 
 #[must_use]
-pub fn promote_title(title: &str, short_id: &str) -> String {
+pub(crate) fn promote_title(title: &str, short_id: &str) -> String {
     version_title("Promoted from Dev: ", title, short_id)
 }
 

@@ -21,7 +21,7 @@ pub struct InlineFile {
 ///
 /// # Errors
 /// What `keep` returns.
-pub fn store_inline_files<E>(
+pub(crate) fn store_inline_files<E>(
     canvas: &Canvas,
     keep: &mut dyn FnMut(InlineFile) -> Result<String, E>,
 ) -> Result<Option<String>, E> {
@@ -32,7 +32,7 @@ pub fn store_inline_files<E>(
 ///
 /// # Errors
 /// What `keep` returns.
-pub fn store_inline_value<E>(
+pub(crate) fn store_inline_value<E>(
     text: &str,
     keep: &mut dyn FnMut(InlineFile) -> Result<String, E>,
 ) -> Result<Option<String>, E> {
@@ -45,7 +45,7 @@ pub fn store_inline_value<E>(
 ///
 /// # Errors
 /// What `rename` returns.
-pub fn rename_stored_files<E>(
+pub(crate) fn rename_stored_files<E>(
     canvas: &Canvas,
     rename: &mut dyn FnMut(&str) -> Result<Option<String>, E>,
 ) -> Result<Option<String>, E> {
@@ -64,7 +64,7 @@ pub fn rename_stored_files<E>(
 
 /// The names of all stored files a canvas refers to.
 #[must_use]
-pub fn stored_names(canvas: &Canvas) -> Vec<String> {
+pub(crate) fn stored_names(canvas: &Canvas) -> Vec<String> {
     let mut found = Vec::new();
     let look = &mut |text: &str| -> Result<Option<String>, std::convert::Infallible> {
         found.extend(parse_stored_names(text).unwrap_or_default());
@@ -118,7 +118,7 @@ fn parse_data_uri(text: &str) -> Option<InlineFile> {
 
 /// The value of a file input that holds these files themselves, as an editor writes it.
 #[must_use]
-pub fn to_data_uris<'f>(files: impl IntoIterator<Item = &'f InlineFile>) -> String {
+pub(crate) fn to_data_uris<'f>(files: impl IntoIterator<Item = &'f InlineFile>) -> String {
     let uri = |file: &InlineFile| {
         format!(
             "data:application/octet-stream;base64,{},filename:{}",
@@ -131,7 +131,7 @@ pub fn to_data_uris<'f>(files: impl IntoIterator<Item = &'f InlineFile>) -> Stri
 
 /// What a file input holds: names of stored files, and files that nothing has stored yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileInput {
+pub(crate) enum FileInput {
     /// The name of a stored file.
     Stored(String),
     Inline(InlineFile),
@@ -139,7 +139,7 @@ pub enum FileInput {
 
 /// The files that the value of a file input names or holds; `None` for a text that is neither.
 #[must_use]
-pub fn parse_file_input(text: &str) -> Option<Vec<FileInput>> {
+pub(crate) fn parse_file_input(text: &str) -> Option<Vec<FileInput>> {
     let stored = || Some(parse_stored_names(text)?.into_iter().map(FileInput::Stored).collect());
     let text = text.trim();
     parse_inline_files(text).map(|files| files.into_iter().map(FileInput::Inline).collect()).or_else(stored)

@@ -1,13 +1,13 @@
 //! A flow's drawing: parsed once into types that keep what they do not know (manual 9.1).
 
-pub mod describe;
-pub mod diff;
-pub mod files;
+pub(crate) mod describe;
+pub(crate) mod diff;
+pub(crate) mod files;
 mod foreign;
 mod former_names;
 mod node;
 mod parse;
-pub mod rich_text;
+pub(crate) mod rich_text;
 mod schemas;
 pub mod secrets;
 mod stored;

@@ -33,7 +33,7 @@ const PROGRAMS: &[(&str, ProgramOf)] = &[
 ///
 /// # Errors
 /// When the card is set wrongly, or its server cannot be asked.
-pub fn list_tools(inputs: &Inputs<'_>) -> Result<Option<Vec<(String, String)>>> {
+pub(crate) fn list_tools(inputs: &Inputs<'_>) -> Result<Option<Vec<(String, String)>>> {
     let server = SERVERS.iter().find(|(name, _)| *name == inputs.card.name);
     server.map(|(_, server)| tools_mcp::tool_descriptions(inputs, server(inputs)?)).transpose()
 }
@@ -41,7 +41,7 @@ pub fn list_tools(inputs: &Inputs<'_>) -> Result<Option<Vec<(String, String)>>> 
 /// The program of this machine that a card with these values starts; `None` when it starts none, or a reference in them
 /// decides.
 #[must_use]
-pub fn program_of(card: &str, values: &Map<String, Value>) -> Option<CommandLine> {
+pub(crate) fn program_of(card: &str, values: &Map<String, Value>) -> Option<CommandLine> {
     PROGRAMS.iter().find(|(name, _)| *name == card).and_then(|(_, program)| program(values))
 }
 

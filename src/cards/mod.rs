@@ -1,12 +1,12 @@
 //! The cards: one file per card, in the folder of its category.
 
-pub mod action_lists;
-pub mod icons;
+pub(crate) mod action_lists;
+pub(crate) mod icons;
 pub mod kit;
-pub mod model_lists;
+pub(crate) mod model_lists;
 pub mod palette;
 pub mod registry;
-pub mod unsupported;
+pub(crate) mod unsupported;
 
 mod agentflow;
 mod agents;

@@ -22,7 +22,7 @@ const REFUSED: &[(&str, &str)] = &[
 
 /// Why a card of this name is refused; `None` for any other.
 #[must_use]
-pub fn reason(card: &str) -> Option<&'static str> {
+pub(crate) fn reason(card: &str) -> Option<&'static str> {
     REFUSED.iter().find(|(name, _)| *name == card).map(|(_, why)| *why)
 }
 

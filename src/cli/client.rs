@@ -14,7 +14,7 @@ const EVENT_LINE_MAX_BYTES: u64 = 32 * 1024 * 1024;
 const MESSAGE_MAX_CHARS: usize = 400;
 
 /// A running service.
-pub struct ApiClient {
+pub(crate) struct ApiClient {
     outgoing: Outgoing,
     base: String,
     key: Option<String>,
@@ -22,7 +22,7 @@ pub struct ApiClient {
 
 /// What is asked.
 #[derive(Clone, Copy)]
-pub struct AskRequest<'a> {
+pub(crate) struct AskRequest<'a> {
     pub flow: FlowId,
     pub question: &'a str,
     /// The conversation to go on with.
@@ -35,7 +35,7 @@ pub struct AskRequest<'a> {
 
 /// What was answered.
 #[derive(Debug, Default)]
-pub struct AskReply {
+pub(crate) struct AskReply {
     /// The whole answer (manual 2.6), or the `metadata` event of a stream.
     pub body: Map<String, Value>,
     /// The text, whole.
@@ -46,14 +46,14 @@ pub struct AskReply {
 
 impl AskReply {
     #[must_use]
-    pub fn chat_id(&self) -> Option<&str> {
+    pub(crate) fn chat_id(&self) -> Option<&str> {
         self.body.get("chatId").and_then(Value::as_str)
     }
 }
 
 /// Why there is no whole answer.
 #[derive(Debug, thiserror::Error)]
-pub enum ClientError {
+pub(crate) enum ClientError {
     /// The service was not reached, or broke off.
     #[error(transparent)]
     Net(#[from] NetError),
@@ -82,7 +82,7 @@ pub enum ClientError {
 impl ClientError {
     /// True when no service of this kind listens at the address.
     #[must_use]
-    pub const fn is_unreachable(&self) -> bool {
+    pub(crate) const fn is_unreachable(&self) -> bool {
         matches!(self, Self::Net(NetError::Unreachable(_)) | Self::Malformed)
     }
 }
@@ -93,7 +93,7 @@ impl ApiClient {
     ///
     /// # Errors
     /// When `SERVICE_CA_FILE` cannot be used.
-    pub fn new(base: &str, key: Option<&str>, settings: &Settings) -> Result<Self, AuthoritiesError> {
+    pub(crate) fn new(base: &str, key: Option<&str>, settings: &Settings) -> Result<Self, AuthoritiesError> {
         Ok(Self::with_outgoing(Outgoing::for_operator(settings)?, base, key))
     }
 
@@ -105,7 +105,7 @@ impl ApiClient {
     ///
     /// # Errors
     /// [`ClientError::UnknownName`] or [`ClientError::AmbiguousName`] unless exactly one flow has the name; else as the service answers.
-    pub fn find_flow(&self, name: &str) -> Result<FlowId, ClientError> {
+    pub(crate) fn find_flow(&self, name: &str) -> Result<FlowId, ClientError> {
         let url = format!("{}/api/v1/chatflows", self.base);
         let limits =
             ResponseLimits { body_bytes: limits::BODY_CANVAS_BYTES as u64 * 8, ..ResponseLimits::default() };
@@ -131,7 +131,7 @@ impl ApiClient {
     ///
     /// # Errors
     /// As [`ClientError`]; what was answered before has been handed over.
-    pub fn ask(
+    pub(crate) fn ask(
         &self,
         ask: &AskRequest<'_>,
         on_token: &mut dyn FnMut(&str) -> io::Result<()>,

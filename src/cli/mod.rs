@@ -1,7 +1,7 @@
 //! The command line (manual 13.1): `flowkeep <command>`. Exit 0 is good, 1 failed, 2 wrong usage.
 
 mod ask;
-pub mod client;
+pub(crate) mod client;
 mod completions;
 mod config;
 mod data;

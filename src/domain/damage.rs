@@ -42,7 +42,7 @@ impl fmt::Display for Damage {
 
 /// What was found among rows and files.
 #[derive(Debug, Default)]
-pub struct IntegrityReport {
+pub(crate) struct IntegrityReport {
     pub rows: u64,
     pub files: u64,
     /// Those of them that were stored before files had checksums.

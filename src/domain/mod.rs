@@ -1,19 +1,19 @@
 //! The nouns of the product and their pure rules.
 
 pub mod accounts;
-pub mod change;
-pub mod conflict;
+pub(crate) mod change;
+pub(crate) mod conflict;
 pub mod conversations;
-pub mod damage;
+pub(crate) mod damage;
 pub mod error;
 pub mod flows;
 pub mod ids;
 pub mod knowledge;
 pub mod local_program;
-pub mod paging;
+pub(crate) mod paging;
 pub mod predictions;
-pub mod resource;
+pub(crate) mod resource;
 pub mod secrets;
-pub mod service;
+pub(crate) mod service;
 pub mod triggers;
 pub mod workspace;

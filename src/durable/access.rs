@@ -59,7 +59,7 @@ pub struct AccessError {
 }
 
 #[cfg(unix)]
-pub use unix::{enforce, restrict_umask};
+pub(crate) use unix::{enforce, restrict_umask};
 
 #[cfg(unix)]
 mod unix {
@@ -77,7 +77,7 @@ mod unix {
     const DEPTH: usize = 2;
 
     /// Lets the mask of this process take nothing from the owner of what is made, also where a library makes it.
-    pub fn restrict_umask() {
+    pub(crate) fn restrict_umask() {
         let found = umask(Mode::from_raw_mode(0o077));
         umask(found & Mode::from_raw_mode(0o077));
     }
@@ -87,7 +87,7 @@ mod unix {
     ///
     /// # Errors
     /// When `root` belongs to somebody else and is open, or the disk does not allow it.
-    pub fn enforce(root: &Path, access: Access, except: Option<&Path>) -> Result<(), AccessError> {
+    pub(crate) fn enforce(root: &Path, access: Access, except: Option<&Path>) -> Result<(), AccessError> {
         let refused = |cause| AccessError { path: root.to_owned(), cause };
         let about = match fs::metadata(root) {
             Ok(about) => about,

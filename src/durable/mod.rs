@@ -22,18 +22,18 @@ mod folder;
 mod tests;
 mod tree;
 
-pub use access::{Access, AccessError, enforce, restrict_umask};
+pub(crate) use access::{Access, AccessError, enforce, restrict_umask};
 pub use faults::Faults;
-pub use file::{FlushedFile, TempFile};
-pub use folder::Folder;
-pub use tree::{DurableFolder, Tree};
+pub(crate) use file::{FlushedFile, TempFile};
+pub(crate) use folder::Folder;
+pub(crate) use tree::{DurableFolder, Tree};
 
 /// The beginning of the name of a file that is being made, until it is whole and gets its name.
 const UNFINISHED: char = '.';
 
 /// True for the name of a file that nobody finished.
 #[must_use]
-pub fn is_unfinished(name: &str) -> bool {
+pub(crate) fn is_unfinished(name: &str) -> bool {
     let rest = name.strip_prefix(UNFINISHED).unwrap_or_default();
     rest.len() == 32 && rest.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

@@ -1,16 +1,16 @@
 //! Running flows: a canvas becomes a plan once, and a plan answers questions.
 
-pub mod agentflow;
+pub(crate) mod agentflow;
 mod credential;
 mod flow_plan;
 mod order;
 pub mod overrides;
-pub mod plan;
+pub(crate) mod plan;
 mod renamed_cards;
 mod resolve;
 pub mod resources;
 mod run;
-pub mod schedule;
+pub(crate) mod schedule;
 mod source;
 mod standalone;
 mod streaming;

@@ -11,7 +11,7 @@ const START: &str = "startAgentflow";
 ///
 /// # Errors
 /// A sentence that names the card and the input that is wrong.
-pub fn schedule_of(
+pub(crate) fn schedule_of(
     kind: FlowKind,
     canvas: &Canvas,
     seconds_min: u64,

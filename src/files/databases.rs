@@ -13,7 +13,7 @@ const NAME_CHARS_MAX: usize = 100;
 ///
 /// # Errors
 /// When the folder cannot be read.
-pub fn find(data: &Path, workspace: &WorkspaceId, name: &str) -> io::Result<Option<PathBuf>> {
+pub(crate) fn find(data: &Path, workspace: &WorkspaceId, name: &str) -> io::Result<Option<PathBuf>> {
     if !is_name(name) {
         return Ok(None);
     }

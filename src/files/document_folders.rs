@@ -17,7 +17,7 @@ const ENTRIES_MAX: usize = 100_000;
 ///
 /// # Errors
 /// Why it is not read, or not to its end.
-pub fn read(
+pub(crate) fn read(
     listed: &[PathBuf],
     data: &Path,
     wanted: &FolderQuery<'_>,

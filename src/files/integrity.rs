@@ -69,7 +69,7 @@ pub(super) fn chat_file_damage(
 
 /// What was found among all files.
 #[derive(Debug, Default)]
-pub struct FileReport {
+pub(crate) struct FileReport {
     pub files: u64,
     /// Those of them that were stored before there were checksums.
     pub without_checksum: u64,
@@ -81,7 +81,7 @@ pub struct FileReport {
 ///
 /// # Errors
 /// When a folder cannot be read.
-pub fn verify(root: &Path, is_cancelled: &dyn Fn() -> bool) -> io::Result<FileReport> {
+pub(crate) fn verify(root: &Path, is_cancelled: &dyn Fn() -> bool) -> io::Result<FileReport> {
     let mut report = FileReport::default();
     let Some(all) = Folder::open(root, &[])? else { return Ok(report) };
     for (workspace, folder) in child_folders(&all, WorkspaceId::parse)? {

@@ -1,11 +1,11 @@
 //! What lies on disk beside the database: the server's own secrets and the files of flows and conversations.
 
 pub mod chat_files;
-pub mod databases;
-pub mod document_folders;
+pub(crate) mod databases;
+pub(crate) mod document_folders;
 pub mod flow_files;
-pub mod integrity;
-pub mod secrets;
+pub(crate) mod integrity;
+pub(crate) mod secrets;
 mod vault;
 
 pub use vault::{DecryptError, Vault};

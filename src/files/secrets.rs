@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 const FOLDER: &str = "secrets";
 const SECRET_BYTES: usize = 32;
 /// The names of all secrets' files.
-pub const NAMES: [&str; 3] = [CREDENTIALS, CONVERSATIONS, LINKS];
+pub(crate) const NAMES: [&str; 3] = [CREDENTIALS, CONVERSATIONS, LINKS];
 const CREDENTIALS: &str = "credentials.key";
 const CONVERSATIONS: &str = "conversations.key";
 const LINKS: &str = "links.key";

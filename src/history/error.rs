@@ -7,7 +7,7 @@ use std::fmt;
 use std::io;
 
 /// The result of a history operation.
-pub type Result<T, E = HistoryError> = std::result::Result<T, E>;
+pub(super) type Result<T, E = HistoryError> = std::result::Result<T, E>;
 
 /// What can go wrong. Its text may be shown (`historyError`, `lastError`): it holds no path and nothing of a flow.
 #[derive(Debug, thiserror::Error)]

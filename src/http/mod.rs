@@ -5,11 +5,11 @@
 //! of `connection/thread_pool.rs`. Everything a handler sees is in [`request`], all it can answer is in [`reply`],
 //! [`reply::sse`] and [`reply::error`].
 
-pub mod api;
+pub(crate) mod api;
 pub mod connection;
 pub mod openapi;
-pub mod reply;
-pub mod request;
+pub(crate) mod reply;
+pub(crate) mod request;
 pub mod routing;
 
 pub use crate::http::connection::server::serve;

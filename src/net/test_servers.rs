@@ -8,19 +8,19 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 /// An authority.
-pub struct TestAuthority {
+pub(crate) struct TestAuthority {
     pem: String,
     issuer: Issuer<'static, KeyPair>,
 }
 
 /// What a server shows.
-pub struct ServerIdentity {
+pub(crate) struct ServerIdentity {
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
 }
 
 impl TestAuthority {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut params = CertificateParams::new(Vec::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let key = KeyPair::generate().unwrap();
@@ -28,17 +28,17 @@ impl TestAuthority {
         Self { pem, issuer: Issuer::new(params, key) }
     }
 
-    pub fn pem(&self) -> String {
+    pub(crate) fn pem(&self) -> String {
         self.pem.clone()
     }
 
     /// A certificate of this name.
-    pub fn issue(&self, name: &str) -> ServerIdentity {
+    pub(crate) fn issue(&self, name: &str) -> ServerIdentity {
         self.sign(CertificateParams::new(vec![name.to_owned()]).unwrap())
     }
 
     /// A certificate of this name that has expired.
-    pub fn issue_expired(&self, name: &str) -> ServerIdentity {
+    pub(crate) fn issue_expired(&self, name: &str) -> ServerIdentity {
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
         params.not_before = rcgen::date_time_ymd(2020, 1, 1);
         params.not_after = rcgen::date_time_ymd(2021, 1, 1);
@@ -46,7 +46,7 @@ impl TestAuthority {
     }
 
     /// A certificate of this name that begins to be valid long from now.
-    pub fn issue_not_yet_valid(&self, name: &str) -> ServerIdentity {
+    pub(crate) fn issue_not_yet_valid(&self, name: &str) -> ServerIdentity {
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
         params.not_before = rcgen::date_time_ymd(2090, 1, 1);
         params.not_after = rcgen::date_time_ymd(2091, 1, 1);
@@ -64,7 +64,7 @@ impl TestAuthority {
 }
 
 /// Serves each connection over TLS on a thread of its own; gives the port.
-pub fn serve_tls(
+pub(crate) fn serve_tls(
     identity: ServerIdentity,
     habit: impl Fn(StreamOwned<ServerConnection, TcpStream>) + Send + Sync + 'static,
 ) -> u16 {
@@ -72,7 +72,7 @@ pub fn serve_tls(
 }
 
 /// As [`secure`], for a protocol whose first words are plain: `begin` says them, and hands on what it heard.
-pub fn serve_upgraded<T>(
+pub(crate) fn serve_upgraded<T>(
     identity: ServerIdentity,
     begin: impl Fn(&mut TcpStream) -> T + Send + Sync + 'static,
     habit: impl Fn(StreamOwned<ServerConnection, TcpStream>, T) + Send + Sync + 'static,
@@ -92,7 +92,7 @@ pub fn serve_upgraded<T>(
 }
 
 /// Serves each connection on a thread of its own; gives the port.
-pub fn serve_plain(habit: impl Fn(TcpStream) + Send + Sync + 'static) -> u16 {
+pub(crate) fn serve_plain(habit: impl Fn(TcpStream) + Send + Sync + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let (port, habit) = (listener.local_addr().unwrap().port(), Arc::new(habit));
     std::thread::spawn(move || {
@@ -105,7 +105,7 @@ pub fn serve_plain(habit: impl Fn(TcpStream) + Send + Sync + 'static) -> u16 {
 }
 
 /// A server that gives back what it is sent; gives its port.
-pub fn serve_echo(identity: ServerIdentity) -> u16 {
+pub(crate) fn serve_echo(identity: ServerIdentity) -> u16 {
     serve_tls(identity, |mut tls| {
         let mut some = [0; 64];
         if let Ok(amount) = tls.read(&mut some) {
@@ -115,7 +115,7 @@ pub fn serve_echo(identity: ServerIdentity) -> u16 {
 }
 
 /// Reads the head of a request; empty when there is none.
-pub fn read_head(stream: &mut impl Read) -> String {
+pub(crate) fn read_head(stream: &mut impl Read) -> String {
     let (mut seen, mut byte) = (Vec::new(), [0]);
     while !seen.ends_with(b"\r\n\r\n") {
         if !matches!(stream.read(&mut byte), Ok(1)) {
@@ -129,7 +129,7 @@ pub fn read_head(stream: &mut impl Read) -> String {
 const HELLO: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
 
 /// A web server that says hello over TLS; gives its port.
-pub fn serve_hello(identity: ServerIdentity) -> u16 {
+pub(crate) fn serve_hello(identity: ServerIdentity) -> u16 {
     serve_tls(identity, |mut tls| {
         while !read_head(&mut tls).is_empty() {
             let _ = tls.write_all(HELLO);
@@ -139,13 +139,13 @@ pub fn serve_hello(identity: ServerIdentity) -> u16 {
 
 /// A proxy, which notes the heads it was sent. Tunnels lead to `port` of this machine, whatever was asked for; requests
 /// that it is to pass on are answered with hello. It asks for a password when `wants` is one.
-pub struct ForwardProxy {
+pub(crate) struct ForwardProxy {
     pub port: u16,
     pub heads: Arc<Mutex<Vec<String>>>,
 }
 
 impl ForwardProxy {
-    pub fn start(port: u16, wants: Option<&'static str>) -> Self {
+    pub(crate) fn start(port: u16, wants: Option<&'static str>) -> Self {
         let heads: Arc<Mutex<Vec<String>>> = Arc::default();
         let noted = heads.clone();
         let own = serve_plain(move |mut stream| {
@@ -174,7 +174,7 @@ impl ForwardProxy {
         Self { port: own, heads }
     }
 
-    pub fn request_heads(&self) -> Vec<String> {
+    pub(crate) fn request_heads(&self) -> Vec<String> {
         self.heads.lock().unwrap().clone()
     }
 }

@@ -5,6 +5,6 @@ pub mod conversations;
 pub mod flows;
 pub mod knowledge;
 pub mod predictions;
-pub mod service;
+pub(crate) mod service;
 pub mod triggers;
-pub mod workspace;
+pub(crate) mod workspace;

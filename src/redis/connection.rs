@@ -18,7 +18,7 @@ const TIME_MAX: Duration = Duration::from_secs(REDIS_SECONDS);
 const IDLE_MAX: Duration = Duration::from_secs(5);
 
 /// A command and its arguments.
-pub type RedisCommand<'a> = [&'a [u8]];
+pub(super) type RedisCommand<'a> = [&'a [u8]];
 
 /// A connection that is signed in.
 pub struct RedisConnection {

@@ -11,12 +11,12 @@ mod sheet;
 mod tables;
 
 use crate::base::cancel::CancelToken;
-pub use error::SqlError;
-pub use reader::SqlReader;
-pub use sheet::Sheet;
+pub(crate) use error::SqlError;
+pub(crate) use reader::SqlReader;
+pub(crate) use sheet::Sheet;
 use std::path::PathBuf;
 use std::time::Duration;
-pub use tables::VisibleTables;
+pub(crate) use tables::VisibleTables;
 
 /// Time of one SQL statement that a model wrote (manual 14.6).
 const SQL_SECONDS: u64 = 10;

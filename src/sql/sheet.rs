@@ -14,7 +14,7 @@ const ROWS_PER_CHECK: usize = 1_000;
 
 /// A table whose first row names its columns.
 #[derive(Debug, Clone)]
-pub struct Sheet {
+pub(crate) struct Sheet {
     pub name: String,
     /// All of its rows, that of the names first.
     pub rows: Vec<Vec<String>>,
@@ -77,7 +77,7 @@ impl Sheet {
     ///
     /// # Errors
     /// When one has no columns or too many, all of them are too large, and when the run is to end.
-    pub fn open_reader(
+    pub(crate) fn open_reader(
         sheets: &[Self],
         limits: SqlLimits,
         cancel: &CancelToken,

@@ -50,7 +50,8 @@ impl Gauge {
 }
 
 /// The ends of the intervals in which times are counted, in milliseconds.
-pub const BUCKETS_MS: [u64; 14] = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000, 60_000, 300_000];
+pub(crate) const BUCKETS_MS: [u64; 14] =
+    [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000, 60_000, 300_000];
 
 /// How long things took.
 #[derive(Debug)]
@@ -102,7 +103,7 @@ impl Histogram {
 }
 
 /// The statuses the service answers with; any other is counted as 0.
-pub const STATUSES: [u16; 24] = [
+pub(crate) const STATUSES: [u16; 24] = [
     0, 200, 201, 204, 304, 400, 401, 403, 404, 405, 408, 409, 412, 413, 414, 415, 422, 429, 431, 499, 500,
     502, 503, 507,
 ];

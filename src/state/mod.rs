@@ -1,24 +1,24 @@
 //! What a restart forgets: windows, failures, counts on their way to the database. All of it bounded.
 
-pub mod active_runs;
-pub mod active_upserts;
-pub mod callback_timers;
-pub mod key_usage;
-pub mod live_runs;
-pub mod login_throttle;
-pub mod metrics;
-pub mod model_lists;
-pub mod pause_timers;
-pub mod pending_sign_ins;
-pub mod rate_limiter;
-pub mod refused_origins;
-pub mod reply_cache;
-pub mod running_calls;
-pub mod schedule_timers;
-pub mod setup_token;
-pub mod token_renewals;
-pub mod vector_indexes;
-pub mod webhook_listeners;
+pub(crate) mod active_runs;
+pub(crate) mod active_upserts;
+pub(crate) mod callback_timers;
+pub(crate) mod key_usage;
+pub(crate) mod live_runs;
+pub(crate) mod login_throttle;
+pub(crate) mod metrics;
+pub(crate) mod model_lists;
+pub(crate) mod pause_timers;
+pub(crate) mod pending_sign_ins;
+pub(crate) mod rate_limiter;
+pub(crate) mod refused_origins;
+pub(crate) mod reply_cache;
+pub(crate) mod running_calls;
+pub(crate) mod schedule_timers;
+pub(crate) mod setup_token;
+pub(crate) mod token_renewals;
+pub(crate) mod vector_indexes;
+pub(crate) mod webhook_listeners;
 
 use crate::state::active_runs::ActiveRuns;
 use crate::state::active_upserts::ActiveUpserts;

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 /// How long a person may take.
-pub const SIGN_IN_MINUTES: i64 = 10;
+pub(crate) const SIGN_IN_MINUTES: i64 = 10;
 /// Sign-ins of one workspace at the same time; the oldest gives way.
 const OF_WORKSPACE_MAX: usize = 50;
 /// Sign-ins at the same time; the oldest gives way.

@@ -18,7 +18,7 @@ const ENTRY_BYTES: usize = 128;
 const FLOWS_MAX: usize = 1_000;
 
 /// A hash of what a reply answers.
-pub type ReplyHash = [u8; 32];
+pub(crate) type ReplyHash = [u8; 32];
 
 /// Whose replies, of which Live. The digest is part of it because a run that began before a change may end after
 /// it: what it keeps then must not answer for the new Live.

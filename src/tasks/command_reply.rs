@@ -15,7 +15,7 @@ use serde_json::Value;
 
 /// # Errors
 /// [`Error::Internal`] when it cannot be written as JSON.
-pub fn command_reply(output: CommandOutput) -> Result<CommandReply> {
+pub(crate) fn command_reply(output: CommandOutput) -> Result<CommandReply> {
     let history = |answer: Result<Value>| answer.map(|answer| CommandReply::History { answer });
     match output {
         CommandOutput::KeyCreated { key, value } => {

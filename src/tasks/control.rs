@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 /// The line that comes back.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum ControlReply {
+pub(crate) enum ControlReply {
     Done(CommandReply),
     /// It was refused or failed; the text is for a person.
     Failed(String),
 }
 
 #[cfg(unix)]
-pub use unix::{ControlSocket, call};
+pub(crate) use unix::{ControlSocket, call};
 
 #[cfg(not(unix))]
 pub use elsewhere::{Door, call};
@@ -54,7 +54,7 @@ mod unix {
     const CONTROL_PATH_MAX_BYTES: usize = 100;
 
     /// The listening end. Dropping it removes the socket.
-    pub struct ControlSocket {
+    pub(crate) struct ControlSocket {
         listener: UnixListener,
         path: PathBuf,
         owner: u32,
@@ -66,7 +66,7 @@ mod unix {
         ///
         /// # Errors
         /// The file system refuses, or the folder for a long path belongs to somebody else.
-        pub fn bind(data_dir: &Path) -> io::Result<Self> {
+        pub(crate) fn bind(data_dir: &Path) -> io::Result<Self> {
             let path = socket_path(data_dir)?;
             if let Some(folder) = path.parent().filter(|folder| *folder != data_dir) {
                 private_folder(folder, data_dir)?;
@@ -83,7 +83,7 @@ mod unix {
         }
 
         /// Answers one command after the other until `stop` turns true, which also ends the one that is under way.
-        pub async fn serve(self, app: App, mut stop: watch::Receiver<bool>) {
+        pub(crate) async fn serve(self, app: App, mut stop: watch::Receiver<bool>) {
             loop {
                 let accepted = tokio::select! {
                     _ = stop.wait_for(|stop| *stop) => return,
@@ -159,7 +159,7 @@ mod unix {
     ///
     /// # Errors
     /// A service is there but cannot be reached; [`ErrorKind::TimedOut`] when it does not answer in time.
-    pub fn call(data_dir: &Path, command: &OperatorCommand) -> io::Result<Option<ControlReply>> {
+    pub(crate) fn call(data_dir: &Path, command: &OperatorCommand) -> io::Result<Option<ControlReply>> {
         call_within(data_dir, command, Duration::from_secs(command.reply_seconds()))
     }
 

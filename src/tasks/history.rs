@@ -13,7 +13,7 @@ const HISTORY_UPKEEP_SECONDS: u64 = 300;
 
 /// Runs every few minutes until `stop` turns true, which also ends a round that is under way; the list of versions
 /// is stored once more then.
-pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
+pub(crate) async fn run(app: App, mut stop: watch::Receiver<bool>) {
     let period = Duration::from_secs(HISTORY_UPKEEP_SECONDS);
     let mut timer = interval_at(Instant::now() + period, period);
     timer.set_missed_tick_behavior(MissedTickBehavior::Delay);

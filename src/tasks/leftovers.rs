@@ -22,7 +22,7 @@ const LEFTOVER_WAIT_SECONDS: u64 = 20;
 const SILENT_CHATS_SECONDS: u64 = 3_600;
 
 /// Works on threads of its own, so that no start takes longer for it; `stop` ends it, and the rest is for the next start.
-pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
+pub(crate) async fn run(app: App, mut stop: watch::Receiver<bool>) {
     // The disk's clock, not the service's: files bear its times. A margin covers disks whose clock is another one.
     let before = Timestamp::now() - SignedDuration::from_secs(LEFTOVER_AGE_MIN_SECONDS);
     let service = app.clone();

@@ -1,12 +1,12 @@
 //! What runs beside the requests while the service is up: started together, stopped together.
 
-pub mod command_reply;
-pub mod control;
-pub mod history;
-pub mod leftovers;
-pub mod pauses;
-pub mod schedules;
-pub mod usage;
+pub(crate) mod command_reply;
+pub(crate) mod control;
+pub(crate) mod history;
+pub(crate) mod leftovers;
+pub(crate) mod pauses;
+pub(crate) mod schedules;
+pub(crate) mod usage;
 pub mod webhooks;
 
 use crate::app::App;

@@ -12,7 +12,7 @@ use tokio::time::{MissedTickBehavior, interval};
 const PAUSE_TICK_SECONDS: u64 = 1;
 
 /// Looks every second until `stop` turns true. Runs that go on then end with the service.
-pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
+pub(crate) async fn run(app: App, mut stop: watch::Receiver<bool>) {
     let service = app.clone();
     let loaded = spawn_blocking(move || predictions::load_pause_timers(&service)).await;
     if let Ok(Err(fault)) = loaded {

@@ -25,7 +25,7 @@ const LOOK_PAUSE: Duration = Duration::from_millis(20);
 const SCHEDULED_RUNS_STOP_SECONDS: u64 = 5;
 
 /// Watches the clock until `stop` turns true. Runs that go on then end with the service.
-pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
+pub(crate) async fn run(app: App, mut stop: watch::Receiver<bool>) {
     let changed = Arc::new(Notify::new());
     let listener = changed.clone();
     app.state.schedule_timers.listen(move || listener.notify_one());

@@ -25,7 +25,7 @@ pub(super) enum ExporterMessage {
 }
 
 /// The thread that sends.
-pub struct Exporter {
+pub(crate) struct Exporter {
     queue: SyncSender<ExporterMessage>,
 }
 
@@ -34,7 +34,7 @@ impl Exporter {
     ///
     /// # Errors
     /// When the system gives no more threads, or the operator's authorities cannot be used.
-    pub fn start(settings: TraceSettings, service: &Settings) -> io::Result<(Self, SpanLayer)> {
+    pub(crate) fn start(settings: TraceSettings, service: &Settings) -> io::Result<(Self, SpanLayer)> {
         // The operator named the address, so it may be one of this machine or its network.
         let outgoing = Outgoing::for_operator(service).map_err(io::Error::other)?;
         let (queue, waiting) = mpsc::sync_channel(settings.queue);
@@ -45,7 +45,7 @@ impl Exporter {
     }
 
     /// Sends what waits, for at most this long.
-    pub fn flush(&self, within: Duration) {
+    pub(crate) fn flush(&self, within: Duration) {
         let (done, sent) = mpsc::sync_channel(1);
         if self.queue.try_send(ExporterMessage::Flush(done)).is_ok() {
             let _ = sent.recv_timeout(within);

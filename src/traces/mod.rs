@@ -9,19 +9,19 @@ mod span_layer;
 #[cfg(test)]
 mod tests;
 
-pub use crate::traces::span_layer::SpanLayer;
-pub use export::Exporter;
+pub(crate) use crate::traces::span_layer::SpanLayer;
+pub(crate) use export::Exporter;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The target of every span that is exported.
-pub const TARGET: &str = "flowkeep::span";
+pub(crate) const TARGET: &str = "flowkeep::span";
 
 /// Spans that were not exported: the queue was full, or the collector did not take them.
 static LOST: AtomicU64 = AtomicU64::new(0);
 
 /// How many spans were not exported.
 #[must_use]
-pub fn lost_count() -> u64 {
+pub(crate) fn lost_count() -> u64 {
     LOST.load(Relaxed)
 }
 

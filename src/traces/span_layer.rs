@@ -16,7 +16,7 @@ use tracing_subscriber::registry::LookupSpan;
 const TEXT_CHARS_MAX: usize = 1_024;
 
 /// The listener.
-pub struct SpanLayer {
+pub(crate) struct SpanLayer {
     queue: SyncSender<ExporterMessage>,
     sampler: Sampler,
 }
@@ -28,7 +28,7 @@ impl SpanLayer {
 
     /// Lets through what this listens to.
     #[must_use]
-    pub fn filter<S>() -> impl Filter<S> {
+    pub(crate) fn filter<S>() -> impl Filter<S> {
         tracing_subscriber::filter::filter_fn(|about: &Metadata<'_>| {
             about.is_span() && about.target() == TARGET
         })

@@ -1,6 +1,6 @@
 //! Fields that a request may leave out, clear with `null`, or set. Such a field has `#[serde(default)]`.
 
-pub use crate::domain::change::Change;
+pub(crate) use crate::domain::change::Change;
 use serde::{Deserialize, Deserializer};
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Change<T> {

@@ -6,7 +6,7 @@ use serde::Serialize;
 /// Something that can be chosen.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Choice"))]
-pub struct ChoiceView {
+pub(crate) struct ChoiceView {
     pub label: String,
     pub name: String,
     #[serde(skip_serializing_if = "Option::is_none")]

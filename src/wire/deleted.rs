@@ -5,7 +5,7 @@ use serde::Serialize;
 /// What was deleted.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Deleted"))]
-pub struct DeletedCount {
+pub(crate) struct DeletedCount {
     /// Empty.
     #[cfg_attr(test, schemars(with = "Vec<serde_json::Value>"))]
     raw: [(); 0],
@@ -14,7 +14,7 @@ pub struct DeletedCount {
 
 impl DeletedCount {
     #[must_use]
-    pub const fn new(affected: usize) -> Self {
+    pub(crate) const fn new(affected: usize) -> Self {
         Self { raw: [], affected }
     }
 }

@@ -9,14 +9,14 @@ use serde_json::{Map, Value};
 ///
 /// # Errors
 /// [`Error::Internal`] for a `T` that takes something else than text.
-pub fn read_fields<T: DeserializeOwned>(fields: Vec<(String, String)>) -> Result<T> {
+pub(crate) fn read_fields<T: DeserializeOwned>(fields: Vec<(String, String)>) -> Result<T> {
     let fields: Map<String, Value> = fields.into_iter().map(|(name, text)| (name, text.into())).collect();
     serde_json::from_value(Value::Object(fields)).map_err(Error::internal)
 }
 
 /// The files of a form. They are read as they arrive and travel beside its fields, so this only says that there may be some.
 #[derive(Debug, Default, Deserialize)]
-pub struct FormFiles {}
+pub(crate) struct FormFiles {}
 
 #[cfg(test)]
 impl schemars::JsonSchema for FormFiles {
@@ -38,7 +38,7 @@ impl schemars::JsonSchema for FormFiles {
 #[derive(schemars::JsonSchema)]
 #[schemars(inline, rename_all = "lowercase")]
 #[allow(dead_code)]
-pub enum SwitchText {
+pub(crate) enum SwitchText {
     True,
     False,
 }

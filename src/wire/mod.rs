@@ -3,19 +3,19 @@
 //!
 //! A type here turns into one of `domain` or is made of one; it decides nothing.
 
-pub mod accounts;
-pub mod change;
-pub mod choice;
-pub mod conversations;
-pub mod deleted;
-pub mod flows;
-pub mod form;
-pub mod knowledge;
-pub mod new;
-pub mod page;
-pub mod predictions;
-pub mod refusal;
+pub(crate) mod accounts;
+pub(crate) mod change;
+pub(crate) mod choice;
+pub(crate) mod conversations;
+pub(crate) mod deleted;
+pub(crate) mod flows;
+pub(crate) mod form;
+pub(crate) mod knowledge;
+pub(crate) mod new;
+pub(crate) mod page;
+pub(crate) mod predictions;
+pub(crate) mod refusal;
 pub mod service;
-pub mod time;
-pub mod triggers;
-pub mod workspace;
+pub(crate) mod time;
+pub(crate) mod triggers;
+pub(crate) mod workspace;

@@ -6,7 +6,7 @@ use serde::Deserialize;
 /// it in its own words, so only the description tells the two apart.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
-pub struct New<E>(pub E);
+pub(crate) struct New<E>(pub E);
 
 #[cfg(test)]
 pub(in crate::wire) use self::schema::NewRecord;

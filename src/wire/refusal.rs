@@ -6,7 +6,7 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Error"))]
-pub struct RefusalView {
+pub(crate) struct RefusalView {
     #[cfg_attr(test, schemars(with = "u32", range(min = 400)))]
     pub status_code: u16,
     /// False.
@@ -33,13 +33,13 @@ struct EmptyStack {}
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub enum RefusalCode {
+pub(crate) enum RefusalCode {
     Unavailable,
 }
 
 impl RefusalView {
     #[must_use]
-    pub fn new(status_code: u16, message: &str) -> Self {
+    pub(crate) fn new(status_code: u16, message: &str) -> Self {
         let message = message.to_owned();
         Self { status_code, success: false, message, stack: EmptyStack {}, code: None, retry: None }
     }

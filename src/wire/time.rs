@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 /// A time as ISO 8601 with milliseconds and `Z`.
 #[derive(Debug, Clone, Copy)]
-pub struct IsoTime(pub Timestamp);
+pub(crate) struct IsoTime(pub Timestamp);
 
 impl From<Timestamp> for IsoTime {
     fn from(time: Timestamp) -> Self {

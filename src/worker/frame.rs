@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind, Read, Write};
 ///
 /// # Errors
 /// When the other side is gone, or the message is longer than a length can say (4 GiB).
-pub fn write(to: &mut impl Write, message: &[u8]) -> io::Result<()> {
+pub(crate) fn write(to: &mut impl Write, message: &[u8]) -> io::Result<()> {
     let length = u32::try_from(message.len()).map_err(|_| io::Error::from(ErrorKind::InvalidInput))?;
     to.write_all(&length.to_le_bytes())?;
     to.write_all(message)?;
@@ -18,7 +18,7 @@ pub fn write(to: &mut impl Write, message: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 /// As [`write()`], and when the file cannot be read to its end.
-pub fn copy(to: &mut impl Write, content: &dyn ByteSource) -> io::Result<()> {
+pub(crate) fn copy(to: &mut impl Write, content: &dyn ByteSource) -> io::Result<()> {
     let length = u32::try_from(content.length()).map_err(|_| io::Error::from(ErrorKind::InvalidInput))?;
     to.write_all(&length.to_le_bytes())?;
     content.copy_to(to)?;
@@ -29,7 +29,7 @@ pub fn copy(to: &mut impl Write, content: &dyn ByteSource) -> io::Result<()> {
 ///
 /// # Errors
 /// When the pipe breaks within a message, or the message says that it is longer than it may be.
-pub fn read(from: &mut impl Read, bytes_max: usize) -> io::Result<Option<Vec<u8>>> {
+pub(crate) fn read(from: &mut impl Read, bytes_max: usize) -> io::Result<Option<Vec<u8>>> {
     let mut length = [0; 4];
     // One byte first: a pipe that ends here has ended well.
     loop {

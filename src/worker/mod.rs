@@ -6,10 +6,11 @@
 //! byte that a stranger wrote. What the two say to each other belongs to the rooms that use them; here it is only
 //! [`frame`]s.
 
-pub mod frame;
+pub(crate) mod frame;
 mod pool;
 mod process;
-pub mod sandbox;
+pub(crate) mod sandbox;
 
-pub use crate::worker::process::ExitReason;
-pub use pool::{Lease, LeaseError, Pool, Tenant, WorkerSpec};
+pub(crate) use crate::worker::process::ExitReason;
+pub use pool::Tenant;
+pub(crate) use pool::{Lease, LeaseError, Pool, WorkerSpec};

@@ -22,7 +22,7 @@ const START_AGAIN_SECONDS: u64 = 1;
 
 /// What a pool keeps, and how many.
 #[derive(Debug, Clone)]
-pub struct WorkerSpec {
+pub(crate) struct WorkerSpec {
     /// The program whose process a worker is: this one.
     pub program: PathBuf,
     /// The argument by which the program knows its role.
@@ -45,7 +45,7 @@ pub struct Tenant(pub [u8; 16]);
 
 /// Why there is no worker to lend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LeaseError {
+pub(crate) enum LeaseError {
     /// All were busy for as long as one waits.
     Busy,
     /// None could be started.
@@ -128,14 +128,14 @@ impl Drop for PoolState {
 
 /// Workers of one role. A clone lends from the same ones; the last one dropped ends them.
 #[derive(Clone)]
-pub struct Pool(Arc<PoolState>);
+pub(crate) struct Pool(Arc<PoolState>);
 
 impl Pool {
     /// A pool without a worker; the first one starts when it is needed, or with [`Pool::warm`].
     ///
     /// # Errors
     /// When the system has no threads left.
-    pub fn new(plan: WorkerSpec) -> io::Result<Self> {
+    pub(crate) fn new(plan: WorkerSpec) -> io::Result<Self> {
         let (worker_requests, taken) = sync_channel(plan.workers_max);
         let watch = DeadlineWatchdog::start()?;
         let shared = Arc::new(PoolState {
@@ -151,7 +151,7 @@ impl Pool {
     }
 
     /// Starts a worker ahead of the first need.
-    pub fn warm(&self) {
+    pub(crate) fn warm(&self) {
         let mut state = lock(&self.0.state);
         if state.alive_count == 0 {
             self.0.request_worker(&mut state);
@@ -163,7 +163,7 @@ impl Pool {
     ///
     /// # Errors
     /// As [`LeaseError`].
-    pub fn lease(&self, tenant: Tenant, cancel: &CancelToken) -> Result<Lease, LeaseError> {
+    pub(crate) fn lease(&self, tenant: Tenant, cancel: &CancelToken) -> Result<Lease, LeaseError> {
         let shared = &self.0;
         let end = Instant::now() + shared.spec.queue;
         let woken = Arc::downgrade(shared);
@@ -186,7 +186,7 @@ impl Pool {
 
     /// Process numbers of the workers that wait for work, for tests and diagnosis.
     #[must_use]
-    pub fn idle_process_ids(&self) -> Vec<u32> {
+    pub(crate) fn idle_process_ids(&self) -> Vec<u32> {
         lock(&self.0.state).idle.iter().map(|worker| worker.process.id()).collect()
     }
 }
@@ -302,7 +302,7 @@ fn run_starter(shared: &Weak<PoolState>, worker_requests: &Receiver<()>) {
 }
 
 /// A worker that is lent. Dropped, it is killed; only [`Lease::give_back`] returns it.
-pub struct Lease {
+pub(crate) struct Lease {
     shared: Arc<PoolState>,
     /// There until it is given back or dropped.
     worker: Option<Worker>,
@@ -316,7 +316,7 @@ impl Lease {
     }
 
     /// Kills the worker at `deadline`, or as soon as `cancel` is set.
-    pub fn limit(&mut self, deadline: Instant, cancel: &CancelToken) {
+    pub(crate) fn limit(&mut self, deadline: Instant, cancel: &CancelToken) {
         let process = self.worker().process.clone();
         self.deadline = Some(self.shared.watchdog.kill_at(deadline, process.clone()));
         self.hook = Some(cancel.on_cancel(move || process.kill()));
@@ -326,7 +326,7 @@ impl Lease {
     ///
     /// # Errors
     /// When the worker is gone.
-    pub fn send(&mut self, message: &[u8]) -> io::Result<()> {
+    pub(crate) fn send(&mut self, message: &[u8]) -> io::Result<()> {
         frame::write(&mut self.worker().stdin, message)
     }
 
@@ -334,7 +334,7 @@ impl Lease {
     ///
     /// # Errors
     /// When the worker is gone, or the file cannot be read to its end.
-    pub fn send_from(&mut self, content: &dyn ByteSource) -> io::Result<()> {
+    pub(crate) fn send_from(&mut self, content: &dyn ByteSource) -> io::Result<()> {
         frame::copy(&mut self.worker().stdin, content)
     }
 
@@ -342,7 +342,7 @@ impl Lease {
     ///
     /// # Errors
     /// When the worker is gone, or sent something else.
-    pub fn receive(&mut self, bytes_max: usize) -> io::Result<Vec<u8>> {
+    pub(crate) fn receive(&mut self, bytes_max: usize) -> io::Result<Vec<u8>> {
         frame::read(&mut self.worker().stdout, bytes_max)?.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
     }
 
@@ -351,7 +351,7 @@ impl Lease {
     /// # Errors
     /// When the system has no descriptors left.
     #[cfg(unix)]
-    pub fn reply_pipe(&mut self) -> io::Result<std::fs::File> {
+    pub(crate) fn reply_pipe(&mut self) -> io::Result<std::fs::File> {
         use std::os::fd::AsFd as _;
         Ok(self.worker().stdin.as_fd().try_clone_to_owned()?.into())
     }
@@ -367,7 +367,7 @@ impl Lease {
     }
 
     /// Returns the worker, which did its work and waits for more.
-    pub fn give_back(mut self) {
+    pub(crate) fn give_back(mut self) {
         self.hook = None;
         self.deadline = None;
         if let Some(mut worker) = self.worker.take() {
@@ -379,7 +379,7 @@ impl Lease {
 
     /// Kills the worker, which did something else than its work, and tells why it died if it was dead already.
     #[must_use]
-    pub fn wait(mut self) -> ExitReason {
+    pub(crate) fn wait(mut self) -> ExitReason {
         self.worker().process.wait()
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Why a worker is no longer there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExitReason {
+pub(crate) enum ExitReason {
     /// It was killed because its time was up, on the clock on the wall or on the processor's.
     TimedOut,
     /// It ended by itself or was ended by someone else.

@@ -88,7 +88,7 @@ fn chunks_are_paged_changed_and_removed_one_at_a_time() {
         &format!("/document-store/upsert/{store}"),
         &json!({
             "loader": {"name": "plainText", "config": {"text": text}},
-            "splitter": {"name": "characterTextSplitter", "config": {"chunkSize": 14, "chunkOverlap": 0}},
+            "splitter": {"name": "characterTextSplitter", "config": {"chunkSize": 12, "chunkOverlap": 0}},
         }),
     );
     assert_eq!((&added["numAdded"], &added["totalKeys"]), (&json!(120), &json!(120)));

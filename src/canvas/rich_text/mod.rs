@@ -21,7 +21,7 @@ const BLOCKS: &[&str] =
 
 /// True for a text that begins with the tag of a block.
 #[must_use]
-pub fn is_rich_text(text: &str) -> bool {
+pub(crate) fn is_rich_text(text: &str) -> bool {
     let Some(rest) = text.strip_prefix('<') else { return false };
     let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
     let closes = rest[end..].starts_with(|c: char| c == '>' || c == '/' || c.is_ascii_whitespace());
@@ -30,7 +30,7 @@ pub fn is_rich_text(text: &str) -> bool {
 
 /// A saved text as Markdown: what is no rich text stays as it is.
 #[must_use]
-pub fn to_markdown(text: &str) -> String {
+pub(crate) fn to_markdown(text: &str) -> String {
     if !is_rich_text(text) {
         return text.to_owned();
     }

@@ -9,7 +9,7 @@ use crate::domain::error::Result;
 const CONDITIONS: &str = "conditions";
 const KIND: &str = "conditions[$index].type";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "conditionAgentflow",
     label: "Condition",
     version: 1.0,

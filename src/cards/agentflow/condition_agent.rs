@@ -31,7 +31,7 @@ const DEFAULT_PROMPT: &str = "You sort what a person says into one of several sc
                               and write it exactly as it stands in the list. Answer with one JSON object and nothing else: \
                               {\"output\": \"the chosen scenario\"}";
 
-pub const CARD: Card =
+pub(crate) const CARD: Card =
     Card {
         name: "conditionAgentAgentflow",
         label: "Condition Agent",

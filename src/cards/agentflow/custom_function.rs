@@ -14,7 +14,7 @@ const NAME: &str = "variableName";
 const VALUE: &str = "variableValue";
 const SOURCE: &str = "customFunctionJavascriptFunction";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "customFunctionAgentflow",
     label: "Custom Function",
     version: 1.1,

@@ -5,7 +5,7 @@ use crate::domain::error::Result;
 
 const MESSAGE: &str = "directReplyMessage";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "directReplyAgentflow",
     label: "Direct Reply",
     version: 1.0,

@@ -16,7 +16,7 @@ const OVERRIDES: &str = "executeFlowOverrideConfig";
 const REPLY_AS: &str = "executeFlowReturnResponseAs";
 const KEY_FIELD: &str = "chatflowApiKey";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "executeFlowAgentflow",
     label: "Execute Flow",
     version: 1.2,

@@ -26,7 +26,7 @@ const ANSWER_TYPE: &str = "responseType";
 const KEY: &str = "key";
 const VALUE: &str = "value";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "httpAgentflow",
     label: "HTTP",
     version: 1.1,

@@ -24,7 +24,7 @@ const DEFAULT_PROMPT: &str = "Someone has to decide whether this may go on. Tell
                               was done or found so far, and what would happen next. Leave nothing out that could change their \
                               mind, add nothing that was not said, and end by asking whether to proceed.";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "humanInputAgentflow",
     label: "Human Input",
     version: 1.0,

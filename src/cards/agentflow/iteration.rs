@@ -13,7 +13,7 @@ const AT_ONCE: &str = "iterationConcurrency";
 /// Most items of an Iteration (manual 14.4).
 const ITERATION_ITEMS_MAX: usize = 10_000;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "iterationAgentflow",
     label: "Iteration",
     version: 1.0,

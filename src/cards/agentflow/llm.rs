@@ -17,7 +17,7 @@ use crate::llm::ChatRequest;
 
 const NAMES: ModelStepNames = model_step_names!("llm");
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "llmAgentflow",
     label: "LLM",
     version: 1.1,

@@ -16,7 +16,7 @@ const LOOP_RUNS_MAX: f64 = 100.0;
 /// Passes of a Loop that does not say how many.
 const LOOP_RUNS: f64 = 5.0;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "loopAgentflow",
     label: "Loop",
     version: 1.2,

@@ -1,17 +1,17 @@
 //! The steps of agentflows: one file per card.
 
-pub mod agent;
-pub mod condition;
-pub mod condition_agent;
-pub mod custom_function;
-pub mod direct_reply;
-pub mod execute_flow;
-pub mod http;
-pub mod human_input;
-pub mod iteration;
-pub mod llm;
-pub mod loop_back;
-pub mod retriever;
-pub mod start;
-pub mod sticky_note;
-pub mod tool;
+pub(crate) mod agent;
+pub(crate) mod condition;
+pub(crate) mod condition_agent;
+pub(crate) mod custom_function;
+pub(crate) mod direct_reply;
+pub(crate) mod execute_flow;
+pub(crate) mod http;
+pub(crate) mod human_input;
+pub(crate) mod iteration;
+pub(crate) mod llm;
+pub(crate) mod loop_back;
+pub(crate) mod retriever;
+pub(crate) mod start;
+pub(crate) mod sticky_note;
+pub(crate) mod tool;

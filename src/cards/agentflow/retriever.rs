@@ -15,7 +15,7 @@ const QUERY: &str = "retrieverQuery";
 const FORMAT: &str = "outputFormat";
 const WITH_METADATA: &str = "textWithMetadata";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "retrieverAgentflow",
     label: "Retriever",
     version: 1.1,

@@ -20,7 +20,7 @@ const FORM_FIELDS: &str = "formInputTypes";
 const EPHEMERAL: &str = "startEphemeralMemory";
 const PERSISTENT: &str = "startPersistState";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "startAgentflow",
     label: "Start",
     version: 1.4,

@@ -2,7 +2,7 @@
 
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "stickyNoteAgentflow",
     label: "Sticky Note",
     version: 1.0,

@@ -17,7 +17,7 @@ const ARGUMENTS: &str = "toolInputArgs";
 const NAME: &str = "inputArgName";
 const VALUE: &str = "inputArgValue";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "toolAgentflow",
     label: "Tool",
     version: 1.2,

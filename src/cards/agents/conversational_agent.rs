@@ -8,10 +8,10 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Instructions of an agent whose owner gave none.
-pub const DEFAULT_SYSTEM: &str = "You are a helpful assistant in a conversation with a person. Use tools when they \
+pub(crate) const DEFAULT_SYSTEM: &str = "You are a helpful assistant in a conversation with a person. Use tools when they \
                                   help, and answer in your own words once you know enough.";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "conversationalAgent",
     label: "Conversational Agent",
     version: 3.0,
@@ -75,7 +75,7 @@ fn parse_first<'r>(text: &str, reply: &'r str) -> Option<NextAction<'r>> {
 }
 
 /// True for the action that is the answer, however a model writes it.
-pub fn is_final(action: &str) -> bool {
+pub(crate) fn is_final(action: &str) -> bool {
     let folded: String = action.chars().filter(char::is_ascii_alphabetic).collect();
     folded.eq_ignore_ascii_case("finalanswer")
 }

@@ -24,7 +24,7 @@ const TOP_K: &str = "20";
 const UNNAMED: &str = "data";
 const NAME_CHARS_MAX: usize = 40;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "csvAgent",
     label: "CSV Agent",
     version: 3.0,

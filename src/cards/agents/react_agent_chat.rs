@@ -8,7 +8,7 @@ use crate::cards::kit::{Card, Category, Factory, Inputs, NextAction, Risk, TextP
 use crate::domain::error::Result;
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "reactAgentChat",
     label: "ReAct Agent for Chat Models",
     version: 4.0,
@@ -26,7 +26,7 @@ pub const CARD: Card = Card {
 ///
 /// # Errors
 /// As [`TextAgent::from_inputs`].
-pub fn agent(inputs: &Inputs<'_>) -> Result<TextAgent> {
+pub(crate) fn agent(inputs: &Inputs<'_>) -> Result<TextAgent> {
     TextAgent::from_inputs(inputs, &ReactProtocol, DEFAULT_SYSTEM.to_owned())
 }
 

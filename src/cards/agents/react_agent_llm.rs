@@ -6,7 +6,7 @@ use crate::cards::chains::llm_chain::MODERATION;
 use crate::cards::kit::{Card, Category, Factory, Input, Risk, WireType};
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "reactAgentLLM",
     label: "ReAct Agent for LLMs",
     version: 2.0,

@@ -16,7 +16,7 @@ use crate::llm::ChatMessage;
 use std::sync::Arc;
 
 /// An agent whose model writes its calls as text.
-pub struct TextAgent {
+pub(crate) struct TextAgent {
     label: String,
     pub tools: Vec<Arc<dyn Tool>>,
     memory: Option<Arc<dyn Memory>>,
@@ -33,7 +33,7 @@ impl TextAgent {
     ///
     /// # Errors
     /// When no model is wired, or something else than what belongs there.
-    pub fn from_inputs(
+    pub(crate) fn from_inputs(
         inputs: &Inputs<'_>,
         protocol: &'static dyn TextProtocol,
         system: String,
@@ -54,7 +54,7 @@ impl TextAgent {
 
     /// It hands images of the question on to its model.
     #[must_use]
-    pub fn with_images(mut self) -> Self {
+    pub(crate) fn with_images(mut self) -> Self {
         self.takes_images = true;
         self
     }
@@ -63,7 +63,7 @@ impl TextAgent {
     ///
     /// # Errors
     /// What failed, naming the card.
-    pub fn answer(
+    pub(crate) fn answer(
         &self,
         turn: &RunContext<'_>,
         sink: &mut dyn TokenSink,
@@ -92,7 +92,7 @@ impl TextAgent {
 
     /// The owner's instructions, and how tools are called.
     #[must_use]
-    pub fn instructions(&self) -> String {
+    pub(crate) fn instructions(&self) -> String {
         format!("{}\n\n{}", self.system, instructions(self.protocol, &self.tools)).trim().to_owned()
     }
 }

@@ -16,7 +16,7 @@ use crate::domain::predictions::prediction::{HistoryMessage, RunOutput};
 use crate::llm::ChatMessage;
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "xmlAgent",
     label: "XML Agent",
     version: 2.0,

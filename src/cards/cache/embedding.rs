@@ -5,12 +5,12 @@ use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk, 
 use std::sync::Arc;
 
 /// The card whose vectors are kept.
-pub const EMBEDDINGS: Input = Input::wire("embeddings", "Embeddings", WireType::Embeddings);
-pub const NAMESPACE: Input = Input::text("namespace", "Namespace")
+pub(crate) const EMBEDDINGS: Input = Input::wire("embeddings", "Embeddings", WireType::Embeddings);
+pub(crate) const NAMESPACE: Input = Input::text("namespace", "Namespace")
     .additional()
     .help("Keeps vectors of different uses apart. The model's settings keep them apart anyway.");
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "inMemoryEmbeddingCache",
     label: "InMemory Embedding Cache",
     version: 1.0,

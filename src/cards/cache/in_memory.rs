@@ -6,7 +6,7 @@ use crate::cards::kit::{
 use crate::llm::Completion;
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "inMemoryCache",
     label: "InMemory Cache",
     version: 1.0,

@@ -1,8 +1,8 @@
 //! Caches of model replies and of vectors.
 
 mod caching_embeddings;
-pub mod embedding;
-pub mod in_memory;
-pub mod redis;
-pub mod redis_embeddings;
-pub mod upstash;
+pub(crate) mod embedding;
+pub(crate) mod in_memory;
+pub(crate) mod redis;
+pub(crate) mod redis_embeddings;
+pub(crate) mod upstash;

@@ -6,7 +6,7 @@ use crate::llm::Completion;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "redisCache",
     label: "Redis Cache",
     version: 1.0,

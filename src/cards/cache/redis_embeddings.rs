@@ -7,7 +7,7 @@ use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use std::sync::Arc;
 use std::time::Duration;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "redisEmbeddingsCache",
     label: "Redis Embeddings Cache",
     version: 1.0,

@@ -6,7 +6,7 @@ use crate::cards::kit::stores::upstash::Upstash;
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "upstashRedisCache",
     label: "Upstash Redis Cache",
     version: 1.0,

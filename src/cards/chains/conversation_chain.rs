@@ -16,7 +16,7 @@ use std::sync::Arc;
 const DEFAULT_SYSTEM: &str = "You are a helpful assistant in a conversation with a person. Answer clearly and \
                               concretely, use what was said before, and say so when you do not know something.";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "conversationChain",
     label: "Conversation Chain",
     version: 3.0,
@@ -77,7 +77,7 @@ impl Chain for ConversationChain {
 ///
 /// # Errors
 /// When the prompt has variables without a value.
-pub fn conversation(
+pub(crate) fn conversation(
     label: &str,
     prompt: Option<&Prompt>,
     system: &str,

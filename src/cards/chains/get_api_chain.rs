@@ -11,7 +11,7 @@ static KIND: ApiVariant = ApiVariant {
     parse: |reply| addresses(reply).next().map(|url| ApiRequest { url, body: None }),
 };
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "getApiChain",
     label: "GET API Chain",
     version: 1.0,

@@ -14,14 +14,15 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Moderations in front of a chain or an agent.
-pub const MODERATION: Input = Input::wires("inputModeration", "Input Moderation", WireType::Moderation)
-    .optional()
-    .help("Looks at the question first; a refused question is answered with the moderation's own text.");
+pub(crate) const MODERATION: Input =
+    Input::wires("inputModeration", "Input Moderation", WireType::Moderation)
+        .optional()
+        .help("Looks at the question first; a refused question is answered with the moderation's own text.");
 
 /// The variable by which a template says where the instructions of an output parser belong.
 const FORMAT_INSTRUCTIONS: &str = "format_instructions";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "llmChain",
     label: "LLM Chain",
     version: 3.0,
@@ -156,14 +157,18 @@ fn to_fenced_json(json: &Value) -> String {
 ///
 /// # Errors
 /// When the caller left.
-pub fn answer_with(text: String, sink: &mut dyn TokenSink) -> Result<RunOutput> {
+pub(crate) fn answer_with(text: String, sink: &mut dyn TokenSink) -> Result<RunOutput> {
     sink.token(&text).map_err(|_| Error::Cancelled)?;
     Ok(RunOutput::from_text(text))
 }
 
 /// The messages a prompt makes with these values. The question stands where its owner left the person's message blank.
 #[must_use]
-pub fn prompt_messages(form: &PromptForm, values: &Map<String, Value>, question: &str) -> Vec<ChatMessage> {
+pub(crate) fn prompt_messages(
+    form: &PromptForm,
+    values: &Map<String, Value>,
+    question: &str,
+) -> Vec<ChatMessage> {
     match form {
         PromptForm::Text(text) => vec![ChatMessage::user(text.format_or(values, question))],
         PromptForm::Chat { system, history, human } => {

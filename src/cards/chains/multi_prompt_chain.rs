@@ -12,7 +12,7 @@ use crate::domain::predictions::prediction::RunOutput;
 use crate::llm::{ChatMessage, ChatRequest};
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "multiPromptChain",
     label: "Multi Prompt Chain",
     version: 2.0,
@@ -65,7 +65,7 @@ impl Chain for MultiPrompt {
 ///
 /// # Errors
 /// When the model fails.
-pub fn answer_with_instructions(
+pub(crate) fn answer_with_instructions(
     instructions: &str,
     model: &Model,
     turn: &RunContext<'_>,

@@ -13,7 +13,7 @@ use crate::domain::error::Result;
 use crate::domain::predictions::prediction::RunOutput;
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "multiRetrievalQAChain",
     label: "Multi Retrieval QA Chain",
     version: 2.0,

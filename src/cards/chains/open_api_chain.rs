@@ -18,7 +18,7 @@ use url::Url;
 const INSTRUCTIONS: &str = "Answer the question by calling the one tool whose result holds the answer. Call exactly one. When none fits, \
                             say so instead.";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "openApiChain",
     label: "OpenAPI Chain",
     version: 2.0,

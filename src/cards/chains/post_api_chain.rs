@@ -13,7 +13,7 @@ static KIND: ApiVariant = ApiVariant {
     parse,
 };
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "postApiChain",
     label: "POST API Chain",
     version: 1.0,

@@ -17,7 +17,7 @@ const SQLITE: &str = "sqlite";
 const TOP_K: &str = "10";
 const SAMPLES: &str = "3";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "sqlDatabaseChain",
     label: "Sql Database Chain",
     version: 5.0,

@@ -5,7 +5,7 @@ use super::retrieval_qa_chain::{RETURN_SOURCES, RetrievalQa};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk, StoreRetriever, WireType};
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "vectorDBQAChain",
     label: "VectorDB QA Chain",
     version: 2.0,

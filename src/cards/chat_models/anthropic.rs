@@ -37,7 +37,7 @@ pub(in crate::cards) const MAX_TOKENS: Input =
     Input::whole("maxTokensToSample", "Max Tokens", 1.0, 1_000_000.0).additional();
 pub(in crate::cards) const TOP_P: Input = Input::number("topP", "Top P", 0.0, 1.0).additional();
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chatAnthropic",
     label: "Anthropic Claude",
     version: 8.0,

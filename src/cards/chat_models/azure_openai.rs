@@ -19,7 +19,7 @@ pub(in crate::cards) const BASE_PATH: Input = Input::address("basepath", "Base P
     .additional()
     .help("Takes the place of https://<instance>.openai.azure.com.");
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "azureChatOpenAI",
     label: "Azure OpenAI",
     version: 7.1,

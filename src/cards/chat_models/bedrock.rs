@@ -9,7 +9,7 @@ use crate::llm::Bedrock;
 /// Beginnings of the names of profiles, which say where in the world a model may run.
 const PROFILES: &[&str] = &["global.", "us.", "us-gov.", "eu.", "apac.", "jp.", "au.", "ca.", "arn:"];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "awsChatBedrock",
     label: "AWS Bedrock",
     version: 6.1,

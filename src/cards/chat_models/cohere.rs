@@ -6,7 +6,7 @@ use crate::cards::kit::models::openai_compatible::{
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::{COHERE_BASE, Cohere};
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chatCohere",
     label: "Cohere",
     version: 3.0,

@@ -9,7 +9,7 @@ use crate::llm::{ChatMessage, ChatModel, ChatReply, ChatRequest, Completion, Del
 
 const NOTHING: &str = "I could not find an answer to that in the documents I was given.";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chatExtractive",
     label: "Extractive Answers",
     version: 1.0,

@@ -48,7 +48,7 @@ pub(super) fn model(inputs: &Inputs<'_>, endpoint: Endpoint) -> Result<Google> {
     Ok(model)
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chatGoogleGenerativeAI",
     label: "Google Gemini",
     version: 3.1,

@@ -1,14 +1,14 @@
 //! Chat models.
 
-pub mod anthropic;
-pub mod azure_openai;
-pub mod bedrock;
-pub mod cohere;
-pub mod extractive;
-pub mod google;
-pub mod llama_index;
-pub mod ollama;
-pub mod openai;
+pub(crate) mod anthropic;
+pub(crate) mod azure_openai;
+pub(crate) mod bedrock;
+pub(crate) mod cohere;
+pub(crate) mod extractive;
+pub(crate) mod google;
+pub(crate) mod llama_index;
+pub(crate) mod ollama;
+pub(crate) mod openai;
 pub(crate) mod openai_compatible;
-pub mod scripted;
-pub mod vertex;
+pub(crate) mod scripted;
+pub(crate) mod vertex;

@@ -49,7 +49,7 @@ pub(in crate::cards) const STOP: Input = Input::text("stop", "Stop Sequence")
 pub(in crate::cards) const TFS_Z: Input =
     Input::number("tfsZ", "Tail Free Sampling", 0.0, 100.0).additional();
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chatOllama",
     label: "Ollama",
     version: 5.0,

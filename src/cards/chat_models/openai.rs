@@ -20,7 +20,7 @@ const DETAILS: &[Choice] = &[
     Choice { name: "auto", label: "Auto" },
 ];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chatOpenAI",
     label: "OpenAI",
     version: 8.3,

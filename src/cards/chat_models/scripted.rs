@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chatScripted",
     label: "Scripted Chat Model",
     version: 1.0,

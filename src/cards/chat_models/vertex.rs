@@ -7,7 +7,7 @@ use crate::cards::kit::models::openai_compatible::{CACHE, IMAGES, STREAMING};
 use crate::cards::kit::web::vertex::{BASE_URL, REGION, endpoint};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chatGoogleVertexAI",
     label: "Google VertexAI",
     version: 5.3,

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 const METHODS: &[Choice] = &[Choice::new("GET", "GET"), Choice::new("POST", "POST")];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "apiLoader",
     label: "API Loader",
     version: 2.1,

@@ -11,7 +11,7 @@ use crate::domain::predictions::prediction::Document;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "customDocumentLoader",
     label: "Custom Document Loader",
     version: 1.0,

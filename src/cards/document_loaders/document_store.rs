@@ -9,7 +9,7 @@ use crate::domain::ids::DocumentStoreId;
 use crate::domain::predictions::prediction::Document;
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "documentStore",
     label: "Document Store",
     version: 1.0,

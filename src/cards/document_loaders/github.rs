@@ -25,7 +25,7 @@ const FILE_BYTES_MAX: u64 = 1024 * 1024;
 /// More patterns than this are a mistake.
 const PATTERNS_MAX: usize = 200;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "github",
     label: "Github",
     version: 3.0,

@@ -5,7 +5,7 @@ use crate::cards::kit::{Card, Category, Factory, Host, Input, Risk};
 use crate::domain::predictions::prediction::Document;
 use serde_json::Map;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "plainText",
     label: "Plain Text",
     version: 2.0,

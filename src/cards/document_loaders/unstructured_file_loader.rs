@@ -61,7 +61,7 @@ const SWITCHES: &[(&str, &str)] = &[
 const LISTS: &[(&str, &str)] =
     &[("skipInferTableTypes", "skip_infer_table_types"), ("ocrLanguages", "languages")];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "unstructuredFileLoader",
     label: "Unstructured File Loader",
     version: 4.0,

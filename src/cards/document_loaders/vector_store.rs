@@ -9,7 +9,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::Document;
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "vectorStoreToDocument",
     label: "VectorStore To Document",
     version: 2.0,

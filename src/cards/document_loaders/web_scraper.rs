@@ -18,7 +18,7 @@ const METHODS: &[Choice] =
     &[Choice::new("webCrawl", "Web Crawl"), Choice::new("scrapeXMLSitemap", "Scrape XML Sitemap")];
 const LIMIT_DEFAULT: usize = 10;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "cheerioWebScraper",
     label: "Cheerio Web Scraper",
     version: 2.0,
@@ -170,7 +170,7 @@ fn read_links(inputs: &Inputs<'_>) -> Result<Vec<Url>> {
 }
 
 /// What stands in the `loc` elements of a sitemap.
-pub fn locations(xml: &str) -> impl Iterator<Item = String> + '_ {
+pub(crate) fn locations(xml: &str) -> impl Iterator<Item = String> + '_ {
     let places = xml.split("<loc>").skip(1).filter_map(|rest| rest.split("</loc>").next());
     places.map(|place| place.trim().replace("&amp;", "&"))
 }

@@ -7,7 +7,7 @@ use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::KeyStyle;
 use crate::llm::embeddings::OpenAiEmbeddings;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "azureOpenAIEmbeddings",
     label: "Azure OpenAI Embedding",
     version: 2.0,

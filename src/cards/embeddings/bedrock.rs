@@ -12,7 +12,7 @@ const TYPES: &[Choice] = &[
     Choice::new("clustering", "Clustering"),
 ];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "AWSBedrockEmbeddings",
     label: "AWS Bedrock Embedding",
     version: 5.0,

@@ -13,7 +13,7 @@ const TYPES: &[Choice] = &[
     Choice::new("clustering", "Clustering"),
 ];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "cohereEmbeddings",
     label: "Cohere Embedding",
     version: 3.0,

@@ -15,7 +15,7 @@ const TASKS: &[Choice] = &[
     Choice::new("CLUSTERING", "Clustering"),
 ];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "googleGenerativeAiEmbeddings",
     label: "Google Gemini Embedding",
     version: 2.0,

@@ -5,7 +5,7 @@ use crate::cards::kit::{Card, Category, Embeddings, Factory, Host, Input, Risk};
 use crate::domain::error::Result;
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "hashingEmbeddings",
     label: "Hashing Embeddings",
     version: 1.0,

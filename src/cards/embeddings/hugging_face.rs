@@ -10,7 +10,7 @@ use crate::llm::embeddings::FeatureExtraction;
 /// A small model that anybody may use.
 const MODEL: &str = "sentence-transformers/all-MiniLM-L6-v2";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "huggingFaceInferenceEmbeddings",
     label: "HuggingFace Inference Embedding",
     version: 1.0,

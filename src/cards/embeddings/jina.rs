@@ -10,7 +10,7 @@ const AIM: AimField = AimField { name: "task", query: "retrieval.query", documen
 /// What one request of any plan takes.
 const BATCH: BatchLimits = BatchLimits { texts: 128, bytes: 128 * 1024 };
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "jinaEmbeddings",
     label: "Jina Embedding",
     version: 3.0,

@@ -5,7 +5,7 @@ use crate::cards::kit::models::provider_embeddings::provider_embeddings;
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::embeddings::OpenAiEmbeddings;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "localAIEmbeddings",
     label: "LocalAI Embedding",
     version: 1.0,

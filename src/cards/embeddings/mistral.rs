@@ -11,7 +11,7 @@ const HOME: &str = "https://api.mistral.ai/v1";
 /// The provider takes 16,384 tokens in one request.
 const BATCH: BatchLimits = BatchLimits { texts: 512, bytes: 40 * 1024 };
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "mistralAIEmbeddings",
     label: "MistralAI Embedding",
     version: 2.0,

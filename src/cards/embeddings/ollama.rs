@@ -8,7 +8,7 @@ use crate::llm::OLLAMA_BASE;
 use crate::llm::embeddings::OllamaEmbeddings;
 use serde_json::{Map, Value};
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "ollamaEmbedding",
     label: "Ollama Embedding",
     version: 2.0,

@@ -7,7 +7,7 @@ use crate::cards::kit::models::provider_embeddings::{
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::OPENAI_BASE;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "openAIEmbeddings",
     label: "OpenAI Embedding",
     version: 4.0,

@@ -10,7 +10,7 @@ use crate::llm::OPENAI_BASE;
 /// What is asked for when no name is typed, as by the card with a list of names.
 const MODEL: &str = "text-embedding-ada-002";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "openAIEmbeddingsCustom",
     label: "OpenAI Custom Embedding",
     version: 3.0,

@@ -6,7 +6,7 @@ use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://api.together.xyz/v1";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "togetherAIEmbedding",
     label: "TogetherAI Embedding",
     version: 1.0,

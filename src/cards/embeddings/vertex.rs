@@ -5,7 +5,7 @@ use crate::cards::kit::web::vertex::{BASE_URL, REGION, endpoint};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::embeddings::VertexEmbeddings;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "googlevertexaiEmbeddings",
     label: "GoogleVertexAI Embedding",
     version: 2.1,

@@ -10,7 +10,7 @@ const AIM: AimField = AimField { name: "input_type", query: "query", documents: 
 /// The smallest of the models takes 120,000 tokens in one request.
 const BATCH: BatchLimits = BatchLimits { texts: 128, bytes: 256 * 1024 };
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "voyageAIEmbeddings",
     label: "VoyageAI Embedding",
     version: 2.0,

@@ -1,9 +1,9 @@
 //! Engines: what answers from an index, or chats, in flows that were drawn for LlamaIndex.
 
-pub mod context_chat_engine;
-pub mod query_engine;
-pub mod simple_chat_engine;
-pub mod sub_question_query_engine;
+pub(crate) mod context_chat_engine;
+pub(crate) mod query_engine;
+pub(crate) mod simple_chat_engine;
+pub(crate) mod sub_question_query_engine;
 
 use super::kit::models::synthesis::Synthesis;
 use super::kit::{Input, Inputs, WireType};

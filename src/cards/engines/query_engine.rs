@@ -9,7 +9,7 @@ use crate::domain::error::Result;
 use crate::domain::predictions::prediction::RunOutput;
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "queryEngine",
     label: "Query Engine",
     version: 2.0,

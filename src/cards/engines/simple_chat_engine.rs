@@ -9,7 +9,7 @@ use crate::domain::error::Result;
 use crate::domain::predictions::prediction::RunOutput;
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "simpleChatEngine",
     label: "Simple Chat Engine",
     version: 1.0,

@@ -2,7 +2,7 @@
 
 pub(crate) mod build;
 pub(crate) mod capabilities;
-pub mod knowledge;
+pub(crate) mod knowledge;
 pub(crate) mod models;
 pub(crate) mod schema;
 pub(crate) mod steps;
@@ -40,7 +40,8 @@ pub use self::steps::context::{ConversationPast, StartValues, StepContext, StepR
 pub use self::steps::on_error::{OnError, Retries};
 pub use self::steps::outcome::{CONTENT, ItemRuns, LoopBack, NextSteps, Pause, StepOutcome, text_in};
 pub use self::stores::collections::{CollectionEdit, Collections};
-pub use self::stores::databases::{CodeDatabases, DatabaseCredentials, ListedCredential};
+pub use self::stores::databases::CodeDatabases;
+pub(crate) use self::stores::databases::{DatabaseCredentials, ListedCredential};
 pub use self::stores::records::{Cleanup, RecordManager, RecordManagerConfig};
 pub use crate::domain::predictions::human_input::Decision;
 pub use knowledge::{

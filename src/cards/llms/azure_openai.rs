@@ -8,7 +8,7 @@ use crate::cards::kit::models::openai_compatible::{
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::KeyStyle;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "azureOpenAI",
     label: "Azure OpenAI",
     version: 4.0,

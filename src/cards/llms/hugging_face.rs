@@ -8,7 +8,7 @@ use crate::domain::error::Result;
 use crate::llm::{HUGGING_FACE_MODELS, TextGeneration};
 use serde_json::{Map, Value};
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "huggingFaceInference_LLMs",
     label: "HuggingFace Inference",
     version: 2.0,

@@ -1,7 +1,7 @@
 //! Language models that complete a text. They are wired wherever any language model is.
 
-pub mod azure_openai;
-pub mod hugging_face;
-pub mod ollama;
-pub mod openai;
-pub mod replicate;
+pub(crate) mod azure_openai;
+pub(crate) mod hugging_face;
+pub(crate) mod ollama;
+pub(crate) mod openai;
+pub(crate) mod replicate;

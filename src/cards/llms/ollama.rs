@@ -7,7 +7,7 @@ use crate::cards::chat_models::ollama::{
 use crate::cards::kit::models::openai_compatible::CACHE;
 use crate::cards::kit::{Card, Category, Factory, Risk};
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "ollama",
     label: "Ollama",
     version: 2.1,

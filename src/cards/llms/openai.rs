@@ -16,7 +16,7 @@ pub(super) const BEST_OF: Input = Input::whole("bestOf", "Best Of", 1.0, 20.0)
     .additional()
     .help("Takes the best of so many answers; more than one cannot be streamed.");
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "openAI",
     label: "OpenAI",
     version: 4.0,

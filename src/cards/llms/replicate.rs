@@ -8,7 +8,7 @@ use crate::domain::error::Result;
 use crate::llm::{REPLICATE_BASE, Replicate};
 use serde_json::{Map, Value};
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "replicate",
     label: "Replicate",
     version: 2.0,

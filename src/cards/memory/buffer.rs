@@ -9,7 +9,7 @@ use crate::domain::predictions::prediction::HistoryMessage;
 use crate::limits::MEMORY_MESSAGES_MAX;
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "bufferMemory",
     label: "Buffer Memory",
     version: 2.0,
@@ -30,7 +30,7 @@ pub const CARD: Card = Card {
 };
 
 /// The newest messages of a session.
-pub struct Buffer {
+pub(crate) struct Buffer {
     /// A fixed session the owner chose; `None` is the conversation of the request.
     pub session: Option<String>,
     /// How many messages at the most.

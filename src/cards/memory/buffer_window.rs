@@ -6,14 +6,14 @@ use crate::limits::MEMORY_MESSAGES_MAX;
 use std::sync::Arc;
 
 /// What every memory kept by this server asks for.
-pub const SESSION_INPUTS: &[Input] = &[
+pub(crate) const SESSION_INPUTS: &[Input] = &[
     Input::text("sessionId", "Session Id").additional().help(
         "Empty: each conversation has its own memory. A fixed text shares one memory between all who ask.",
     ),
     Input::text("memoryKey", "Memory Key").or("chat_history").additional(),
 ];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "bufferWindowMemory",
     label: "Buffer Window Memory",
     version: 2.0,

@@ -10,9 +10,9 @@ use crate::domain::predictions::prediction::HistoryMessage;
 use std::sync::Arc;
 
 /// The model that writes the summary.
-pub const MODEL: Input = Input::wire("model", "Chat Model", WireType::ChatModel);
+pub(crate) const MODEL: Input = Input::wire("model", "Chat Model", WireType::ChatModel);
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "conversationSummaryMemory",
     label: "Conversation Summary Memory",
     version: 2.0,

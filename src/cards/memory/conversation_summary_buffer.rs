@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 const TOKENS_DEFAULT: u64 = 2_000;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "conversationSummaryBufferMemory",
     label: "Conversation Summary Buffer Memory",
     version: 1.0,

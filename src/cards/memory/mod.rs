@@ -1,10 +1,10 @@
 //! Memories: components that know the earlier messages.
 
-pub mod buffer;
-pub mod buffer_window;
-pub mod conversation_summary;
-pub mod conversation_summary_buffer;
-pub mod redis;
+pub(crate) mod buffer;
+pub(crate) mod buffer_window;
+pub(crate) mod conversation_summary;
+pub(crate) mod conversation_summary_buffer;
+pub(crate) mod redis;
 mod stored_messages;
-pub mod summarizer;
-pub mod upstash;
+pub(crate) mod summarizer;
+pub(crate) mod upstash;

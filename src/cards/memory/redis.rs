@@ -18,11 +18,11 @@ use std::sync::Arc;
 const SECONDS_MAX: f64 = 1e10;
 
 /// How long a session is remembered.
-pub const SESSION_TTL: Input = Input::whole("sessionTTL", "Session Timeouts", 0.0, SECONDS_MAX)
+pub(crate) const SESSION_TTL: Input = Input::whole("sessionTTL", "Session Timeouts", 0.0, SECONDS_MAX)
     .additional()
     .help("Seconds after the last message, after which a conversation is forgotten. Empty: it stays.");
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "RedisBackedChatMemory",
     label: "Redis-Backed Chat Memory",
     version: 2.0,

@@ -10,7 +10,7 @@ use crate::limits::MEMORY_MESSAGES_MAX;
 use std::sync::Arc;
 
 /// The older part of a session as notes.
-pub struct Summarizer {
+pub(crate) struct Summarizer {
     model: Arc<Model>,
     session: Buffer,
     replies: Grant<dyn ReplyStore>,
@@ -21,7 +21,7 @@ impl Summarizer {
     ///
     /// # Errors
     /// When no model is wired.
-    pub fn from_inputs(inputs: &Inputs<'_>) -> Result<Self> {
+    pub(crate) fn from_inputs(inputs: &Inputs<'_>) -> Result<Self> {
         let session = Buffer {
             session: inputs.optional_text("sessionId"),
             newest: MEMORY_MESSAGES_MAX,
@@ -34,7 +34,7 @@ impl Summarizer {
     ///
     /// # Errors
     /// When the messages cannot be read or the model fails.
-    pub fn messages(
+    pub(crate) fn messages(
         &self,
         turn: &RunContext<'_>,
         newer_from: impl FnOnce(&[HistoryMessage]) -> usize,

@@ -9,7 +9,7 @@ use crate::cards::kit::stores::upstash::Upstash;
 use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "upstashRedisBackedChatMemory",
     label: "Upstash Redis-Backed Chat Memory",
     version: 2.0,

@@ -1,4 +1,4 @@
 //! Moderation: components that look at a question before a model does.
 
-pub mod openai;
-pub mod simple;
+pub(crate) mod openai;
+pub(crate) mod simple;

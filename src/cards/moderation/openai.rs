@@ -6,7 +6,7 @@ use crate::domain::error::Result;
 use crate::llm::{Moderator, OPENAI_BASE};
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "inputModerationOpenAI",
     label: "OpenAI Moderation",
     version: 1.0,

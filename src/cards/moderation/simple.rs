@@ -8,7 +8,7 @@ use crate::domain::error::Result;
 use crate::llm::{ChatMessage, ChatRequest};
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "inputModerationSimple",
     label: "Simple Prompt Moderation",
     version: 2.0,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 const SCHEMA: &str = "exampleJson";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "advancedStructuredOutputParser",
     label: "Advanced Structured Output Parser",
     version: 1.0,

@@ -5,11 +5,11 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Asks the model once more after a text that does not fit.
-pub const AUTOFIX: Input = Input::switch("autofixParser", "Autofix")
+pub(crate) const AUTOFIX: Input = Input::switch("autofixParser", "Autofix")
     .optional()
     .help("When the text cannot be read, the model is asked once to put it right.");
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "csvOutputParser",
     label: "CSV Output Parser",
     version: 1.0,

@@ -5,7 +5,7 @@ use crate::cards::kit::{Card, Category, Factory, Input, OutputParser, Risk};
 use serde_json::Value;
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "customListOutputParser",
     label: "Custom List Output Parser",
     version: 1.0,

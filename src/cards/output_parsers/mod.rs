@@ -1,6 +1,6 @@
 //! Output parsers: components that read a model's text into a value.
 
-pub mod advanced_structured;
-pub mod csv;
-pub mod custom_list;
-pub mod structured;
+pub(crate) mod advanced_structured;
+pub(crate) mod csv;
+pub(crate) mod custom_list;
+pub(crate) mod structured;

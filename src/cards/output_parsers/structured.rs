@@ -11,7 +11,7 @@ const ROWS: &str = "jsonStructure";
 /// Rows a card may have.
 const ROWS_MAX: usize = 100;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "structuredOutputParser",
     label: "Structured Output Parser",
     version: 1.0,

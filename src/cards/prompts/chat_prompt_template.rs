@@ -11,7 +11,7 @@ use serde_json::Map;
 
 const HISTORY: &str = "messageHistoryCode";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chatPromptTemplate",
     label: "Chat Prompt Template",
     version: 2.0,

@@ -14,7 +14,7 @@ const PARAGRAPH: &str = "\n\n";
 /// More examples than this are a mistake.
 const EXAMPLES_MAX: usize = 1_000;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "fewShotPromptTemplate",
     label: "Few Shot Prompt Template",
     version: 1.0,

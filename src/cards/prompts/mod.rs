@@ -1,6 +1,6 @@
 //! Prompts.
 
-pub mod chat_prompt_template;
-pub mod few_shot_prompt_template;
+pub(crate) mod chat_prompt_template;
+pub(crate) mod few_shot_prompt_template;
 mod message_list;
-pub mod prompt_template;
+pub(crate) mod prompt_template;

@@ -4,13 +4,13 @@ use crate::cards::kit::build::prompt::{Prompt, PromptForm};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 /// The values for a prompt's variables; its strings take `{{…}}` references.
-pub const PROMPT_VALUES: Input = Input::json("promptValues", "Format Prompt Values")
+pub(crate) const PROMPT_VALUES: Input = Input::json("promptValues", "Format Prompt Values")
     .optional()
     .variables()
     .without_blanks()
     .help("One value for each {variable} of the prompt. The one left out receives the question.");
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "promptTemplate",
     label: "Prompt Template",
     version: 1.0,

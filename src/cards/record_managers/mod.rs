@@ -1,5 +1,5 @@
 //! Record managers: components that remember which chunks are in a store.
 
-pub mod mysql;
-pub mod postgres;
-pub mod sqlite;
+pub(crate) mod mysql;
+pub(crate) mod postgres;
+pub(crate) mod sqlite;

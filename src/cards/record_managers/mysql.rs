@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "MySQLRecordManager",
     label: "MySQL Record Manager",
     version: 1.0,

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use uuid::Uuid;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "postgresRecordManager",
     label: "Postgres Record Manager",
     version: 1.0,

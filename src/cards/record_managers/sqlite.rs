@@ -12,7 +12,7 @@ use crate::vectors::RowId;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "SQLiteRecordManager",
     label: "SQLite Record Manager",
     version: 1.1,

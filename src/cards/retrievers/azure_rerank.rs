@@ -18,7 +18,7 @@ const MODELS: &[Choice] = &[
     Choice::new("Cohere-rerank-v4.0-pro", "Cohere-rerank-v4.0-pro"),
 ];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "AzureRerankRetriever",
     label: "Azure Rerank Retriever",
     version: 1.0,

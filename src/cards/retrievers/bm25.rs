@@ -9,7 +9,7 @@ use crate::domain::ids::DocumentStoreId;
 use crate::domain::predictions::prediction::Document;
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "bm25Retriever",
     label: "BM25 Retriever",
     version: 1.0,

@@ -16,7 +16,7 @@ const MODELS: &[Choice] = &[
     Choice::new("rerank-multilingual-v3.0", "rerank-multilingual-v3.0"),
 ];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "cohereRerankRetriever",
     label: "Cohere Rerank Retriever",
     version: 1.0,

@@ -20,7 +20,7 @@ static PLACE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"\{\{\s*(context|metadata(?:\.[^{}\s]+)?)\s*\}\}").expect("the pattern is fixed")
 });
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "customRetriever",
     label: "Custom Retriever",
     version: 1.0,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 const CLASSES: &[&str] = &["EmbeddingsFilterRetriever", "BaseRetriever"];
 const OUTPUTS: &[Output] = &outputs(CLASSES, "Embeddings Filter Retriever");
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "embeddingsFilterRetriever",
     label: "Embeddings Filter Retriever",
     version: 1.0,

@@ -25,7 +25,7 @@ const KINDS: &[Choice] = &[
     Choice::new("mr-tydi", "Language of the Question"),
 ];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "HydeRetriever",
     label: "HyDE Retriever",
     version: 3.0,

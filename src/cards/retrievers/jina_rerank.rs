@@ -16,7 +16,7 @@ const MODELS: &[Choice] = &[
     Choice::new("jina-colbert-v2", "jina-colbert-v2"),
 ];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "JinaRerankRetriever",
     label: "Jina AI Rerank Retriever",
     version: 1.0,

@@ -1,17 +1,17 @@
 //! Retrievers: components that find chunks.
 
-pub mod azure_rerank;
-pub mod bm25;
-pub mod cohere_rerank;
-pub mod custom;
-pub mod embeddings_filter;
-pub mod extract_metadata;
-pub mod hyde;
-pub mod jina_rerank;
-pub mod llm_filter;
-pub mod multi_query;
-pub mod prompt_retriever;
-pub mod rrf;
-pub mod similarity_threshold;
-pub mod vector_store_retriever;
-pub mod voyage_rerank;
+pub(crate) mod azure_rerank;
+pub(crate) mod bm25;
+pub(crate) mod cohere_rerank;
+pub(crate) mod custom;
+pub(crate) mod embeddings_filter;
+pub(crate) mod extract_metadata;
+pub(crate) mod hyde;
+pub(crate) mod jina_rerank;
+pub(crate) mod llm_filter;
+pub(crate) mod multi_query;
+pub(crate) mod prompt_retriever;
+pub(crate) mod rrf;
+pub(crate) mod similarity_threshold;
+pub(crate) mod vector_store_retriever;
+pub(crate) mod voyage_rerank;

@@ -15,7 +15,7 @@ const SYSTEM: &str = "You help to search a collection of texts. The question is 
 const PROMPT: &str = "Write three other wordings of this question, each of which could find passages that the others \
                       miss. Write one on each line, between <questions> and </questions>, and nothing else.\n{question}";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "multiQueryRetriever",
     label: "Multi Query Retriever",
     version: 1.0,

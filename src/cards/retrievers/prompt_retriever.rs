@@ -4,7 +4,7 @@ use crate::cards::kit::models::router::{Route, RouteTarget};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "promptRetriever",
     label: "Prompt Retriever",
     version: 1.0,

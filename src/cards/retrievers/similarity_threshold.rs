@@ -11,7 +11,7 @@ use std::sync::Arc;
 const CLASSES: &[&str] = &["SimilarityThresholdRetriever", "BaseRetriever"];
 const OUTPUTS: &[Output] = &outputs(CLASSES, "Similarity Threshold Retriever");
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "similarityThresholdRetriever",
     label: "Similarity Score Threshold Retriever",
     version: 2.0,

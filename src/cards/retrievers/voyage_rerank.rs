@@ -18,7 +18,7 @@ const MODELS: &[Choice] = &[
     Choice::new("rerank-2", "rerank-2"),
 ];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "voyageAIRerankRetriever",
     label: "Voyage AI Rerank Retriever",
     version: 1.0,

@@ -4,7 +4,7 @@ use super::{REFINE_PROMPT, TEXT_QA_PROMPT, prompt};
 use crate::cards::kit::models::synthesis::Synthesis;
 use crate::cards::kit::{Card, Category, Factory, Risk};
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "compactrefineLlamaIndex",
     label: "Compact and Refine",
     version: 1.0,

@@ -1,9 +1,9 @@
 //! Response synthesizers: how an engine makes one answer of many chunks.
 
-pub mod compact_refine;
-pub mod refine;
-pub mod simple_response_builder;
-pub mod tree_summarize;
+pub(crate) mod compact_refine;
+pub(crate) mod refine;
+pub(crate) mod simple_response_builder;
+pub(crate) mod tree_summarize;
 
 use super::kit::build::prompt::BraceText;
 use super::kit::models::synthesis::{ANSWER, REFINE};

@@ -3,7 +3,7 @@
 use crate::cards::kit::models::synthesis::Synthesis;
 use crate::cards::kit::{Card, Category, Factory, Risk};
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "simpleResponseBuilderLlamaIndex",
     label: "Simple Response Builder",
     version: 1.0,

@@ -9,7 +9,7 @@ const PROMPT: Input = Input::lines("prompt", "Prompt")
     .optional()
     .help("Asks for an answer from {context} to {query}.");
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "treeSummarizeLlamaIndex",
     label: "TreeSummarize",
     version: 1.0,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 const PARAGRAPH: &str = "\n\n";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "characterTextSplitter",
     label: "Character Text Splitter",
     version: 1.0,

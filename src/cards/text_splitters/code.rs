@@ -15,7 +15,7 @@ const CHOICES: &[Choice] = &{
     choices
 };
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "codeTextSplitter",
     label: "Code Text Splitter",
     version: 1.0,

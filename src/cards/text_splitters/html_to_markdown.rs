@@ -7,7 +7,7 @@ use crate::cards::kit::{Card, Category, ChunkSpan, Factory, Host, Risk, Splitter
 use crate::domain::error::Result;
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "htmlToMarkdownTextSplitter",
     label: "HtmlToMarkdown Text Splitter",
     version: 1.0,

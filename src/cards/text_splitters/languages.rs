@@ -1,7 +1,7 @@
 //! Where languages begin something new: the largest things first, then blocks, then paragraphs, lines and words.
 
 /// Markdown: headings, ends of code blocks, rules.
-pub const MARKDOWN: &[&str] = &[
+pub(super) const MARKDOWN: &[&str] = &[
     "\n# ",
     "\n## ",
     "\n### ",
@@ -70,7 +70,7 @@ const JS_LIKE: &[&str] = &[
 
 /// Names of languages as canvases hold them, and their separators.
 #[rustfmt::skip]
-pub const LANGUAGES: &[(&str, &[&str])] = &[
+pub(super) const LANGUAGES: &[(&str, &[&str])] = &[
     ("c", C_LIKE),
     ("cobol", &[
         "\nIDENTIFICATION DIVISION.", "\nENVIRONMENT DIVISION.", "\nDATA DIVISION.", "\nPROCEDURE DIVISION.",

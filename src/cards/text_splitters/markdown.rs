@@ -17,7 +17,7 @@ const LEVELS: &[Choice] = &[
     Choice::new("h6", "###### Headers (H6)"),
 ];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "markdownTextSplitter",
     label: "Markdown Text Splitter",
     version: 1.1,

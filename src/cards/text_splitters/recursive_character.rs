@@ -11,7 +11,7 @@ const SEPARATORS: &[&str] = &["\n\n", "\n", " ", ""];
 /// More separators than this are a mistake.
 const SEPARATORS_MAX: usize = 100;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "recursiveCharacterTextSplitter",
     label: "Recursive Character Text Splitter",
     version: 2.0,

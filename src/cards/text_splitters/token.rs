@@ -14,7 +14,7 @@ const ENCODINGS: &[Choice] = &[
     Choice::new("cl100k_base", "cl100k_base"),
 ];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "tokenTextSplitter",
     label: "Token Text Splitter",
     version: 1.0,

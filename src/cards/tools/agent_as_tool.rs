@@ -4,7 +4,7 @@ use super::chatflow_tool::{FlowTool, inputs};
 use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Picker, Risk};
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "agentAsTool",
     label: "Agent as Tool",
     version: 1.0,

@@ -7,7 +7,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "calculator",
     label: "Calculator",
     version: 1.0,

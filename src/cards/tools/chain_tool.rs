@@ -8,7 +8,7 @@ use crate::llm::ToolSpec;
 use serde_json::Value;
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chainTool",
     label: "Chain Tool",
     version: 1.0,

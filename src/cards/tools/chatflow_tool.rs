@@ -11,7 +11,7 @@ use crate::llm::ToolSpec;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "ChatflowTool",
     label: "Chatflow Tool",
     version: 5.1,
@@ -32,7 +32,7 @@ pub const CARD: Card = Card {
 };
 
 /// The inputs of a card that asks a flow: how it proves that it may, and which flow.
-pub const fn inputs(credential: Input, selected: Input) -> [Input; 10] {
+pub(crate) const fn inputs(credential: Input, selected: Input) -> [Input; 10] {
     [
         credential
             .optional()
@@ -72,7 +72,7 @@ enum QuestionAuthor {
     Model,
 }
 
-pub struct FlowTool {
+pub(crate) struct FlowTool {
     label: String,
     flows: Grant<dyn Flows>,
     spec: ToolSpec,
@@ -89,7 +89,7 @@ impl FlowTool {
     ///
     /// # Errors
     /// When an input cannot be read, or the flow would ask itself.
-    pub fn from_inputs(inputs: &Inputs<'_>, selected: &str, key_field: &str) -> Result<Self> {
+    pub(crate) fn from_inputs(inputs: &Inputs<'_>, selected: &str, key_field: &str) -> Result<Self> {
         let flow = FlowId::parse(inputs.text(selected)?.trim())
             .ok_or_else(|| inputs.input_error(selected, "this must be the id of a flow of this workspace"))?;
         if inputs.host.fact("chatflowId").is_some_and(|own| own == flow.to_string()) {

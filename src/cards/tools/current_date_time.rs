@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "currentDateTime",
     label: "CurrentDateTime",
     version: 1.0,

@@ -20,7 +20,7 @@ const DESCRIPTION: &str = "customToolDesc";
 const SCHEMA: &str = "customToolSchema";
 const CODE: &str = "customToolFunc";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "customTool",
     label: "Custom Tool",
     version: 3.0,

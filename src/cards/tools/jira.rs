@@ -9,7 +9,7 @@ use actions::{CLOUD, SERVER};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "jiraTool",
     label: "Jira",
     version: 2.0,

@@ -5,7 +5,7 @@ use crate::llm::ToolSpec;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "jsonPathExtractor",
     label: "JSON Path Extractor",
     version: 1.0,

@@ -1,18 +1,18 @@
 //! Tools: components a model can call.
 
-pub mod agent_as_tool;
-pub mod calculator;
-pub mod chain_tool;
-pub mod chatflow_tool;
-pub mod current_date_time;
-pub mod custom_tool;
-pub mod google;
-pub mod jira;
-pub mod json_path_extractor;
-pub mod openapi_toolkit;
-pub mod query_engine_tool;
-pub mod requests;
-pub mod retriever_tool;
-pub mod search;
-pub mod web_browser;
-pub mod web_scraper;
+pub(crate) mod agent_as_tool;
+pub(crate) mod calculator;
+pub(crate) mod chain_tool;
+pub(crate) mod chatflow_tool;
+pub(crate) mod current_date_time;
+pub(crate) mod custom_tool;
+pub(crate) mod google;
+pub(crate) mod jira;
+pub(crate) mod json_path_extractor;
+pub(crate) mod openapi_toolkit;
+pub(crate) mod query_engine_tool;
+pub(crate) mod requests;
+pub(crate) mod retriever_tool;
+pub(crate) mod search;
+pub(crate) mod web_browser;
+pub(crate) mod web_scraper;

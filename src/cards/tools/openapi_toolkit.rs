@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use url::Url;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "openAPIToolkit",
     label: "OpenAPI Toolkit",
     version: 2.1,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// The argument of such a tool.
 pub(in crate::cards) const QUESTION: &str = "question";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "queryEngineToolLlamaIndex",
     label: "QueryEngine Tool",
     version: 2.0,

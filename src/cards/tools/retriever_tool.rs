@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// A value of a filter that is a fact of the run.
 const FACT: &str = "$flow.";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "retrieverTool",
     label: "Retriever Tool",
     version: 3.0,
@@ -46,7 +46,7 @@ pub const CARD: Card = Card {
 
 /// A tool that searches `retriever`.
 #[must_use]
-pub fn searching(
+pub(crate) fn searching(
     name: &str,
     description: &str,
     retriever: Arc<dyn Retriever>,

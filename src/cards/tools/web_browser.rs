@@ -30,7 +30,7 @@ const LINKS_SHOWN: usize = 20;
 /// Longest link that is shown, in bytes.
 const LINK_BYTES_MAX: usize = 300;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "webBrowser",
     label: "Web Browser",
     version: 1.0,

@@ -23,7 +23,7 @@ const SITEMAP: &str = "sitemap";
 /// Links that are remembered while a site is read.
 const LINKS_MAX: usize = 10_000;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "webScraperTool",
     label: "Web Scraper Tool",
     version: 1.1,

@@ -13,7 +13,7 @@ const PACKAGE: Package = Package {
     secrets: &[("BRAVE_API_KEY", "braveApiKey")],
 };
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "braveSearchMCP",
     label: "Brave Search MCP",
     version: 1.0,

@@ -13,7 +13,7 @@ const PROGRAM_WORDS_MAX: usize = 100;
 const PROGRAM_WORD_BYTES_MAX: usize = 16 * 1024;
 const CONFIG: &str = "mcpServerConfig";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "customMCP",
     label: "Custom MCP",
     version: 1.1,

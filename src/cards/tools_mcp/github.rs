@@ -8,7 +8,7 @@ use crate::domain::error::Result;
 /// GitHub's hosted server; an enterprise has its own.
 const ADDRESS: &str = "https://api.githubcopilot.com/mcp/";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "githubMCP",
     label: "Github MCP",
     version: 1.0,

@@ -1,16 +1,16 @@
 //! Tools of MCP servers: over streamable HTTP, and of programs of this machine that the operator lets flows start.
 
-pub mod brave_search;
+pub(crate) mod brave_search;
 mod client;
-pub mod custom;
-pub mod github;
+pub(crate) mod custom;
+pub(crate) mod github;
 mod http;
 mod message;
 mod packaged;
-pub mod sequential_thinking;
-pub mod slack;
+pub(crate) mod sequential_thinking;
+pub(crate) mod slack;
 mod stdio;
-pub mod supergateway;
+pub(crate) mod supergateway;
 mod toolkit;
 
 use super::kit::Inputs;

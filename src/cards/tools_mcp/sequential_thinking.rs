@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 const PACKAGE: Package = Package { name: "@modelcontextprotocol/server-sequential-thinking", secrets: &[] };
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "sequentialThinkingMCP",
     label: "Sequential Thinking MCP",
     version: 1.0,

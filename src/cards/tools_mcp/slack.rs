@@ -13,7 +13,7 @@ const PACKAGE: Package = Package {
     secrets: &[("SLACK_BOT_TOKEN", "botToken"), ("SLACK_TEAM_ID", "teamId")],
 };
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "slackMCP",
     label: "Slack MCP",
     version: 1.0,

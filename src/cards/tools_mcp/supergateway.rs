@@ -13,7 +13,7 @@ const PACKAGE: Package = Package { name: "supergateway", secrets: &[] };
 const ARGUMENTS: Input = Input::text("arguments", "Arguments")
     .help("What the bridge is started with, such as --sse and the address of a server. The operator has to allow every word.");
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "supergatewayMCP",
     label: "Supergateway MCP",
     version: 1.0,

@@ -12,15 +12,15 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Values the code sees as `$name`.
-pub const INPUT_VARIABLES: Input = Input::json("functionInputVariables", "Input Variables")
+pub(crate) const INPUT_VARIABLES: Input = Input::json("functionInputVariables", "Input Variables")
     .optional()
     .variables()
     .help("Values the code reads as $name, as a JSON object; they may hold {{references}}.");
 
 /// What a result can be wired into.
-pub const RESULTS: &[&str] = &["string", "number", "boolean", "json", "array"];
+pub(crate) const RESULTS: &[&str] = &["string", "number", "boolean", "json", "array"];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "customFunction",
     label: "Custom JS Function",
     version: 3.0,

@@ -3,7 +3,7 @@
 use super::set_variable::OUTPUT;
 use crate::cards::kit::{Card, Category, Factory, Input, Risk, VARIABLE_NAME};
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "getVariable",
     label: "Get Variable",
     version: 2.0,

@@ -10,7 +10,7 @@ use serde_json::Value;
 const TRUE: &str = "returnTrue";
 const FALSE: &str = "returnFalse";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "ifElseFunction",
     label: "IfElse Function",
     version: 2.0,

@@ -1,7 +1,7 @@
 //! Utilities.
 
-pub mod custom_function;
-pub mod get_variable;
-pub mod if_else_function;
-pub mod set_variable;
-pub mod sticky_note;
+pub(crate) mod custom_function;
+pub(crate) mod get_variable;
+pub(crate) mod if_else_function;
+pub(crate) mod set_variable;
+pub(crate) mod sticky_note;

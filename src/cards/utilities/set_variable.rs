@@ -7,10 +7,10 @@ use crate::cards::kit::{
 use serde_json::Value;
 
 /// The one output of cards that hand on a value.
-pub const OUTPUT: &[Output] =
+pub(crate) const OUTPUT: &[Output] =
     &[Output { name: "output", label: "Output", base_classes: RESULTS, predicts: false }];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "setVariable",
     label: "Set Variable",
     version: 2.1,

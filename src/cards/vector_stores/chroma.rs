@@ -25,7 +25,7 @@ const CLOUD: &str = "https://api.trychroma.com";
 /// Where a server of one's own is unless the card says otherwise.
 const LOCAL: &str = "http://localhost:8000";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chroma",
     label: "Chroma",
     version: 2.0,

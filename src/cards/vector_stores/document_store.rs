@@ -4,7 +4,7 @@ use crate::cards::kit::{Capability, Card, Category, Factory, Input, Knowledge, N
 use crate::domain::error::Error;
 use crate::domain::ids::DocumentStoreId;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "documentStoreVS",
     label: "Document Store (Vector)",
     version: 1.0,

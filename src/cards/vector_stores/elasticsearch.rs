@@ -33,7 +33,7 @@ const SIMILARITIES: &[Choice] = &[
     Choice::new("cosine", "cosine"),
 ];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "elasticsearch",
     label: "Elasticsearch",
     version: 2.0,

@@ -15,7 +15,7 @@ use crate::domain::error::Result;
 use crate::domain::ids::CollectionId;
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "faiss",
     label: "Faiss",
     version: 1.0,

@@ -17,7 +17,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "memoryVectorStore",
     label: "In-Memory Vector Store",
     version: 1.0,

@@ -30,7 +30,7 @@ const EMBEDDER: &str = "default";
 /// How much meaning counts beside words, when the card says nothing else.
 const SEMANTIC_RATIO: f64 = 0.75;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "meilisearch",
     label: "Meilisearch",
     version: 1.0,

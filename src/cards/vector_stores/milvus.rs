@@ -30,7 +30,7 @@ const PARTITION: &str = "_default";
 /// Bytes that the server takes in a text at most.
 const TEXT_BYTES_MAX: usize = 65_535;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "milvus",
     label: "Milvus",
     version: 2.1,

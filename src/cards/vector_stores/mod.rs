@@ -1,20 +1,20 @@
 //! Vector stores: components that find chunks by what they mean.
 
-pub mod chroma;
-pub mod document_store;
-pub mod elasticsearch;
-pub mod faiss;
-pub mod in_memory;
-pub mod llama_index;
-pub mod meilisearch;
-pub mod milvus;
-pub mod open_search;
-pub mod pinecone;
-pub mod postgres;
-pub mod qdrant;
+pub(crate) mod chroma;
+pub(crate) mod document_store;
+pub(crate) mod elasticsearch;
+pub(crate) mod faiss;
+pub(crate) mod in_memory;
+pub(crate) mod llama_index;
+pub(crate) mod meilisearch;
+pub(crate) mod milvus;
+pub(crate) mod open_search;
+pub(crate) mod pinecone;
+pub(crate) mod postgres;
+pub(crate) mod qdrant;
 mod search_index;
-pub mod supabase;
-pub mod weaviate;
+pub(crate) mod supabase;
+pub(crate) mod weaviate;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

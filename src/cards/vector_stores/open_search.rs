@@ -27,7 +27,7 @@ const SPACES: &[Choice] = &[
     Choice::new("innerproduct", "Inner Product"),
 ];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "openSearch",
     label: "OpenSearch",
     version: 4.0,

@@ -34,7 +34,7 @@ const PROTOCOL_VERSION: &str = "2025-01";
 const TEXT_KEY: &str = "text";
 const TEXT_KEY_INPUT: &str = "pineconeTextKey";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "pinecone",
     label: "Pinecone",
     version: 5.0,

@@ -37,7 +37,7 @@ const STRATEGIES: &[Choice] = &[
     Choice::new("innerProduct", "Inner Product"),
 ];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "postgres",
     label: "Postgres",
     version: 7.1,

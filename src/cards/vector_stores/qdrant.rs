@@ -24,7 +24,7 @@ const OUTPUTS: &[Output] =
 const METRICS: &[Choice] =
     &[Choice::new("Cosine", "Cosine"), Choice::new("Euclid", "Euclid"), Choice::new("Dot", "Dot")];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "qdrant",
     label: "Qdrant",
     version: 5.0,

@@ -26,7 +26,7 @@ const NAMES_AT_ONCE: usize = 100;
 /// What the database answers when a name is not of the type of its column.
 const WRONG_TYPE: &str = "invalid input syntax for type";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "supabase",
     label: "Supabase",
     version: 4.0,

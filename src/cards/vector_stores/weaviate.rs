@@ -36,7 +36,7 @@ const PLAIN: &[&str] = &["text", "string", "int", "number", "boolean", "date", "
 const CONNECTIONS: &[Choice] =
     &[Choice::new("cloud", "Cloud"), Choice::new("local", "Local"), Choice::new("custom", "Custom")];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "weaviate",
     label: "Weaviate",
     version: 5.0,

@@ -3,7 +3,7 @@
 use super::user::{DisplayName, Email, User};
 
 #[derive(Debug, Clone)]
-pub struct Account {
+pub(crate) struct Account {
     pub user: User,
     /// True for the organization owner.
     pub is_owner: bool,
@@ -11,7 +11,7 @@ pub struct Account {
 
 /// What of their account a person changes; what is left out stays. It holds passwords, so it has no `Debug`.
 #[derive(Default)]
-pub struct AccountChange {
+pub(crate) struct AccountChange {
     pub name: Option<DisplayName>,
     pub email: Option<Email>,
     /// Proves that it is them; needed for another e-mail or password.

@@ -5,7 +5,7 @@ use crate::domain::ids::{OrganizationId, RoleId, WorkspaceId};
 
 /// A signed-in person, and what they may do in the workspace they act in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CurrentUser {
+pub(crate) struct CurrentUser {
     pub user: User,
     /// True for the organization owner.
     pub is_owner: bool,
@@ -22,7 +22,7 @@ pub struct CurrentUser {
 
 /// A workspace that is open to a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AssignedWorkspace {
+pub(crate) struct AssignedWorkspace {
     pub id: WorkspaceId,
     pub name: String,
     pub organization: OrganizationId,

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// How long a link for a new password works.
-pub const RESET_MINUTES: u64 = 15;
+pub(crate) const RESET_MINUTES: u64 = 15;
 
 /// A membership that waits for somebody who has no account yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,7 +36,7 @@ pub struct Invitation {
 
 /// Whom to invite, where, and as what.
 #[derive(Debug, Clone)]
-pub struct NewInvitation {
+pub(crate) struct NewInvitation {
     pub email: Email,
     /// What to call them until they say.
     pub name: Option<DisplayName>,
@@ -47,7 +47,7 @@ pub struct NewInvitation {
 
 /// An invitation as a list shows it.
 #[derive(Debug, Clone)]
-pub struct InvitationEntry {
+pub(crate) struct InvitationEntry {
     pub invitation: Invitation,
     /// The name of its workspace, while there is one.
     pub workspace: Option<String>,
@@ -72,14 +72,14 @@ pub struct PasswordReset {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub enum LinkKind {
+pub(crate) enum LinkKind {
     Invitation,
     Reset,
 }
 
 /// What a link is for, as its holder may know it.
 #[derive(Debug, Clone)]
-pub struct LinkPurpose {
+pub(crate) struct LinkPurpose {
     pub kind: LinkKind,
     pub email: Email,
     /// What its holder is called, if somebody said it.
@@ -92,13 +92,13 @@ pub struct LinkPurpose {
 }
 
 /// A link for a new password that was just made.
-pub struct NewResetLink {
+pub(crate) struct NewResetLink {
     pub user: User,
     pub token: NewLinkToken,
 }
 
 /// A token with its hash and its end, freshly made.
-pub struct NewLinkToken {
+pub(crate) struct NewLinkToken {
     /// To be shown once.
     pub token: Token,
     pub hash: [u8; 32],
@@ -109,7 +109,7 @@ pub struct NewLinkToken {
 impl NewLinkToken {
     /// Makes a token that works for this long.
     #[must_use]
-    pub fn for_minutes(minutes: u64, now: Timestamp) -> Self {
+    pub(crate) fn for_minutes(minutes: u64, now: Timestamp) -> Self {
         let token = Token::random();
         let hash = token::hash(token.as_str());
         let length = SignedDuration::from_mins(i64::try_from(minutes).unwrap_or(i64::MAX / 60));
@@ -119,6 +119,6 @@ impl NewLinkToken {
 
 /// The one answer to a token that is unknown, used up or too old: which of them would say whether it ever was one.
 #[must_use]
-pub fn dead_link_error() -> Error {
+pub(crate) fn dead_link_error() -> Error {
     Error::invalid("This link is not valid any more. Ask for a new one.")
 }

@@ -6,7 +6,7 @@ use super::user::{Membership, User};
 use crate::domain::ids::{RoleId, UserId, WorkspaceId};
 
 #[derive(Debug, Clone)]
-pub struct Member {
+pub(crate) struct Member {
     pub user: User,
     pub place: Membership,
     /// What they are there; `None` once the role is gone.
@@ -15,7 +15,7 @@ pub struct Member {
 
 /// Who is to become a member, where and as what.
 #[derive(Debug, Clone)]
-pub struct NewMember {
+pub(crate) struct NewMember {
     /// The active workspace, unless one is named.
     pub workspace: Option<WorkspaceId>,
     pub person: PersonSelector,
@@ -24,7 +24,7 @@ pub struct NewMember {
 
 /// Which role a member gets.
 #[derive(Debug, Clone, Copy)]
-pub struct MemberChange {
+pub(crate) struct MemberChange {
     /// The active workspace, unless one is named.
     pub workspace: Option<WorkspaceId>,
     pub user: UserId,

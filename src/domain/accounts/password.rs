@@ -40,7 +40,7 @@ impl std::fmt::Debug for PasswordHash {
 ///
 /// # Errors
 /// 400 saying which rule it breaks.
-pub fn check(password: &str, name: &str, email: &Email) -> Result<()> {
+pub(crate) fn check(password: &str, name: &str, email: &Email) -> Result<()> {
     if !CHARACTERS.contains(&password.chars().count()) {
         let (least, most) = CHARACTERS.into_inner();
         return Err(Error::invalid(format!("The password must have {least} to {most} characters.")));
@@ -59,7 +59,7 @@ pub fn check(password: &str, name: &str, email: &Email) -> Result<()> {
 
 /// Hashes a password under a fresh salt. Takes tens of milliseconds: never inside a transaction.
 #[must_use]
-pub fn hash(password: &str) -> PasswordHash {
+pub(crate) fn hash(password: &str) -> PasswordHash {
     let mut salt = [0; 16];
     getrandom::fill(&mut salt).expect("the operating system gives random bytes");
     let digest = compute(password, &salt, (MEMORY_KIB, PASSES, LANES)).expect("our own parameters are valid");
@@ -70,7 +70,7 @@ pub fn hash(password: &str) -> PasswordHash {
 /// True when `password` is the one that was hashed. `None` stands for an account that does not exist: it costs
 /// the same work and is never right, so that the time tells nothing.
 #[must_use]
-pub fn verify(password: &str, stored: Option<&PasswordHash>) -> bool {
+pub(crate) fn verify(password: &str, stored: Option<&PasswordHash>) -> bool {
     let Some((cost, salt, expected)) = stored.and_then(parse) else {
         let _ = compute(password, &[0; 16], (MEMORY_KIB, PASSES, LANES));
         return false;

@@ -7,7 +7,7 @@ use crate::domain::resource::ResourceId as _;
 use jiff::Timestamp;
 
 #[derive(Debug, Clone)]
-pub struct Person {
+pub(crate) struct Person {
     pub user: User,
     pub organization: OrganizationId,
     /// True for the organization owner.
@@ -22,7 +22,7 @@ pub struct Person {
 
 /// A workspace a person is in, and what they are there.
 #[derive(Debug, Clone)]
-pub struct PersonWorkspace {
+pub(crate) struct PersonWorkspace {
     pub id: WorkspaceId,
     pub name: String,
     pub role: RoleId,
@@ -31,7 +31,7 @@ pub struct PersonWorkspace {
 
 /// How a caller names a person who has an account.
 #[derive(Debug, Clone)]
-pub enum PersonSelector {
+pub(crate) enum PersonSelector {
     ById(UserId),
     /// For those whose id one need not know.
     ByEmail(Email),
@@ -40,7 +40,7 @@ pub enum PersonSelector {
 impl PersonSelector {
     /// The answer where nobody is named like this, or nobody whom the caller may see.
     #[must_use]
-    pub fn not_found(&self) -> Error {
+    pub(crate) fn not_found(&self) -> Error {
         match self {
             Self::ById(id) => id.not_found(),
             Self::ByEmail(email) => Error::no_such("Person", email.as_str()),

@@ -13,14 +13,14 @@ const CHARACTERS_MAX: usize = 200;
 
 /// What a caller calls a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConversationName(String);
+pub(crate) struct ConversationName(String);
 
 impl ConversationName {
     /// Reads a name.
     ///
     /// # Errors
     /// 400 for what is no text of 1 to 200 characters without control characters.
-    pub fn parse(sent: &Value) -> Result<Self> {
+    pub(crate) fn parse(sent: &Value) -> Result<Self> {
         let fits = |text: &&str| {
             let length = text.chars().count();
             (1..=CHARACTERS_MAX).contains(&length) && !text.chars().any(char::is_control)
@@ -34,13 +34,13 @@ impl ConversationName {
     }
 
     #[must_use]
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
     /// Where the conversation of this name is noted: names of one flow and key are unknown to every other.
     #[must_use]
-    pub fn id(&self, flow: &FlowId, key: &KeyId) -> ConversationNameId {
+    pub(crate) fn id(&self, flow: &FlowId, key: &KeyId) -> ConversationNameId {
         let mut hash = Sha256::new();
         hash.update(flow.bytes());
         hash.update(key.bytes());

@@ -43,7 +43,7 @@ pub struct ConversationFeedback {
 
 /// How somebody rates an answer.
 #[derive(Debug, Clone)]
-pub struct AnswerRating {
+pub(crate) struct AnswerRating {
     pub chat: ChatId,
     /// The answer in it.
     pub message: MessageId,
@@ -53,7 +53,7 @@ pub struct AnswerRating {
 
 /// What of a rating a caller changes; what is left out stays.
 #[derive(Debug, Clone, Default)]
-pub struct FeedbackChange {
+pub(crate) struct FeedbackChange {
     pub rating: Option<Rating>,
     pub content: Option<String>,
 }
@@ -62,7 +62,7 @@ pub struct FeedbackChange {
 ///
 /// # Errors
 /// 400.
-pub fn check_content(text: &str) -> Result<String> {
+pub(crate) fn check_content(text: &str) -> Result<String> {
     if text.chars().count() > CONTENT_CHARS_MAX {
         return Err(Error::Invalid(format!("'content' may have {CONTENT_CHARS_MAX} characters.")));
     }

@@ -17,7 +17,7 @@ const FILE_LINK_SECONDS: i64 = 15 * 60;
 const FORMAT: &str = "flowkeep-file-link-1";
 const METHOD: &str = "GET";
 /// The address of all files.
-pub const PATH: &str = "/api/v1/get-upload-file";
+pub(crate) const PATH: &str = "/api/v1/get-upload-file";
 /// The query parameters that make a request a signed one.
 pub const SIGNED_PARAMS: [&str; 2] = ["expires", "signature"];
 

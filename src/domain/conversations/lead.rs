@@ -11,7 +11,7 @@ const FIELD_CHARS_MAX: usize = 320;
 /// What a visitor left.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Lead {
+pub(crate) struct Lead {
     pub id: LeadId,
     /// The conversation it was left in.
     pub chat: ChatId,
@@ -27,7 +27,7 @@ pub struct Lead {
 
 /// What a visitor says of themselves.
 #[derive(Debug, Clone, Default)]
-pub struct LeadContact {
+pub(crate) struct LeadContact {
     pub name: Option<String>,
     pub email: Option<String>,
     pub phone: Option<String>,
@@ -37,7 +37,7 @@ pub struct LeadContact {
 ///
 /// # Errors
 /// 400 naming the field.
-pub fn check_field(name: &str, text: Option<&str>) -> Result<Option<String>> {
+pub(crate) fn check_field(name: &str, text: Option<&str>) -> Result<Option<String>> {
     let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
     if text.chars().count() > FIELD_CHARS_MAX || text.chars().any(char::is_control) {
         return Err(Error::Invalid(format!(

@@ -1,9 +1,9 @@
 //! Conversations, their messages, and their files (manual 7).
 
 pub mod conversation;
-pub mod conversation_name;
-pub mod feedback;
-pub mod file;
-pub mod file_link;
-pub mod lead;
+pub(crate) mod conversation_name;
+pub(crate) mod feedback;
+pub(crate) mod file;
+pub(crate) mod file_link;
+pub(crate) mod lead;
 pub mod uploads;

@@ -14,7 +14,7 @@ pub struct CardProblems {
 
 /// True when nothing keeps a canvas with these problems from answering.
 #[must_use]
-pub fn can_run(problems: &[CardProblems]) -> bool {
+pub(crate) fn can_run(problems: &[CardProblems]) -> bool {
     !problems.iter().any(|problem| problem.blocks)
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// What a chat page needs to know of a flow.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ChatPage {
+pub(crate) struct ChatPage {
     /// Of the chat settings what the page draws itself with.
     pub settings: Map<String, Value>,
     pub uploads: UploadOffer,
@@ -17,7 +17,7 @@ pub struct ChatPage {
 
 /// A shared flow as anybody sees it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SharedFlow {
+pub(crate) struct SharedFlow {
     pub id: FlowId,
     pub name: String,
     pub kind: FlowKind,

@@ -1,18 +1,18 @@
 //! Flows, their settings, drafts and versions (manual 3 to 6).
 
-pub mod card_problems;
-pub mod chat_page;
+pub(crate) mod card_problems;
+pub(crate) mod chat_page;
 pub mod draft;
 pub mod flow;
-pub mod flow_change;
-pub mod history;
-pub mod history_mark;
-pub mod publish;
+pub(crate) mod flow_change;
+pub(crate) mod history;
+pub(crate) mod history_mark;
+pub(crate) mod publish;
 pub mod rate_limit;
-pub mod record_result;
-pub mod restore;
-pub mod setting_changes;
+pub(crate) mod record_result;
+pub(crate) mod restore;
+pub(crate) mod setting_changes;
 pub mod settings;
-pub mod usage;
+pub(crate) mod usage;
 pub mod version;
-pub mod version_diff;
+pub(crate) mod version_diff;

@@ -10,7 +10,7 @@ use crate::domain::ids::FlowId;
 
 /// What Publish did.
 #[derive(Debug, Clone)]
-pub struct PublishResult {
+pub(crate) struct PublishResult {
     pub flow: Flow,
     /// The draft was the same as Live.
     pub unchanged: bool,
@@ -22,7 +22,7 @@ pub struct PublishResult {
 
 /// One of many flows that were to be published, and what became of it.
 #[derive(Debug, Clone)]
-pub struct FlowPublication {
+pub(crate) struct FlowPublication {
     pub id: FlowId,
     /// `None` for a flow that the caller may not see.
     pub name: Option<String>,
@@ -30,7 +30,7 @@ pub struct FlowPublication {
 }
 
 #[derive(Debug, Clone)]
-pub enum PublishOutcome {
+pub(crate) enum PublishOutcome {
     Published {
         recorded: RecordResult,
         problems: Vec<CardProblems>,
@@ -52,7 +52,7 @@ pub enum PublishOutcome {
 
 /// What became of a version that was restored or rolled back to.
 #[derive(Debug, Clone)]
-pub struct RestoreResult {
+pub(crate) struct RestoreResult {
     pub flow: Flow,
     pub version: Sha,
     pub target: RestoreTarget,
@@ -64,7 +64,7 @@ pub struct RestoreResult {
 
 /// Where a version was put.
 #[derive(Debug, Clone)]
-pub enum RestoreTarget {
+pub(crate) enum RestoreTarget {
     Draft(DraftStatus),
     /// With what is known of the draft, after Roll back.
     Live(Option<DraftStatus>),

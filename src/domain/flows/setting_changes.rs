@@ -22,7 +22,7 @@ const API: KeyPhrases = &[("rateLimit", "rate limit"), ("overrideConfig", "overr
 
 /// What changed from one to the other, a phrase for each setting; empty when nothing did.
 #[must_use]
-pub fn changed_settings(earlier: &FlowSettings, later: &FlowSettings) -> Vec<String> {
+pub(crate) fn changed_settings(earlier: &FlowSettings, later: &FlowSettings) -> Vec<String> {
     let mut changed = Vec::new();
     let whole = [
         (earlier.api_key != later.api_key, "API key"),

@@ -5,14 +5,14 @@ use crate::domain::ids::FlowId;
 
 /// How many flows use a thing, and those of them that a caller may see, up to a number.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ResourceUsage {
+pub(crate) struct ResourceUsage {
     pub count: usize,
     pub flows: Vec<UsingFlow>,
 }
 
 /// A flow that uses a thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UsingFlow {
+pub(crate) struct UsingFlow {
     pub id: FlowId,
     pub name: String,
     pub kind: FlowKind,

@@ -65,7 +65,7 @@ pub struct CardConfig {
 
 /// One chunk of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredChunk {
+pub(crate) struct StoredChunk {
     /// Id: later ones of a loader are greater.
     pub id: ChunkId,
     pub text: String,

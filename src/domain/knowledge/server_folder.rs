@@ -27,7 +27,7 @@ impl From<io::Error> for FolderError {
 }
 
 /// Who takes the files: the path of each below the folder, and what it holds.
-pub type FileVisitor<'t> = &'t mut dyn FnMut(&str, Vec<u8>) -> Result<(), Error>;
+pub(crate) type FileVisitor<'t> = &'t mut dyn FnMut(&str, Vec<u8>) -> Result<(), Error>;
 
 /// What is read of a folder.
 #[derive(Clone, Copy)]

@@ -5,19 +5,19 @@ use serde_json::{Map, Value};
 
 /// A store to make.
 #[derive(Debug, Clone, Default)]
-pub struct NewStore {
+pub(crate) struct NewStore {
     pub name: String,
     pub description: String,
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct StoreChange {
+pub(crate) struct StoreChange {
     pub name: Option<String>,
     pub description: Option<String>,
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct LoaderChange {
+pub(crate) struct LoaderChange {
     /// That of a loader that is there; else a new one is meant.
     pub id: Option<LoaderId>,
     pub card: Option<String>,
@@ -31,14 +31,14 @@ pub struct LoaderChange {
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct ChunkChange {
+pub(crate) struct ChunkChange {
     pub text: Option<String>,
     pub metadata: Option<Map<String, Value>>,
 }
 
 /// Documents to add to a store.
 #[derive(Debug, Clone, Default)]
-pub struct StoreUpsertRequest {
+pub(crate) struct StoreUpsertRequest {
     /// The loader to run anew, as its caller calls it: what is no id is no loader of the store either.
     pub loader_id: Option<String>,
     /// Metadata over those of the documents.
@@ -57,7 +57,7 @@ pub struct StoreUpsertRequest {
 
 /// A card that a caller chooses, and settings for it.
 #[derive(Debug, Clone, Default)]
-pub struct CardChoice {
+pub(crate) struct CardChoice {
     pub name: Option<String>,
     pub config: Option<Map<String, Value>>,
 }

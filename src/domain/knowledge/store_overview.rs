@@ -32,7 +32,7 @@ pub enum LoaderStatus {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoreOverview {
+pub(crate) struct StoreOverview {
     pub id: DocumentStoreId,
     pub workspace: WorkspaceId,
     pub name: String,
@@ -52,13 +52,13 @@ pub struct StoreOverview {
 
 /// A flow that uses a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoreUse {
+pub(crate) struct StoreUse {
     pub flow: FlowId,
     pub name: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LoaderOverview {
+pub(crate) struct LoaderOverview {
     pub id: LoaderId,
     pub name: String,
     pub loader: CardConfig,
@@ -73,7 +73,7 @@ pub struct LoaderOverview {
 
 /// A page of the chunks of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChunkPage {
+pub(crate) struct ChunkPage {
     pub store: DocumentStoreId,
     pub store_name: String,
     pub description: String,
@@ -88,7 +88,7 @@ pub struct ChunkPage {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChunkEntry {
+pub(crate) struct ChunkEntry {
     pub loader: LoaderId,
     /// Its place among all of them, from 1.
     pub number: usize,
@@ -97,7 +97,7 @@ pub struct ChunkEntry {
 
 /// What a loader would bring.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LoaderPreview {
+pub(crate) struct LoaderPreview {
     pub shown: Vec<Document>,
     pub total: usize,
 }

@@ -27,7 +27,7 @@ pub struct UpsertRecord {
 
 /// What an upsert into a store of a flow did.
 #[derive(Debug, Clone, PartialEq)]
-pub struct UpsertOutcome {
+pub(crate) struct UpsertOutcome {
     pub counts: UpsertCounts,
     /// The first of its new chunks.
     pub shown: Vec<Document>,
@@ -37,7 +37,7 @@ pub struct UpsertOutcome {
 
 /// A conversation that files were sent ahead to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UploadSession {
+pub(crate) struct UploadSession {
     pub chat: ChatId,
     /// The proof with which a question goes on in it.
     pub token: String,
@@ -45,7 +45,7 @@ pub struct UploadSession {
 
 /// What became of documents that were added to a document store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StoreUpsertOutcome {
+pub(crate) struct StoreUpsertOutcome {
     pub counts: UpsertCounts,
     pub loader: LoaderId,
     /// The store, when it was made for them.
@@ -54,7 +54,7 @@ pub struct StoreUpsertOutcome {
 
 /// What became of a loader that was run again among others.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LoaderRunOutcome {
+pub(crate) enum LoaderRunOutcome {
     Done(StoreUpsertOutcome),
     Refused { loader: LoaderId, why: String },
 }
@@ -121,7 +121,7 @@ pub struct UpsertCard {
 
 /// The beginnings of the first chunks.
 #[must_use]
-pub fn sample_chunks(chunks: &[Document]) -> Vec<Document> {
+pub(crate) fn sample_chunks(chunks: &[Document]) -> Vec<Document> {
     let beginning = |chunk: &Document| Document {
         page_content: chunk.page_content.chars().take(FILLING_SAMPLE_CHARS_MAX).collect(),
         metadata: Map::new(),

@@ -1,8 +1,8 @@
 //! What is asked of a flow and what it answers (manual 2).
 
-pub mod answer;
-pub mod attachment;
+pub(crate) mod answer;
+pub(crate) mod attachment;
 pub mod execution;
-pub mod human_input;
+pub(crate) mod human_input;
 pub mod prediction;
-pub mod run_event;
+pub(crate) mod run_event;

@@ -9,10 +9,10 @@ mod alphabet;
 mod blocks;
 mod context;
 pub mod json_text;
-pub mod names;
+pub(crate) mod names;
 mod scan;
 mod shapes;
-pub mod tree;
+pub(crate) mod tree;
 mod values;
 mod views;
 

@@ -47,7 +47,7 @@ const INVISIBLE: &[(char, char)] = &[
 
 /// A name as people see it: letters in their plain form (NFKC), without what shows nothing.
 #[must_use]
-pub fn visible_form(name: &str) -> Cow<'_, str> {
+pub(crate) fn visible_form(name: &str) -> Cow<'_, str> {
     if name.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') {
         return name.into();
     }
@@ -59,7 +59,7 @@ pub fn visible_form(name: &str) -> Cow<'_, str> {
 
 /// A name with what does not count left out.
 #[must_use]
-pub fn fold_name(name: &str) -> String {
+pub(crate) fn fold_name(name: &str) -> String {
     visible_form(name)
         .chars()
         .filter(|c| !matches!(c, ' ' | '-' | '_'))
@@ -69,7 +69,7 @@ pub fn fold_name(name: &str) -> String {
 
 /// True when history never keeps a value of this name.
 #[must_use]
-pub fn is_never_stored(name: &str) -> bool {
+pub(crate) fn is_never_stored(name: &str) -> bool {
     // Most names are longer or shorter than all of these, but folding them is cheap beside reading them.
     let name = fold_name(name);
     NAMES.contains(&name.as_str())
@@ -86,7 +86,7 @@ const SCHEMA_WORDS: &[&str] = &[
 
 /// True when `text` is references and nothing else: `{{$vars.token}}`, `{{a.data.instance}}`.
 #[must_use]
-pub fn is_reference(text: &str) -> bool {
+pub(crate) fn is_reference(text: &str) -> bool {
     let mut rest = text.trim();
     while let Some(inner) = rest.strip_prefix("{{") {
         let Some((_, behind)) = inner.split_once("}}") else { return false };
@@ -97,7 +97,7 @@ pub fn is_reference(text: &str) -> bool {
 
 /// True for a value that gives nothing away under any name: none, a reference, a variable, a word of a schema.
 #[must_use]
-pub fn is_harmless_value(text: &str) -> bool {
+pub(crate) fn is_harmless_value(text: &str) -> bool {
     let text = text.trim();
     let lower = text.to_ascii_lowercase();
     if SCHEMA_WORDS.contains(&lower.as_str()) {
@@ -110,7 +110,7 @@ pub fn is_harmless_value(text: &str) -> bool {
 
 /// True when the value of this name is the id of a credential.
 #[must_use]
-pub fn is_credential_id(name: &str) -> bool {
+pub(crate) fn is_credential_id(name: &str) -> bool {
     CREDENTIAL_IDS.contains(&name)
 }
 

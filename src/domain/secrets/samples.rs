@@ -6,21 +6,21 @@ use proptest::string::string_regex;
 
 /// A secret in its surroundings. Only `secret` must not survive.
 #[derive(Debug, Clone)]
-pub struct Sample {
+pub(crate) struct Sample {
     pub lead: String,
     pub secret: String,
     pub tail: String,
 }
 
 impl Sample {
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         format!("{}{}{}", self.lead, self.secret, self.tail)
     }
 }
 
 /// Lead, pattern of the secret, tail: one line for each shape of the table.
 #[rustfmt::skip]
-pub const SHAPES: &[(&str, &str, &str)] = &[
+pub(crate) const SHAPES: &[(&str, &str, &str)] = &[
     ("", "sk-[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}", ""),
     ("", "sk-(proj|svcacct|admin)-[A-Za-z0-9_-]{58}T3BlbkFJ[A-Za-z0-9_-]{58}", ""),
     ("", "sk-(proj|svcacct|admin)-[A-Za-z0-9_-]{74}T3BlbkFJ[A-Za-z0-9_-]{74}", ""),
@@ -89,7 +89,7 @@ pub const SHAPES: &[(&str, &str, &str)] = &[
 ];
 
 /// Patterns of what must stay readable.
-pub const HARMLESS: &[&str] = &[
+pub(crate) const HARMLESS: &[&str] = &[
     "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}",
     "[0-9a-f]{40}",
     "commit [0-9a-f]{7,40}",
@@ -130,16 +130,16 @@ fn drawn(pattern: &str) -> impl Strategy<Value = String> + use<> {
 }
 
 /// Samples of one line of the table.
-pub fn samples_of(line: usize) -> impl Strategy<Value = Sample> {
+pub(crate) fn samples_of(line: usize) -> impl Strategy<Value = Sample> {
     let (lead, secret, tail) = SHAPES[line];
     drawn(secret).prop_map(move |secret| Sample { lead: lead.to_owned(), secret, tail: tail.to_owned() })
 }
 
-pub fn samples() -> impl Strategy<Value = Sample> {
+pub(crate) fn samples() -> impl Strategy<Value = Sample> {
     (0..SHAPES.len()).prop_flat_map(samples_of)
 }
 
 /// Texts that must stay as they are.
-pub fn harmless() -> impl Strategy<Value = String> {
+pub(crate) fn harmless() -> impl Strategy<Value = String> {
     (0..HARMLESS.len()).prop_flat_map(|line| drawn(HARMLESS[line]))
 }

@@ -8,18 +8,18 @@ use std::collections::HashMap;
 /// The names under which a row of a table keeps the name of its value, as in `{"key": "X-Api-Key", "value": "…"}`.
 const ROW_NAMES: &[&str] = &["key", "name", "header", "property", "variableName"];
 /// The name of a row's value.
-pub const ROW_VALUE: &str = "value";
+pub(crate) const ROW_VALUE: &str = "value";
 
 /// Hides every secret in `value` and answers how many placeholders it holds then. A JSON text inside a string is
 /// written anew only when something in it was hidden.
-pub fn redact_value(value: &mut Value) -> usize {
+pub(crate) fn redact_value(value: &mut Value) -> usize {
     redact_at(value, None, DEPTH_MAX_LEVELS);
     count_placeholders_in(value)
 }
 
 /// How many placeholders `value` holds, in keys and strings.
 #[must_use]
-pub fn count_placeholders_in(value: &Value) -> usize {
+pub(crate) fn count_placeholders_in(value: &Value) -> usize {
     match value {
         Value::String(text) => count_placeholders(text),
         Value::Array(list) => list.iter().map(count_placeholders_in).sum(),
@@ -32,13 +32,13 @@ pub fn count_placeholders_in(value: &Value) -> usize {
 
 /// True when `text` is nothing but a placeholder.
 #[must_use]
-pub fn is_placeholder(text: &str) -> bool {
+pub(crate) fn is_placeholder(text: &str) -> bool {
     text.trim() == PLACEHOLDER
 }
 
 /// The name that a row of a table gives its value.
 #[must_use]
-pub fn row_name(row: &Map<String, Value>) -> Option<&str> {
+pub(crate) fn row_name(row: &Map<String, Value>) -> Option<&str> {
     row.get(ROW_VALUE)?;
     ROW_NAMES.iter().find_map(|name| row.get(*name)?.as_str())
 }

@@ -13,7 +13,7 @@ pub struct Choice {
 
 /// A card as somebody has set it so far, and which list of it is wanted.
 #[derive(Debug, Clone, Default)]
-pub struct ChoiceQuery {
+pub(crate) struct ChoiceQuery {
     /// The list, as the card's definition names it.
     pub method: String,
     pub inputs: Map<String, Value>,
@@ -26,7 +26,7 @@ pub struct ChoiceQuery {
 
 /// A card on a canvas that somebody draws.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct PlacedCard {
+pub(crate) struct PlacedCard {
     /// The id of its node.
     pub id: String,
     pub label: String,

@@ -1,4 +1,4 @@
 //! What the service says of its cards.
 
-pub mod card_definition;
-pub mod choice;
+pub(crate) mod card_definition;
+pub(crate) mod choice;

@@ -1,8 +1,8 @@
 //! What starts a flow besides a question (manual 17).
 
-pub mod schedule;
-pub mod webhook_answer;
-pub mod webhook_call;
-pub mod webhook_callback;
-pub mod webhook_rules;
+pub(crate) mod schedule;
+pub(crate) mod webhook_answer;
+pub(crate) mod webhook_call;
+pub(crate) mod webhook_callback;
+pub(crate) mod webhook_rules;
 pub mod webhook_signature;

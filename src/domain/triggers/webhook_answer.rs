@@ -14,7 +14,7 @@ const ANSWERS_MAX_BYTES: u64 = 256 * 1024 * 1024;
 /// The first answer to a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct KeptAnswer {
+pub(crate) struct KeptAnswer {
     /// When its call came.
     pub date: Timestamp,
     /// SHA-256 of the body of that call.
@@ -25,7 +25,7 @@ pub struct KeptAnswer {
 
 /// How much is kept of a flow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AnswerTotals {
+pub(crate) struct AnswerTotals {
     pub answers: u64,
     pub bytes: u64,
 }
@@ -33,20 +33,20 @@ pub struct AnswerTotals {
 impl AnswerTotals {
     /// True while the oldest have to go.
     #[must_use]
-    pub const fn is_over(self) -> bool {
+    pub(crate) const fn is_over(self) -> bool {
         self.answers > ANSWERS_MAX || self.bytes > ANSWERS_MAX_BYTES
     }
 }
 
 /// True for an answer to a call of then.
 #[must_use]
-pub fn is_outdated(date: Timestamp, now: Timestamp) -> bool {
+pub(crate) fn is_outdated(date: Timestamp, now: Timestamp) -> bool {
     now.duration_since(date) >= SignedDuration::from_hours(ANSWER_HOURS)
 }
 
 /// True for a text that can be an Idempotency-Key.
 #[must_use]
-pub fn is_key(text: &str) -> bool {
+pub(crate) fn is_key(text: &str) -> bool {
     /// Characters of an Idempotency-Key (manual 14.4).
     const KEY_CHARACTERS_MAX: usize = 255;
     (1..=KEY_CHARACTERS_MAX).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
@@ -55,7 +55,7 @@ pub fn is_key(text: &str) -> bool {
 /// True for an answer that a repeated call would get too: neither a failure of the service or of the flow, nor one that asks
 /// to wait.
 #[must_use]
-pub const fn is_kept(status: u16) -> bool {
+pub(crate) const fn is_kept(status: u16) -> bool {
     status < 500 && !matches!(status, 408 | 429 | 499)
 }
 

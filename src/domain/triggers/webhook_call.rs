@@ -45,7 +45,7 @@ impl WebhookCall {
 
 /// Pairs as an object; values of one name as a list.
 #[must_use]
-pub fn collect(pairs: impl IntoIterator<Item = (String, String)>) -> Map<String, Value> {
+pub(crate) fn collect(pairs: impl IntoIterator<Item = (String, String)>) -> Map<String, Value> {
     let mut all = Map::new();
     for (name, value) in pairs {
         match all.get_mut(&name) {

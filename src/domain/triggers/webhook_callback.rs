@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// How often a callback is tried (manual 14.4).
-pub const CALLBACK_TRIES: u32 = 3;
+pub(crate) const CALLBACK_TRIES: u32 = 3;
 /// Seconds between the beginnings of two tries (manual 14.4).
 const CALLBACK_WAIT_SECONDS: i64 = 3;
 

@@ -11,7 +11,7 @@ use std::fmt;
 use std::net::IpAddr;
 
 /// How many entries of each [`AuditRing`] are kept, the newest.
-pub const ENTRIES_MAX: u64 = 10_000;
+pub(crate) const ENTRIES_MAX: u64 = 10_000;
 /// Longest name that is copied into an entry, in characters.
 const NAME_CHARACTERS_MAX: usize = 200;
 
@@ -19,7 +19,7 @@ const NAME_CHARACTERS_MAX: usize = 200;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "the names say it")]
-pub enum AuditAction {
+pub(crate) enum AuditAction {
     SignIn,
     SignInRefused,
     SignOut,
@@ -64,7 +64,7 @@ pub enum AuditAction {
 
 /// Which entries push out which: those of one ring, and no others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AuditRing {
+pub(crate) enum AuditRing {
     /// What only somebody who was let in can do. Nobody else decides how long such an entry is kept.
     Actions,
     /// Sign-ins, and what else a stranger can cause as often as they like.
@@ -72,13 +72,13 @@ pub enum AuditRing {
 }
 
 impl AuditRing {
-    pub const ALL: [Self; 2] = [Self::Actions, Self::SignIns];
+    pub(crate) const ALL: [Self; 2] = [Self::Actions, Self::SignIns];
 }
 
 impl AuditAction {
     /// The ring its entries are kept in.
     #[must_use]
-    pub const fn ring(self) -> AuditRing {
+    pub(crate) const fn ring(self) -> AuditRing {
         if self.is_login() || matches!(self, Self::PasswordResetRequested) {
             AuditRing::SignIns
         } else {
@@ -88,13 +88,13 @@ impl AuditAction {
 
     /// The action of this name.
     #[must_use]
-    pub fn parse(name: &str) -> Option<Self> {
+    pub(crate) fn parse(name: &str) -> Option<Self> {
         serde_json::from_value(Value::from(name)).ok()
     }
 
     /// True for what belongs to signing in and out, which `loginActivity:view` shows.
     #[must_use]
-    pub const fn is_login(self) -> bool {
+    pub(crate) const fn is_login(self) -> bool {
         matches!(
             self,
             Self::SignIn | Self::SignInRefused | Self::SignOut | Self::SessionEnded | Self::SessionsEnded
@@ -112,7 +112,7 @@ impl fmt::Display for AuditAction {
 /// Who did it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "kind")]
-pub enum AuditActor {
+pub(crate) enum AuditActor {
     User {
         id: UserId,
         name: String,
@@ -130,7 +130,7 @@ pub enum AuditActor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs, reason = "the names say it")]
-pub enum AuditTargetKind {
+pub(crate) enum AuditTargetKind {
     User,
     Role,
     Workspace,
@@ -144,7 +144,7 @@ pub enum AuditTargetKind {
 
 /// What it was done to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AuditTarget {
+pub(crate) struct AuditTarget {
     pub kind: AuditTargetKind,
     pub id: Option<String>,
     pub name: Option<String>,
@@ -153,7 +153,7 @@ pub struct AuditTarget {
 /// One line of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct AuditEntry {
+pub(crate) struct AuditEntry {
     /// When it was done.
     pub date: Timestamp,
     pub action: AuditAction,
@@ -170,14 +170,14 @@ pub struct AuditEntry {
 
 /// An entry and its number in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AuditRow {
+pub(crate) struct AuditRow {
     pub number: u64,
     pub entry: AuditEntry,
 }
 
 /// Some rows of the list, and how many there are in all.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AuditPage {
+pub(crate) struct AuditPage {
     pub rows: Vec<AuditRow>,
     pub total: usize,
 }
@@ -185,7 +185,7 @@ pub struct AuditPage {
 impl AuditEntry {
     /// What a caller does, in their workspace.
     #[must_use]
-    pub fn by_caller(caller: &Caller, action: AuditAction, date: Timestamp) -> Self {
+    pub(crate) fn by_caller(caller: &Caller, action: AuditAction, date: Timestamp) -> Self {
         let actor = match &caller.principal {
             Principal::User { id, name, .. } => AuditActor::User { id: *id, name: shorten_name(name) },
             Principal::Key { id } => AuditActor::Key { id: *id, name: None },
@@ -197,14 +197,19 @@ impl AuditEntry {
 
     /// What a person does who is no caller yet, or not any more.
     #[must_use]
-    pub fn by_user(user: &User, address: Option<IpAddr>, action: AuditAction, date: Timestamp) -> Self {
+    pub(crate) fn by_user(
+        user: &User,
+        address: Option<IpAddr>,
+        action: AuditAction,
+        date: Timestamp,
+    ) -> Self {
         let actor = AuditActor::User { id: user.id, name: shorten_name(user.name.as_str()) };
         Self { date, action, refused: None, actor, address, workspace: None, target: None }
     }
 
     /// What somebody does who proved nothing.
     #[must_use]
-    pub const fn by_nobody(address: Option<IpAddr>, action: AuditAction, date: Timestamp) -> Self {
+    pub(crate) const fn by_nobody(address: Option<IpAddr>, action: AuditAction, date: Timestamp) -> Self {
         Self {
             date,
             action,
@@ -218,7 +223,7 @@ impl AuditEntry {
 
     /// With what it was done to.
     #[must_use]
-    pub fn with_target(self, kind: AuditTargetKind, id: impl ToString, name: &str) -> Self {
+    pub(crate) fn with_target(self, kind: AuditTargetKind, id: impl ToString, name: &str) -> Self {
         Self {
             target: Some(AuditTarget { kind, id: Some(id.to_string()), name: Some(shorten_name(name)) }),
             ..self
@@ -227,19 +232,19 @@ impl AuditEntry {
 
     /// In this workspace.
     #[must_use]
-    pub fn in_workspace(self, workspace: WorkspaceId) -> Self {
+    pub(crate) fn in_workspace(self, workspace: WorkspaceId) -> Self {
         Self { workspace: Some(workspace), ..self }
     }
 
     /// Refused, for this reason.
     #[must_use]
-    pub fn with_refusal(self, why: &str) -> Self {
+    pub(crate) fn with_refusal(self, why: &str) -> Self {
         Self { refused: Some(why.to_owned()), ..self }
     }
 
     /// The person it is about: who signed in, or was refused.
     #[must_use]
-    pub fn person(&self) -> Option<UserId> {
+    pub(crate) fn person(&self) -> Option<UserId> {
         match (&self.actor, &self.target) {
             (AuditActor::User { id, .. }, _) => Some(*id),
             (_, Some(AuditTarget { kind: AuditTargetKind::User, id: Some(id), .. })) => UserId::parse(id),

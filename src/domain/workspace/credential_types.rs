@@ -38,7 +38,7 @@ pub enum FieldKind {
 }
 
 #[must_use]
-pub fn find_type(name: &str) -> Option<&'static CredentialType> {
+pub(crate) fn find_type(name: &str) -> Option<&'static CredentialType> {
     ALL.iter().find(|kind| kind.name == name)
 }
 
@@ -122,7 +122,7 @@ const SQL_SERVER: &[CredentialField] = &[
 
 /// All types, in the order in which forms list them.
 #[rustfmt::skip]
-pub const ALL: &[CredentialType] = &[
+pub(crate) const ALL: &[CredentialType] = &[
     kind("openAIApi", "OpenAI API", &[password("openAIApiKey", "OpenAI API Key")]),
     kind("azureOpenAIApi", "Azure OpenAI API", &[
         password("azureOpenAIApiKey", "Azure OpenAI API Key"),

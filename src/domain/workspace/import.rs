@@ -9,7 +9,7 @@ use std::collections::HashMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub enum ImportAction {
+pub(crate) enum ImportAction {
     /// It is made: nothing of it is here.
     Create,
     /// It is made under an id of its own, beside what is here.
@@ -23,7 +23,7 @@ pub enum ImportAction {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub enum ExistingPolicy {
+pub(crate) enum ExistingPolicy {
     #[default]
     Skip,
     /// They become what the file says, where that is something else.
@@ -34,7 +34,7 @@ pub enum ExistingPolicy {
 
 /// What a caller says of things that are here already.
 #[derive(Debug, Clone, Default)]
-pub struct ImportChoices {
+pub(crate) struct ImportChoices {
     /// Of each for itself, by its id in the file.
     pub chosen: HashMap<String, ImportAction>,
     pub existing: ExistingPolicy,
@@ -42,7 +42,7 @@ pub struct ImportChoices {
 
 /// A file to take in, and how.
 #[derive(Debug, Clone)]
-pub struct FileImport {
+pub(crate) struct FileImport {
     /// Nothing changes; only what would become of the file is told.
     pub is_preview: bool,
     pub choices: ImportChoices,
@@ -56,7 +56,7 @@ impl FileImport {
     ///
     /// # Errors
     /// 400 when it is no JSON object.
-    pub fn from_text(
+    pub(crate) fn from_text(
         text: &str,
         file_name: Option<String>,
         existing: ExistingPolicy,

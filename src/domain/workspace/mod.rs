@@ -1,11 +1,11 @@
 //! What a workspace holds beside flows: credentials, variables, tools, templates, its audit (manual 7).
 
-pub mod audit;
+pub(crate) mod audit;
 pub mod credential;
-pub mod credential_types;
-pub mod import;
-pub mod oauth2;
-pub mod template;
-pub mod tool;
-pub mod variable;
-pub mod workspace_overview;
+pub(crate) mod credential_types;
+pub(crate) mod import;
+pub(crate) mod oauth2;
+pub(crate) mod template;
+pub(crate) mod tool;
+pub(crate) mod variable;
+pub(crate) mod workspace_overview;

@@ -36,7 +36,7 @@ const OWN_PARAMETERS: &[&str] = &[
 
 /// Who signs people in.
 #[derive(Debug, PartialEq, Eq)]
-pub struct OauthProvider {
+pub(crate) struct OauthProvider {
     pub label: &'static str,
     /// Where people sign in.
     authorize: &'static str,
@@ -55,11 +55,11 @@ const GOOGLE: OauthProvider = OauthProvider {
     parameters: GOOGLE_PARAMETERS,
 };
 /// Where people sign in at Google.
-pub const GOOGLE_AUTHORIZE: &str = "https://accounts.google.com/o/oauth2/v2/auth";
+pub(crate) const GOOGLE_AUTHORIZE: &str = "https://accounts.google.com/o/oauth2/v2/auth";
 /// Where codes become tokens at Google.
-pub const GOOGLE_TOKEN: &str = "https://oauth2.googleapis.com/token";
+pub(crate) const GOOGLE_TOKEN: &str = "https://oauth2.googleapis.com/token";
 /// Without these Google gives no refresh token, or only the first time.
-pub const GOOGLE_PARAMETERS: &str = "access_type=offline&prompt=consent";
+pub(crate) const GOOGLE_PARAMETERS: &str = "access_type=offline&prompt=consent";
 
 const MICROSOFT: OauthProvider = OauthProvider {
     label: "Microsoft",
@@ -69,9 +69,9 @@ const MICROSOFT: OauthProvider = OauthProvider {
     parameters: "",
 };
 /// Where people sign in at Microsoft; a credential may name a tenant in place of `common`.
-pub const MICROSOFT_AUTHORIZE: &str = "https://login.microsoftonline.com/common/oauth2/v2.0/authorize";
+pub(crate) const MICROSOFT_AUTHORIZE: &str = "https://login.microsoftonline.com/common/oauth2/v2.0/authorize";
 /// Where codes become tokens at Microsoft.
-pub const MICROSOFT_TOKEN: &str = "https://login.microsoftonline.com/common/oauth2/v2.0/token";
+pub(crate) const MICROSOFT_TOKEN: &str = "https://login.microsoftonline.com/common/oauth2/v2.0/token";
 
 /// Whose credentials are signed in, at whom, and with what rights where the credential names none.
 const SIGN_INS: &[(&str, &OauthProvider, &str)] = &[
@@ -90,13 +90,13 @@ const SIGN_INS: &[(&str, &OauthProvider, &str)] = &[
 
 /// True for a type of credential that somebody signs in.
 #[must_use]
-pub fn has_sign_in(credential_type: &str) -> bool {
+pub(crate) fn has_sign_in(credential_type: &str) -> bool {
     SIGN_INS.iter().any(|(known, ..)| *known == credential_type)
 }
 
 /// An application, as a credential describes it to its provider.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Application {
+pub(crate) struct Application {
     provider: &'static OauthProvider,
     authorize: Url,
     token: Url,
@@ -111,7 +111,7 @@ impl Application {
     ///
     /// # Errors
     /// 400 naming the field that is empty, or leads elsewhere than to the provider.
-    pub fn from_fields(credential_type: &str, fields: &Map<String, Value>) -> Result<Self> {
+    pub(crate) fn from_fields(credential_type: &str, fields: &Map<String, Value>) -> Result<Self> {
         let known = SIGN_INS.iter().find(|(known, ..)| *known == credential_type);
         let (_, provider, scope) = known.ok_or_else(|| {
             Error::invalid("Nobody signs in to a credential of this type: its fields are all it needs.")
@@ -146,31 +146,31 @@ impl Application {
 
     /// Who signs people in.
     #[must_use]
-    pub const fn provider(&self) -> &'static OauthProvider {
+    pub(crate) const fn provider(&self) -> &'static OauthProvider {
         self.provider
     }
 
     #[must_use]
-    pub fn token_address(&self) -> &str {
+    pub(crate) fn token_address(&self) -> &str {
         self.token.as_str()
     }
 
     /// What no log may hold.
     #[must_use]
-    pub fn secret(&self) -> &str {
+    pub(crate) fn secret(&self) -> &str {
         &self.secret
     }
 
     /// True when tokens of the one are tokens of the other.
     #[must_use]
-    pub fn is_same_as(&self, other: &Self) -> bool {
+    pub(crate) fn is_same_as(&self, other: &Self) -> bool {
         (&self.client, &self.token, &self.scope) == (&other.client, &other.token, &other.scope)
     }
 
     /// The address at which a person signs in. `state` comes back with them, and only who knows `verifier` can turn what
     /// they bring into tokens.
     #[must_use]
-    pub fn authorization_url(&self, redirect: &str, state: &str, verifier: &str) -> String {
+    pub(crate) fn authorization_url(&self, redirect: &str, state: &str, verifier: &str) -> String {
         let mut url = self.authorize.clone();
         url.set_query(None);
         let added = form_urlencoded::parse(self.parameters.trim_start_matches(['?', '&']).as_bytes());
@@ -194,7 +194,7 @@ impl Application {
 
     /// What turns a code into tokens, as the fields of a form.
     #[must_use]
-    pub fn exchange_form(&self, code: &str, redirect: &str, verifier: &str) -> String {
+    pub(crate) fn exchange_form(&self, code: &str, redirect: &str, verifier: &str) -> String {
         self.form(&[
             ("grant_type", "authorization_code"),
             ("code", code),
@@ -205,7 +205,7 @@ impl Application {
 
     /// What turns a refresh token into other tokens, as the fields of a form.
     #[must_use]
-    pub fn renewal_form(&self, refresh: &str) -> String {
+    pub(crate) fn renewal_form(&self, refresh: &str) -> String {
         self.form(&[("grant_type", "refresh_token"), ("refresh_token", refresh)])
     }
 
@@ -231,7 +231,7 @@ fn challenge(verifier: &str) -> String {
 }
 
 /// Takes the tokens out of fields whose application has changed: they were another's.
-pub fn drop_tokens_if_changed(
+pub(crate) fn drop_tokens_if_changed(
     credential_type: &str,
     before: &Map<String, Value>,
     fields: &mut Map<String, Value>,
@@ -251,7 +251,7 @@ pub fn drop_tokens_if_changed(
 
 /// A sign-in that a person is to go on with at the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SignInOffer {
+pub(crate) struct SignInOffer {
     pub credential: CredentialId,
     /// What people call the provider.
     pub provider: &'static str,
@@ -263,7 +263,7 @@ pub struct SignInOffer {
 
 /// What is said of renewed tokens: nothing of the tokens themselves.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TokenRenewal {
+pub(crate) struct TokenRenewal {
     pub credential: CredentialId,
     pub has_new_refresh_token: bool,
     pub expires: Option<Timestamp>,
@@ -271,7 +271,7 @@ pub struct TokenRenewal {
 
 /// What a sign-in gives.
 #[derive(Clone, PartialEq, Eq)]
-pub struct OauthTokens {
+pub(crate) struct OauthTokens {
     pub access: String,
     pub refresh: Option<String>,
     /// When the first is over, where the provider says so.
@@ -281,7 +281,7 @@ pub struct OauthTokens {
 impl OauthTokens {
     /// Reads what a provider answers. Where it gives no new refresh token, the one `before` goes on.
     #[must_use]
-    pub fn from_response(answer: &Value, now: Timestamp, before: Option<&Self>) -> Option<Self> {
+    pub(crate) fn from_response(answer: &Value, now: Timestamp, before: Option<&Self>) -> Option<Self> {
         let token = |name: &str| answer[name].as_str().filter(|text| is_token(text)).map(str::to_owned);
         if answer["token_type"].as_str().is_some_and(|kind| !kind.eq_ignore_ascii_case("bearer")) {
             return None;
@@ -302,14 +302,14 @@ impl OauthTokens {
 
     /// Those that are kept among the fields of a credential.
     #[must_use]
-    pub fn from_fields(fields: &Map<String, Value>) -> Option<Self> {
+    pub(crate) fn from_fields(fields: &Map<String, Value>) -> Option<Self> {
         let text = |name: &str| fields.get(name).and_then(Value::as_str).map(str::to_owned);
         let expires = text(EXPIRES).and_then(|text| text.parse().ok());
         Some(Self { access: text(ACCESS)?, refresh: text(REFRESH), expires })
     }
 
     /// Puts them among the fields of a credential, which declares none of them and so shows none.
-    pub fn write_to(&self, fields: &mut Map<String, Value>) {
+    pub(crate) fn write_to(&self, fields: &mut Map<String, Value>) {
         let mut put = |name: &str, value: Option<String>| match value {
             Some(value) => drop(fields.insert(name.to_owned(), value.into())),
             None => drop(fields.remove(name)),
@@ -321,13 +321,13 @@ impl OauthTokens {
 
     /// True while requests may be signed with it and it need not be renewed ahead.
     #[must_use]
-    pub fn is_fresh(&self, now: Timestamp) -> bool {
+    pub(crate) fn is_fresh(&self, now: Timestamp) -> bool {
         self.expires.is_none_or(|expires| expires.duration_since(now) > RENEWED_AHEAD)
     }
 
     /// True while it is not over yet.
     #[must_use]
-    pub fn is_valid(&self, now: Timestamp) -> bool {
+    pub(crate) fn is_valid(&self, now: Timestamp) -> bool {
         self.expires.is_none_or(|expires| expires > now)
     }
 }

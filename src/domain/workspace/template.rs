@@ -35,7 +35,7 @@ pub struct Template {
 
 /// A flow that every service brings to start from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Starter {
+pub(crate) struct Starter {
     pub id: String,
     pub name: String,
     pub description: String,
@@ -49,7 +49,7 @@ pub struct Starter {
 
 /// What people read of a template.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TemplateLabel {
+pub(crate) struct TemplateLabel {
     pub name: String,
     pub description: String,
     pub badge: String,
@@ -58,7 +58,7 @@ pub struct TemplateLabel {
 
 /// What a template is made of.
 #[derive(Debug, Clone)]
-pub enum TemplateSource {
+pub(crate) enum TemplateSource {
     /// A flow of the workspace.
     Flow(FlowId),
     Tool {
@@ -82,7 +82,7 @@ pub enum TemplateKind {
 
 /// The categories of the cards of a canvas.
 #[must_use]
-pub fn categories(canvas: &str) -> Vec<String> {
+pub(crate) fn categories(canvas: &str) -> Vec<String> {
     let canvas: Value = serde_json::from_str(canvas).unwrap_or_default();
     let nodes = canvas["nodes"].as_array().into_iter().flatten();
     let found: BTreeSet<&str> = nodes.filter_map(|node| node["data"]["category"].as_str()).collect();

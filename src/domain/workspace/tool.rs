@@ -41,7 +41,7 @@ pub struct WorkspaceTool {
 
 /// What of a tool a caller sets; what is left out stays.
 #[derive(Debug, Clone, Default)]
-pub struct ToolChange {
+pub(crate) struct ToolChange {
     pub name: Option<String>,
     pub description: Option<String>,
     pub color: Option<String>,
@@ -210,7 +210,7 @@ fn is_name(name: &str) -> bool {
 
 /// The name models call a tool by: letters, digits, `_` and `-`.
 #[must_use]
-pub fn model_name(name: &str) -> String {
+pub(crate) fn model_name(name: &str) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     name.trim().chars().map(letter).take(64).collect()
 }

@@ -39,7 +39,7 @@ pub struct Variable {
 
 /// What of a variable a caller sets; what is left out stays.
 #[derive(Debug, Clone, Default)]
-pub struct VariableChange {
+pub(crate) struct VariableChange {
     pub name: Option<String>,
     /// The value of a static one.
     pub value: Option<String>,
@@ -50,7 +50,7 @@ pub struct VariableChange {
 ///
 /// # Errors
 /// 400 saying what a name looks like.
-pub fn check_name(name: &str) -> Result<()> {
+pub(crate) fn check_name(name: &str) -> Result<()> {
     let first = |c: char| c.is_alphabetic() || c == '_';
     let later = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     let shaped = name.starts_with(first) && name.chars().all(later);
@@ -66,7 +66,7 @@ pub fn check_name(name: &str) -> Result<()> {
 ///
 /// # Errors
 /// 400 when it is too long.
-pub fn check_value(value: &str) -> Result<()> {
+pub(crate) fn check_value(value: &str) -> Result<()> {
     if value.len() <= VALUE_BYTES_MAX {
         return Ok(());
     }

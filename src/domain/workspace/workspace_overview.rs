@@ -4,7 +4,7 @@ use crate::domain::accounts::user::{DisplayName, Workspace};
 
 /// A workspace, and what it is to whoever looks at it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WorkspaceOverview {
+pub(crate) struct WorkspaceOverview {
     pub workspace: Workspace,
     /// Everybody begins there.
     pub is_default: bool,
@@ -18,7 +18,7 @@ pub struct WorkspaceOverview {
 
 /// What of a workspace a caller sets; what is left out stays.
 #[derive(Debug, Clone, Default)]
-pub struct WorkspaceChange {
+pub(crate) struct WorkspaceChange {
     pub name: Option<DisplayName>,
     pub description: Option<String>,
 }

@@ -43,7 +43,7 @@ pub struct StepNote {
 }
 
 /// An earlier run, in the order of its record. What it has no note of was in flight when the service stopped.
-pub type EarlierSteps = Vec<(ExecutionEntry, Option<StepNote>)>;
+pub(crate) type EarlierSteps = Vec<(ExecutionEntry, Option<StepNote>)>;
 
 /// The step from which a run goes again.
 #[derive(Debug, Clone)]

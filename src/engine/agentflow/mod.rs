@@ -21,9 +21,9 @@ pub(crate) mod walk;
 mod webhook_start;
 mod written_out;
 
-pub use self::again::{EarlierSteps, FromStep, StepNote, TakenSteps};
-pub use self::pauses::RunSnapshot;
-pub use self::plan::{AgentPlan, FieldKind, FormField, StartKind, StartPlan};
-pub use self::run::{AgentOutcome, AgentRun, NoJournal, RunJournal, rerun, resume, run};
+pub(crate) use self::again::{EarlierSteps, FromStep, StepNote, TakenSteps};
+pub(crate) use self::pauses::RunSnapshot;
+pub(crate) use self::plan::{AgentPlan, FieldKind, FormField, StartKind, StartPlan};
+pub(crate) use self::run::{AgentOutcome, AgentRun, NoJournal, RunJournal, rerun, resume, run};
 pub use self::sink::RunSink;
-pub use self::webhook_start::{CallContext, CallbackTarget, WebhookAnswers, WebhookStart};
+pub(crate) use self::webhook_start::{CallContext, CallbackTarget, WebhookAnswers, WebhookStart};

@@ -46,7 +46,7 @@ pub(super) fn open(graph: &Graph, frame: &StepFrame, pause: kit::Pause, now: Tim
 
 /// A run that waits, as it is kept until it goes on: by another request, and perhaps after a restart.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct RunSnapshot {
+pub(crate) struct RunSnapshot {
     events: Vec<Event>,
     records: Vec<(StepId, StepRecord)>,
     items: Vec<(StepId, OpenItems)>,

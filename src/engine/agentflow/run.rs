@@ -20,7 +20,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope};
 
 /// What one run of an agentflow works with.
-pub struct AgentRun<'r> {
+pub(crate) struct AgentRun<'r> {
     pub plan: &'r AgentPlan,
     pub overrides: &'r Overrides,
     /// The token of its host is set when a step fails: what runs beside it is of no use then.
@@ -38,7 +38,7 @@ pub struct AgentRun<'r> {
 }
 
 /// Where the steps of a run are written down as they run.
-pub trait RunJournal: Sync {
+pub(crate) trait RunJournal: Sync {
     /// A step is under way. `step` counts the steps of the run in the order in which they began.
     fn begin_step(&self, step: usize, start: StepStart);
 
@@ -50,7 +50,7 @@ pub trait RunJournal: Sync {
 }
 
 /// A run that nobody writes down.
-pub struct NoJournal;
+pub(crate) struct NoJournal;
 
 impl RunJournal for NoJournal {
     fn begin_step(&self, _step: usize, _start: StepStart) {}
@@ -62,7 +62,7 @@ impl RunJournal for NoJournal {
 
 /// What a run came to.
 #[derive(Debug)]
-pub struct AgentOutcome {
+pub(crate) struct AgentOutcome {
     /// The answer, and what goes out with it.
     pub output: RunOutput,
     /// The steps in the order of the record.
@@ -80,7 +80,7 @@ pub struct AgentOutcome {
 /// # Errors
 /// What the failing step that is first in the record failed with, naming the card; [`crate::domain::error::Error::Cancelled`] when the run was
 /// ended.
-pub fn run(run: &AgentRun<'_>, sink: &mut dyn RunSink) -> Result<AgentOutcome> {
+pub(crate) fn run(run: &AgentRun<'_>, sink: &mut dyn RunSink) -> Result<AgentOutcome> {
     let walk = Walk::new(run.plan.graph.clone(), run.branches_max);
     execute(run, Ledger::new(walk, sink))
 }
@@ -89,7 +89,7 @@ pub fn run(run: &AgentRun<'_>, sink: &mut dyn RunSink) -> Result<AgentOutcome> {
 ///
 /// # Errors
 /// As [`run`].
-pub fn rerun(run: &AgentRun<'_>, taken: TakenSteps, sink: &mut dyn RunSink) -> Result<AgentOutcome> {
+pub(crate) fn rerun(run: &AgentRun<'_>, taken: TakenSteps, sink: &mut dyn RunSink) -> Result<AgentOutcome> {
     let walk = Walk::new(run.plan.graph.clone(), run.branches_max);
     let mut ledger = Ledger::new(walk, sink);
     ledger.taken = taken;
@@ -100,7 +100,7 @@ pub fn rerun(run: &AgentRun<'_>, taken: TakenSteps, sink: &mut dyn RunSink) -> R
 ///
 /// # Errors
 /// As [`run`]; 409 when it does not wait for this.
-pub fn resume(
+pub(crate) fn resume(
     run: &AgentRun<'_>,
     kept: &RunSnapshot,
     input: &HumanInput,

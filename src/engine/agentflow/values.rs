@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// What references stand for at one step of a run. `None` leaves a reference as it is written.
-pub trait Scope {
+pub(crate) trait Scope {
     fn text(&self, name: &RunText) -> Option<Cow<'_, str>>;
 
     /// The whole structured value: the way into it is followed here.
@@ -24,7 +24,7 @@ pub trait Scope {
 
 /// The compiled value of an input: text, rows, or any JSON with references in its strings.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ValueSource(JsonSource<ValueText>);
+pub(crate) struct ValueSource(JsonSource<ValueText>);
 
 /// A text with references.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,14 +43,14 @@ enum TextForm {
 impl ValueSource {
     /// Compiles what the owner saved. Rich text becomes Markdown here, and nowhere later.
     #[must_use]
-    pub fn from_saved(value: &Value) -> Self {
+    pub(crate) fn from_saved(value: &Value) -> Self {
         Self(JsonSource::compile(value, &cut_text))
     }
 
     /// Compiles an input that is JSON, as a value or as text. References are put into the strings of the JSON and never
     /// into its grammar, so that no quotation mark in a value ends a string. Text that is no JSON stays text.
     #[must_use]
-    pub fn from_saved_json(value: &Value) -> Self {
+    pub(crate) fn from_saved_json(value: &Value) -> Self {
         let Value::String(text) = value else { return Self::from_saved(value) };
         let text = to_markdown(text);
         let parsed = serde_json::from_str(&text).ok().map(|json| JsonSource::compile(&json, &cut_text));
@@ -59,13 +59,13 @@ impl ValueSource {
 
     /// The value, with every reference that the scope knows replaced.
     #[must_use]
-    pub fn resolve(&self, scope: &dyn Scope) -> Value {
+    pub(crate) fn resolve(&self, scope: &dyn Scope) -> Value {
         self.0.build(&|text| text.resolve(scope))
     }
 
     /// The nodes it refers to.
     #[must_use]
-    pub fn node_ids(&self) -> BTreeSet<&str> {
+    pub(crate) fn node_ids(&self) -> BTreeSet<&str> {
         let mut ids = BTreeSet::new();
         self.0.for_each_text(&mut |text| ids.extend(text.template.node_ids()));
         ids

@@ -1,10 +1,10 @@
 //! Handlers: each reads a request into types, calls one operation and says how its result is answered.
 
-pub mod accounts;
+pub(crate) mod accounts;
 pub(crate) mod conversations;
-pub mod flows;
+pub(crate) mod flows;
 pub(crate) mod knowledge;
 pub(crate) mod predictions;
-pub mod service;
+pub(crate) mod service;
 pub(crate) mod triggers;
 pub(crate) mod workspace;

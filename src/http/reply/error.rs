@@ -153,7 +153,7 @@ impl Rejection {
 
 /// The answer to a failed operation. A fault of the service is logged here, once, with its causes.
 #[must_use]
-pub fn reply(error: &Error, context: &ErrorContext) -> Reply {
+pub(crate) fn reply(error: &Error, context: &ErrorContext) -> Reply {
     let text = error.to_string();
     match error {
         Error::Invalid(_) => error_reply(StatusCode::BAD_REQUEST, &text),
@@ -201,7 +201,7 @@ const fn quota_status(full: FullQuota) -> StatusCode {
 
 /// The `data` of an `error` event, for what fails after the first byte (manual 2.8).
 #[must_use]
-pub fn event_data(error: &Error) -> Value {
+pub(crate) fn event_data(error: &Error) -> Value {
     let text = error.to_string();
     match error {
         Error::Unavailable(_) => json!({"status": 503, "code": "UNAVAILABLE", "message": text}),

@@ -20,7 +20,7 @@ static HOSTS: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The text with its servers left unsaid.
 #[must_use]
-pub fn redact_hosts(text: &str) -> String {
+pub(crate) fn redact_hosts(text: &str) -> String {
     HOSTS.replace_all(text, "its server").into_owned()
 }
 

@@ -1,14 +1,14 @@
 //! What a handler answers.
 
 pub(crate) mod assets;
-pub mod error;
+pub(crate) mod error;
 pub(crate) mod file_body;
-pub mod host_redaction;
+pub(crate) mod host_redaction;
 pub(crate) mod manual;
 pub(crate) mod notice;
 pub(crate) mod pages;
 pub(crate) mod pump;
-pub mod sse;
+pub(crate) mod sse;
 
 use self::sse::EventSink;
 use crate::domain::error::{Error, Result};

@@ -18,7 +18,7 @@ const JSON_DEPTH_MAX: usize = 127;
 ///
 /// # Errors
 /// [`Error::Invalid`] with a sentence that names the field at fault (manual 1.2 r2).
-pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     read(&parse_value(bytes)?)
 }
 
@@ -26,7 +26,7 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
 ///
 /// # Errors
 /// As [`parse`], and for every other kind of value.
-pub fn parse_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+pub(crate) fn parse_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     match parse_value(bytes)? {
         object @ Value::Object(_) => read(&object),
         _ => Err(Error::invalid("The body must be a JSON object.")),
@@ -37,7 +37,7 @@ pub fn parse_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
 ///
 /// # Errors
 /// [`Error::Invalid`], with the line and column where the text goes wrong.
-pub fn parse_value(bytes: &[u8]) -> Result<Value> {
+pub(crate) fn parse_value(bytes: &[u8]) -> Result<Value> {
     if bytes.is_empty() {
         return Err(Error::invalid("The request has no body. Send a JSON object."));
     }
@@ -185,7 +185,7 @@ impl<'de> Visitor<'de> for KeySeed {
 
 /// Reads one text field at the top of a JSON object and skips the rest; `None` when it is not there or not text.
 #[must_use]
-pub fn peek_text(bytes: &[u8], field: &str) -> Option<String> {
+pub(crate) fn peek_text(bytes: &[u8], field: &str) -> Option<String> {
     struct PeekVisitor<'a>(&'a str);
     impl<'de> Visitor<'de> for PeekVisitor<'_> {
         type Value = Option<String>;

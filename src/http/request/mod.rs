@@ -2,9 +2,9 @@
 
 pub(crate) mod body;
 pub(crate) mod dispatch;
-pub mod form;
-pub mod json;
-pub mod session_cookie;
+pub(crate) mod form;
+pub(crate) mod json;
+pub(crate) mod session_cookie;
 pub(crate) mod strict;
 
 use self::form::FormData;

@@ -16,13 +16,13 @@ const PLAIN_COOKIE: &str = "flowkeep_session";
 
 /// The value that the request carries.
 #[must_use]
-pub fn from_request<'r>(app: &App, request: &'r Request) -> Option<&'r str> {
+pub(crate) fn from_request<'r>(app: &App, request: &'r Request) -> Option<&'r str> {
     from_headers(app, &request.headers)
 }
 
 /// The value among the headers of a request.
 #[must_use]
-pub fn from_headers<'h>(app: &App, headers: &'h HeaderMap) -> Option<&'h str> {
+pub(crate) fn from_headers<'h>(app: &App, headers: &'h HeaderMap) -> Option<&'h str> {
     let plain = || request::cookie_value(headers, PLAIN_COOKIE);
     if !app.settings.is_https() {
         return plain();
@@ -38,19 +38,19 @@ fn secure_name(app: &App) -> &'static str {
 /// True when cookies of the answer travel by https alone: always, but for a browser that shows the page of this very
 /// machine.
 #[must_use]
-pub fn is_secure(app: &App, request: &Request) -> bool {
+pub(crate) fn is_secure(app: &App, request: &Request) -> bool {
     app.settings.is_https() && !request.is_beside_base()
 }
 
 /// The path before those that cookies of the answer are for.
 #[must_use]
-pub fn path_prefix<'a>(app: &'a App, request: &Request) -> &'a str {
+pub(crate) fn path_prefix<'a>(app: &'a App, request: &Request) -> &'a str {
     if request.is_beside_base() { "" } else { app.settings.base_path() }
 }
 
 /// The `set-cookie` value that keeps a session in the browser for this long.
 #[must_use]
-pub fn build_header(app: &App, request: &Request, value: &str, age_seconds: i64) -> String {
+pub(crate) fn build_header(app: &App, request: &Request, value: &str, age_seconds: i64) -> String {
     let (name, secure) =
         if is_secure(app, request) { (secure_name(app), "; Secure") } else { (PLAIN_COOKIE, "") };
     let path = match path_prefix(app, request) {
@@ -62,6 +62,6 @@ pub fn build_header(app: &App, request: &Request, value: &str, age_seconds: i64)
 
 /// The `set-cookie` value that removes it.
 #[must_use]
-pub fn build_removal_header(app: &App, request: &Request) -> String {
+pub(crate) fn build_removal_header(app: &App, request: &Request) -> String {
     build_header(app, request, "", 0)
 }

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 pub struct Json<T>(pub T);
 
 /// An answer of JSON with status 201.
-pub struct CreatedJson<T>(pub T);
+pub(crate) struct CreatedJson<T>(pub T);
 
 /// A function that answers a route behind a guard that proves an `A`. `M` tells apart what kinds of functions there are.
 pub trait Handler<A, M>: Send + Sync + 'static {

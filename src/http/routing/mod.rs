@@ -2,9 +2,9 @@
 
 pub(crate) mod cors;
 pub mod guard;
-pub mod handler;
+pub(crate) mod handler;
 pub(crate) mod host_names;
-pub mod origin;
+pub(crate) mod origin;
 mod params;
 mod permissions;
 pub(crate) mod prefix;

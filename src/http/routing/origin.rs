@@ -5,7 +5,7 @@ use std::fmt;
 
 /// An origin as a browser sends it, or an entry of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
+pub(crate) struct Origin {
     /// Scheme in lower case; an entry of a list may have none.
     pub scheme: Option<String>,
     /// Host in lower case, brackets of an IPv6 address included.
@@ -16,7 +16,7 @@ pub struct Origin {
 
 /// What a page's origin may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Admission {
+pub(crate) enum Admission {
     Refused,
     /// Ask, without cookies: the list admits everybody.
     Anyone,
@@ -29,7 +29,7 @@ pub enum Admission {
 impl Origin {
     /// Reads an `Origin` header: `scheme://host[:port]` and nothing else. `null` is no origin.
     #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let (scheme, rest) = text.split_once("://")?;
         let mut origin = Self::parse_host(rest)?;
         origin.scheme = Some(parse_scheme(scheme)?);
@@ -38,7 +38,7 @@ impl Origin {
 
     /// Reads an entry that an owner typed: the scheme may be missing, a path after the host does not count.
     #[must_use]
-    pub fn parse_entry(text: &str) -> Option<Self> {
+    pub(crate) fn parse_entry(text: &str) -> Option<Self> {
         let text = text.trim();
         let (scheme, rest) = match text.split_once("://") {
             Some((scheme, rest)) => (Some(parse_scheme(scheme)?), rest),
@@ -75,7 +75,7 @@ impl Origin {
 
     /// True when this entry of a list covers `origin`.
     #[must_use]
-    pub fn covers(&self, origin: &Self) -> bool {
+    pub(crate) fn covers(&self, origin: &Self) -> bool {
         let scheme = origin.scheme.as_deref();
         let same_scheme = self.scheme.is_none() || self.scheme == origin.scheme;
         same_scheme
@@ -109,7 +109,12 @@ fn is_listed<'a>(entries: impl IntoIterator<Item = &'a str>, origin: &Origin) ->
 /// `allowed` are the flow's Allowed Domains; none where there is no flow whose list could admit anybody. `cors` are the
 /// entries of `CORS_ORIGINS`; `own` are the service's own addresses.
 #[must_use]
-pub fn judge_origin(allowed: &AllowedOrigins, cors: &[String], own: &[&str], origin: &str) -> Admission {
+pub(crate) fn judge_origin(
+    allowed: &AllowedOrigins,
+    cors: &[String],
+    own: &[&str],
+    origin: &str,
+) -> Admission {
     let Some(origin) = Origin::parse(origin) else { return Admission::Refused };
     if is_listed(own.iter().copied(), &origin) {
         return Admission::Own;
@@ -127,7 +132,7 @@ pub fn judge_origin(allowed: &AllowedOrigins, cors: &[String], own: &[&str], ori
 
 /// True when a page of `origin` may ask a flow with this list. See [`judge_origin`].
 #[must_use]
-pub fn is_admitted(allowed: &AllowedOrigins, cors: &[String], own: &[&str], origin: &str) -> bool {
+pub(crate) fn is_admitted(allowed: &AllowedOrigins, cors: &[String], own: &[&str], origin: &str) -> bool {
     judge_origin(allowed, cors, own, origin) != Admission::Refused
 }
 

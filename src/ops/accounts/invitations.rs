@@ -30,7 +30,11 @@ const INVITATIONS_MAX: usize = 500;
 /// # Errors
 /// 403 for a role that allows more than the caller holds, 404 for an unknown role or workspace, 409
 /// for somebody who has an account and for too many open invitations.
-pub fn create(app: &App, caller: &Caller, new: &NewInvitation) -> Result<(InvitationEntry, NewLinkToken)> {
+pub(crate) fn create(
+    app: &App,
+    caller: &Caller,
+    new: &NewInvitation,
+) -> Result<(InvitationEntry, NewLinkToken)> {
     let email = &new.email;
     let now = app.clock.now();
     let fresh = NewLinkToken::for_minutes(app.settings.invitation_minutes, now);
@@ -81,7 +85,7 @@ pub fn create(app: &App, caller: &Caller, new: &NewInvitation) -> Result<(Invita
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn list(app: &App, caller: &Caller) -> Result<Vec<InvitationEntry>> {
+pub(crate) fn list(app: &App, caller: &Caller) -> Result<Vec<InvitationEntry>> {
     let now = app.clock.now();
     app.store.read(|tx| {
         let mut open = INVITATIONS.list(tx)?;
@@ -95,7 +99,7 @@ pub fn list(app: &App, caller: &Caller) -> Result<Vec<InvitationEntry>> {
 ///
 /// # Errors
 /// 404; 403 when it promises more than the caller holds.
-pub fn remove(app: &App, caller: &Caller, id: InvitationId) -> Result<()> {
+pub(crate) fn remove(app: &App, caller: &Caller, id: InvitationId) -> Result<()> {
     let now = app.clock.now();
     app.store.write(|tx| {
         let seen = |open: &Invitation| caller.is_owner() || open.workspace == caller.workspace;
@@ -122,7 +126,7 @@ fn revoke(tx: &WriteTx, caller: &Caller, open: &Invitation, now: Timestamp) -> R
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn revoke_all(tx: &WriteTx, user: UserId, workspace: Option<WorkspaceId>) -> Result<()> {
+pub(crate) fn revoke_all(tx: &WriteTx, user: UserId, workspace: Option<WorkspaceId>) -> Result<()> {
     let ends = |open: &Invitation| {
         open.by_user == Some(user) && workspace.is_none_or(|workspace| open.workspace == workspace)
     };
@@ -134,7 +138,7 @@ pub fn revoke_all(tx: &WriteTx, user: UserId, workspace: Option<WorkspaceId>) ->
 /// # Errors
 /// 400 for a dead link, a bad name or password, or another e-mail than the invited one; 409 when the e-mail has an
 /// account by now; 429 after too many dead links.
-pub fn accept(app: &App, registration: &InvitedRegistration, address: IpAddr) -> Result<NewAccount> {
+pub(crate) fn accept(app: &App, registration: &InvitedRegistration, address: IpAddr) -> Result<NewAccount> {
     let token = registration.token.as_str();
     links::redeem(app, token, address, || {
         let now = app.clock.now();

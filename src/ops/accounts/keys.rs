@@ -25,7 +25,7 @@ use std::net::IpAddr;
 ///
 /// # Errors
 /// 400 for a bad name, no permissions, unknown ones, or ones the caller lacks.
-pub fn create(
+pub(crate) fn create(
     app: &App,
     caller: &Caller,
     name: &str,
@@ -48,7 +48,7 @@ pub fn create(
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn list(app: &App, caller: &Caller) -> Result<Vec<ApiKeyEntry>> {
+pub(crate) fn list(app: &App, caller: &Caller) -> Result<Vec<ApiKeyEntry>> {
     let workspace = &caller.workspace;
     let (mut keys, flows) =
         app.store.read(|tx| Ok((API_KEYS.list(tx, workspace)?, FLOWS.list(tx, workspace)?)))?;
@@ -60,7 +60,13 @@ pub fn list(app: &App, caller: &Caller) -> Result<Vec<ApiKeyEntry>> {
 ///
 /// # Errors
 /// 404 for an unknown key, 400 as for [`create`].
-pub fn update(app: &App, caller: &Caller, key: KeyId, name: &str, permissions: &[String]) -> Result<()> {
+pub(crate) fn update(
+    app: &App,
+    caller: &Caller,
+    key: KeyId,
+    name: &str,
+    permissions: &[String],
+) -> Result<()> {
     let terms = KeyTerms::check(name, permissions, &caller.permissions)?;
     app.store.write(|tx| {
         let stored = API_KEYS.get(tx, &caller.workspace, &key)?.ok_or_else(|| key.not_found())?;
@@ -77,7 +83,7 @@ pub fn update(app: &App, caller: &Caller, key: KeyId, name: &str, permissions: &
 ///
 /// # Errors
 /// 404 for an unknown key.
-pub fn delete(app: &App, caller: &Caller, key: KeyId, force: bool) -> Result<()> {
+pub(crate) fn delete(app: &App, caller: &Caller, key: KeyId, force: bool) -> Result<()> {
     app.store.write(|tx| {
         let stored = API_KEYS.get(tx, &caller.workspace, &key)?.ok_or_else(|| key.not_found())?;
         usage::require_unused(tx, caller, ResourceKind::Keys, &key.to_string(), force)?;
@@ -121,7 +127,7 @@ fn lookup(app: &App, value: &str) -> Result<Option<ApiKey>> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn authenticate(app: &App, bearer: &str, address: Option<IpAddr>) -> Result<Option<Caller>> {
+pub(crate) fn authenticate(app: &App, bearer: &str, address: Option<IpAddr>) -> Result<Option<Caller>> {
     let Some(key) = lookup(app, bearer)? else { return Ok(None) };
     let Some(organization) = app.store.read(|tx| ORGANIZATION.get(tx, ORGANIZATION_KEY))? else {
         return Ok(None);
@@ -141,7 +147,7 @@ pub fn authenticate(app: &App, bearer: &str, address: Option<IpAddr>) -> Result<
 ///
 /// # Errors
 /// 401 for a value that is no key, 429 for an address that guessed too often.
-pub fn find_by_value(app: &App, value: &str, address: IpAddr) -> Result<ApiKey> {
+pub(crate) fn find_by_value(app: &App, value: &str, address: IpAddr) -> Result<ApiKey> {
     let now = app.clock.now().as_millisecond();
     app.state
         .login_throttle
@@ -157,7 +163,12 @@ pub fn find_by_value(app: &App, value: &str, address: IpAddr) -> Result<ApiKey> 
 ///
 /// # Errors
 /// As [`find_by_value`]; 404 when there are none.
-pub fn flows_of(app: &App, value: &str, address: IpAddr, bound_only: bool) -> Result<Vec<FlowWithCanvas>> {
+pub(crate) fn flows_of(
+    app: &App,
+    value: &str,
+    address: IpAddr,
+    bound_only: bool,
+) -> Result<Vec<FlowWithCanvas>> {
     let key = find_by_value(app, value, address)?;
     let holder = authenticate(app, value, Some(address))?.ok_or_else(Error::unauthorized)?;
     let (mut found, _) = flows::list(app, &holder, flows::FlowFilter::default())?;
@@ -177,7 +188,7 @@ pub fn flows_of(app: &App, value: &str, address: IpAddr, bound_only: bool) -> Re
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn authenticates(app: &App, key: &KeyId, bearer: &str) -> Result<bool> {
+pub(crate) fn authenticates(app: &App, key: &KeyId, bearer: &str) -> Result<bool> {
     let Some(found) = lookup(app, bearer)?.filter(|found| found.id == *key) else { return Ok(false) };
     app.state.key_usage.increment(found.workspace, found.id);
     Ok(true)
@@ -187,7 +198,7 @@ pub fn authenticates(app: &App, key: &KeyId, bearer: &str) -> Result<bool> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written; the counts stay in memory then.
-pub fn flush_usage(app: &App) -> Result<()> {
+pub(crate) fn flush_usage(app: &App) -> Result<()> {
     let taken = app.state.key_usage.drain();
     if taken.is_empty() {
         return Ok(());

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use std::net::IpAddr;
 
 /// What a link opens.
-pub enum LinkTarget {
+pub(crate) enum LinkTarget {
     /// A place for a new account.
     Invitation(Invitation),
     /// A new password for an account.
@@ -23,7 +23,7 @@ pub enum LinkTarget {
 ///
 /// # Errors
 /// 400 for any other text.
-pub fn resolve(tx: &impl Tx, token: &str, now: Timestamp) -> Result<LinkTarget> {
+pub(crate) fn resolve(tx: &impl Tx, token: &str, now: Timestamp) -> Result<LinkTarget> {
     if !token::is_well_formed(token) {
         return Err(link::dead_link_error());
     }
@@ -43,7 +43,12 @@ pub fn resolve(tx: &impl Tx, token: &str, now: Timestamp) -> Result<LinkTarget> 
 ///
 /// # Errors
 /// 429 after too many; what `work` refuses.
-pub fn redeem<R>(app: &App, token: &str, address: IpAddr, work: impl FnOnce() -> Result<R>) -> Result<R> {
+pub(crate) fn redeem<R>(
+    app: &App,
+    token: &str,
+    address: IpAddr,
+    work: impl FnOnce() -> Result<R>,
+) -> Result<R> {
     let now = app.clock.now();
     let admitted = app.state.login_throttle.admit(token, address, now.as_millisecond());
     if let Err(RetryAfter(retry_after_seconds)) = admitted {
@@ -62,7 +67,7 @@ pub fn redeem<R>(app: &App, token: &str, address: IpAddr, work: impl FnOnce() ->
 ///
 /// # Errors
 /// 400 for a dead one, 429 after too many.
-pub fn verify(app: &App, token: &str, address: IpAddr) -> Result<LinkPurpose> {
+pub(crate) fn verify(app: &App, token: &str, address: IpAddr) -> Result<LinkPurpose> {
     let now = app.clock.now();
     redeem(app, token, address, || {
         app.store.read(|tx| {

@@ -18,7 +18,7 @@ use crate::store::{Tx, WriteTx};
 ///
 /// # Errors
 /// 404 for another workspace.
-pub fn list(app: &App, caller: &Caller, workspace: Option<WorkspaceId>) -> Result<Vec<Member>> {
+pub(crate) fn list(app: &App, caller: &Caller, workspace: Option<WorkspaceId>) -> Result<Vec<Member>> {
     app.store.read(|tx| {
         let workspace = membership::find_workspace(tx, caller, workspace)?;
         let mut users = USERS.list(tx)?;
@@ -36,7 +36,7 @@ pub fn list(app: &App, caller: &Caller, workspace: Option<WorkspaceId>) -> Resul
 /// # Errors
 /// 404 for an unknown person, role or workspace; 409 when they are in it already; 403 for a role that allows more than
 /// the caller holds.
-pub fn add(app: &App, caller: &Caller, new: &NewMember) -> Result<Member> {
+pub(crate) fn add(app: &App, caller: &Caller, new: &NewMember) -> Result<Member> {
     let now = app.clock.now();
     app.store.write(|tx| {
         let workspace = membership::find_workspace(tx, caller, new.workspace)?;
@@ -61,7 +61,7 @@ pub fn add(app: &App, caller: &Caller, new: &NewMember) -> Result<Member> {
 ///
 /// # Errors
 /// 404; 403 when the role they have or the one they get allows more than the caller holds.
-pub fn update(app: &App, caller: &Caller, change: &MemberChange) -> Result<Member> {
+pub(crate) fn update(app: &App, caller: &Caller, change: &MemberChange) -> Result<Member> {
     let now = app.clock.now();
     app.store.write(|tx| {
         let workspace = membership::find_workspace(tx, caller, change.workspace)?;
@@ -85,7 +85,7 @@ pub fn update(app: &App, caller: &Caller, change: &MemberChange) -> Result<Membe
 ///
 /// # Errors
 /// 404; 403 when the role they have allows more than the caller holds.
-pub fn remove(app: &App, caller: &Caller, workspace: Option<WorkspaceId>, user: UserId) -> Result<()> {
+pub(crate) fn remove(app: &App, caller: &Caller, workspace: Option<WorkspaceId>, user: UserId) -> Result<()> {
     let now = app.clock.now();
     app.store.write(|tx| {
         let workspace = membership::find_workspace(tx, caller, workspace)?;

@@ -12,13 +12,13 @@ use crate::store::Tx;
 use crate::store::tables::{ORGANIZATION, ORGANIZATION_KEY, WORKSPACES};
 
 /// What somebody reads who has an account and no workspace.
-pub const NO_WORKSPACE: &str = "You are in no workspace. Ask the owner to add you to one.";
+pub(crate) const NO_WORKSPACE: &str = "You are in no workspace. Ask the owner to add you to one.";
 
 /// The one organization.
 ///
 /// # Errors
 /// 401 before it was made: nobody can have proven anything then.
-pub fn organization(tx: &impl Tx) -> Result<Organization> {
+pub(crate) fn organization(tx: &impl Tx) -> Result<Organization> {
     ORGANIZATION.get(tx, ORGANIZATION_KEY)?.ok_or_else(Error::unauthorized)
 }
 
@@ -26,7 +26,7 @@ pub fn organization(tx: &impl Tx) -> Result<Organization> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn permissions_in(
+pub(crate) fn permissions_in(
     tx: &impl Tx,
     user: &User,
     organization: &Organization,
@@ -44,7 +44,7 @@ pub fn permissions_in(
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn default_workspace(
+pub(crate) fn default_workspace(
     tx: &impl Tx,
     user: &User,
     organization: &Organization,
@@ -63,7 +63,7 @@ pub fn default_workspace(
 ///
 /// # Errors
 /// 404, for another workspace as for an unknown one.
-pub fn find_workspace(tx: &impl Tx, caller: &Caller, id: Option<WorkspaceId>) -> Result<Workspace> {
+pub(crate) fn find_workspace(tx: &impl Tx, caller: &Caller, id: Option<WorkspaceId>) -> Result<Workspace> {
     let id = id.unwrap_or(caller.workspace);
     let seen = Some(id).filter(|id| caller.is_owner() || *id == caller.workspace);
     let found = seen.map(|id| WORKSPACES.get(tx, &id)).transpose()?.flatten();
@@ -75,7 +75,7 @@ pub fn find_workspace(tx: &impl Tx, caller: &Caller, id: Option<WorkspaceId>) ->
 ///
 /// # Errors
 /// 404.
-pub fn require_workspace(tx: &impl Tx, workspace: &WorkspaceId) -> Result<()> {
+pub(crate) fn require_workspace(tx: &impl Tx, workspace: &WorkspaceId) -> Result<()> {
     match WORKSPACES.get(tx, workspace)? {
         Some(_) => Ok(()),
         None => Err(workspace.not_found()),
@@ -87,7 +87,7 @@ pub fn require_workspace(tx: &impl Tx, workspace: &WorkspaceId) -> Result<()> {
 ///
 /// # Errors
 /// 403 saying why.
-pub fn check_grantable(caller: &Caller, role: &Role) -> Result<()> {
+pub(crate) fn check_grantable(caller: &Caller, role: &Role) -> Result<()> {
     if role.id == role::OWNER {
         return Err(Error::Forbidden("The owner's role cannot be given or taken.".to_owned()));
     }
@@ -110,7 +110,7 @@ pub fn check_grantable(caller: &Caller, role: &Role) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn user_object(
+pub(crate) fn user_object(
     tx: &impl Tx,
     user: &User,
     organization: &Organization,

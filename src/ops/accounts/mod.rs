@@ -1,14 +1,14 @@
 //! Accounts, sign-ins, members and API keys.
 
-pub mod invitations;
-pub mod keys;
-pub mod links;
-pub mod members;
-pub mod membership;
+pub(crate) mod invitations;
+pub(crate) mod keys;
+pub(crate) mod links;
+pub(crate) mod members;
+pub(crate) mod membership;
 pub mod owner;
-pub mod password_resets;
-pub mod people;
-pub mod profile;
-pub mod roles;
-pub mod sessions;
-pub mod sign_in;
+pub(crate) mod password_resets;
+pub(crate) mod people;
+pub(crate) mod profile;
+pub(crate) mod roles;
+pub(crate) mod sessions;
+pub(crate) mod sign_in;

@@ -23,7 +23,7 @@ use std::net::IpAddr;
 ///
 /// # Errors
 /// 429 after too many, by address and by account.
-pub fn request(app: &App, email: &str, address: IpAddr) -> Result<()> {
+pub(crate) fn request(app: &App, email: &str, address: IpAddr) -> Result<()> {
     let account = Email::parse(email);
     let subject = account.as_ref().map_or(email, Email::as_str);
     let now = app.clock.now();
@@ -49,7 +49,7 @@ pub fn request(app: &App, email: &str, address: IpAddr) -> Result<()> {
 ///
 /// # Errors
 /// 404; 409 for the owner, who knows theirs or uses the command line.
-pub fn make_link(app: &App, owner: &Caller, id: UserId) -> Result<NewResetLink> {
+pub(crate) fn make_link(app: &App, owner: &Caller, id: UserId) -> Result<NewResetLink> {
     let now = app.clock.now();
     let fresh = NewLinkToken::for_minutes(RESET_MINUTES, now);
     let user = app.store.write(|tx| {
@@ -72,7 +72,7 @@ pub fn make_link(app: &App, owner: &Caller, id: UserId) -> Result<NewResetLink> 
 ///
 /// # Errors
 /// 400 for a dead link or a bad password, 429 after too many dead links.
-pub fn reset(app: &App, token: &str, new_password: &str, address: IpAddr) -> Result<()> {
+pub(crate) fn reset(app: &App, token: &str, new_password: &str, address: IpAddr) -> Result<()> {
     links::redeem(app, token, address, || {
         let now = app.clock.now();
         let (_, user) = app.store.read(|tx| find_reset(tx, token, now))?;

@@ -18,7 +18,7 @@ use crate::store::{Tx, WriteTx};
 ///
 /// # Errors
 /// 404.
-pub fn find(tx: &impl Tx, id: UserId) -> Result<User> {
+pub(crate) fn find(tx: &impl Tx, id: UserId) -> Result<User> {
     USERS.get(tx, &id)?.ok_or_else(|| id.not_found())
 }
 
@@ -26,7 +26,7 @@ pub fn find(tx: &impl Tx, id: UserId) -> Result<User> {
 ///
 /// # Errors
 /// 404.
-pub fn load(app: &App, id: UserId) -> Result<User> {
+pub(crate) fn load(app: &App, id: UserId) -> Result<User> {
     app.store.read(|tx| find(tx, id))
 }
 
@@ -34,7 +34,7 @@ pub fn load(app: &App, id: UserId) -> Result<User> {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn list(app: &App, caller: &Caller) -> Result<Vec<Person>> {
+pub(crate) fn list(app: &App, caller: &Caller) -> Result<Vec<Person>> {
     let now = app.clock.now();
     app.store.read(|tx| {
         let mut users = USERS.list(tx)?;
@@ -52,7 +52,7 @@ pub fn list(app: &App, caller: &Caller) -> Result<Vec<Person>> {
 ///
 /// # Errors
 /// 404; 409 for the owner, who stays.
-pub fn set_status(app: &App, owner: &Caller, id: UserId, status: UserStatus) -> Result<Person> {
+pub(crate) fn set_status(app: &App, owner: &Caller, id: UserId, status: UserStatus) -> Result<Person> {
     let now = app.clock.now();
     app.store.write(|tx| {
         let mut user = require_removable(tx, id)?;
@@ -74,7 +74,7 @@ pub fn set_status(app: &App, owner: &Caller, id: UserId, status: UserStatus) -> 
 ///
 /// # Errors
 /// As [`set_status`].
-pub fn set_status_by_name(app: &App, owner: &Caller, who: &str, status: UserStatus) -> Result<Person> {
+pub(crate) fn set_status_by_name(app: &App, owner: &Caller, who: &str, status: UserStatus) -> Result<Person> {
     let by_email = match Email::parse(who) {
         Some(email) => app.store.read(|tx| USER_BY_EMAIL.get(tx, email.as_str()))?,
         None => None,
@@ -87,7 +87,7 @@ pub fn set_status_by_name(app: &App, owner: &Caller, who: &str, status: UserStat
 ///
 /// # Errors
 /// 404; 409 for the owner, who stays.
-pub fn delete(app: &App, owner: &Caller, id: UserId) -> Result<()> {
+pub(crate) fn delete(app: &App, owner: &Caller, id: UserId) -> Result<()> {
     app.store.write(|tx| {
         let user = require_removable(tx, id)?;
         end_access(tx, &user)?;

@@ -20,7 +20,7 @@ use std::net::IpAddr;
 ///
 /// # Errors
 /// 404 for another person, as for an unknown one.
-pub fn read(app: &App, caller: &Caller, whom: Option<&PersonSelector>) -> Result<Account> {
+pub(crate) fn read(app: &App, caller: &Caller, whom: Option<&PersonSelector>) -> Result<Account> {
     let me = caller.user().ok_or_else(Error::unauthorized)?;
     app.store.read(|tx| {
         let wanted = match whom {
@@ -44,7 +44,7 @@ pub fn read(app: &App, caller: &Caller, whom: Option<&PersonSelector>) -> Result
 /// # Errors
 /// 400 for a bad value or a missing present password, 401 for a wrong one, 409 when the e-mail is taken, 429 after too
 /// many wrong ones.
-pub fn update(
+pub(crate) fn update(
     app: &App,
     caller: &Caller,
     cookie: &str,

@@ -20,7 +20,7 @@ const ROLES_MAX: usize = 200;
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn find(tx: &impl Tx, id: &RoleId) -> Result<Option<Role>> {
+pub(crate) fn find(tx: &impl Tx, id: &RoleId) -> Result<Option<Role>> {
     match role::find_built_in(id) {
         Some(role) => Ok(Some(role)),
         None => ROLES.get(tx, id),
@@ -31,7 +31,7 @@ pub fn find(tx: &impl Tx, id: &RoleId) -> Result<Option<Role>> {
 ///
 /// # Errors
 /// 404 when there is no such role.
-pub fn require(tx: &impl Tx, id: RoleId) -> Result<Role> {
+pub(crate) fn require(tx: &impl Tx, id: RoleId) -> Result<Role> {
     find(tx, &id)?.ok_or_else(|| id.not_found())
 }
 
@@ -39,7 +39,7 @@ pub fn require(tx: &impl Tx, id: RoleId) -> Result<Role> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn list(app: &App, caller: &Caller) -> Result<Vec<RoleEntry>> {
+pub(crate) fn list(app: &App, caller: &Caller) -> Result<Vec<RoleEntry>> {
     app.store.read(|tx| {
         let mut made = ROLES.list(tx)?;
         made.sort_by_key(|role| role.name.to_lowercase());
@@ -53,7 +53,7 @@ pub fn list(app: &App, caller: &Caller) -> Result<Vec<RoleEntry>> {
 ///
 /// # Errors
 /// 404.
-pub fn read(app: &App, caller: &Caller, id: RoleId) -> Result<RoleEntry> {
+pub(crate) fn read(app: &App, caller: &Caller, id: RoleId) -> Result<RoleEntry> {
     app.store.read(|tx| {
         let owner = membership::organization(tx)?.owner;
         Ok(entry(caller, require(tx, id)?, &USERS.list(tx)?, owner))
@@ -64,7 +64,7 @@ pub fn read(app: &App, caller: &Caller, id: RoleId) -> Result<RoleEntry> {
 ///
 /// # Errors
 /// 403 for more than the caller holds, 409 when the name is taken or there are too many.
-pub fn create(app: &App, caller: &Caller, new: NewRole) -> Result<RoleEntry> {
+pub(crate) fn create(app: &App, caller: &Caller, new: NewRole) -> Result<RoleEntry> {
     let now = app.clock.monotonic_now();
     let made = Role {
         id: RoleId::random(),
@@ -99,7 +99,7 @@ pub fn create(app: &App, caller: &Caller, new: NewRole) -> Result<RoleEntry> {
 /// # Errors
 /// 404; 403 for one that comes with the service, for more than the caller holds, and for one that is held where the
 /// caller has no say; 409 as for [`create`].
-pub fn update(app: &App, caller: &Caller, id: RoleId, change: &RoleChange) -> Result<RoleEntry> {
+pub(crate) fn update(app: &App, caller: &Caller, id: RoleId, change: &RoleChange) -> Result<RoleEntry> {
     let RoleChange { name, description, permissions } = change;
     let now = app.clock.monotonic_now();
     let changed = app.store.write(|tx| {
@@ -132,7 +132,7 @@ pub fn update(app: &App, caller: &Caller, id: RoleId, change: &RoleChange) -> Re
 ///
 /// # Errors
 /// 404; 403 as for [`update`]; 409 while people have it or invitations promise it.
-pub fn delete(app: &App, caller: &Caller, id: RoleId) -> Result<()> {
+pub(crate) fn delete(app: &App, caller: &Caller, id: RoleId) -> Result<()> {
     let now = app.clock.monotonic_now();
     app.store.write(|tx| {
         let role = require_editable(tx, caller, id)?;

@@ -17,7 +17,7 @@ use crate::store::{Tx, WriteTx};
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn list(app: &App, user: UserId, cookie: &str) -> Result<Vec<SessionEntry>> {
+pub(crate) fn list(app: &App, user: UserId, cookie: &str) -> Result<Vec<SessionEntry>> {
     let now = app.clock.now();
     app.store.read(|tx| {
         let current = find_by_cookie(tx, cookie)?;
@@ -36,7 +36,7 @@ pub fn list(app: &App, user: UserId, cookie: &str) -> Result<Vec<SessionEntry>> 
 ///
 /// # Errors
 /// 404 for one that is not theirs, as for an unknown one.
-pub fn end(app: &App, caller: &Caller, id: SessionId) -> Result<()> {
+pub(crate) fn end(app: &App, caller: &Caller, id: SessionId) -> Result<()> {
     let me = caller.user().ok_or_else(Error::unauthorized)?;
     app.store.write(|tx| {
         let ended = SESSIONS.retain(tx, |session| session.user != me || session.id != id)?;
@@ -54,7 +54,7 @@ pub fn end(app: &App, caller: &Caller, id: SessionId) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn end_others(app: &App, caller: &Caller, user: &User, cookie: &str) -> Result<usize> {
+pub(crate) fn end_others(app: &App, caller: &Caller, user: &User, cookie: &str) -> Result<usize> {
     let ended = app.store.write(|tx| {
         let ended = drop_others(tx, user.id, cookie)?;
         if ended > 0 {
@@ -71,7 +71,7 @@ pub fn end_others(app: &App, caller: &Caller, user: &User, cookie: &str) -> Resu
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn end_own_others(app: &App, caller: &Caller, cookie: &str) -> Result<usize> {
+pub(crate) fn end_own_others(app: &App, caller: &Caller, cookie: &str) -> Result<usize> {
     let me = caller.user().ok_or_else(Error::unauthorized)?;
     let me = app.store.read(|tx| USERS.get(tx, &me))?.ok_or_else(Error::unauthorized)?;
     end_others(app, caller, &me, cookie)
@@ -81,7 +81,7 @@ pub fn end_own_others(app: &App, caller: &Caller, cookie: &str) -> Result<usize>
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn drop_others(tx: &WriteTx, user: UserId, cookie: &str) -> Result<usize> {
+pub(crate) fn drop_others(tx: &WriteTx, user: UserId, cookie: &str) -> Result<usize> {
     // By its key: sessions of earlier builds have no ids that tell them apart.
     let current = token::hash(cookie);
     SESSIONS.retain_keyed(tx, |key, session| session.user != user || key == current)

@@ -22,7 +22,7 @@ use std::net::IpAddr;
 const SESSIONS_PER_USER_MAX: usize = 50;
 
 /// What a sign-in gives.
-pub struct SignInResult {
+pub(crate) struct SignInResult {
     /// The cookie's value. Only its hash is stored.
     pub cookie: String,
     pub user: CurrentUser,
@@ -33,7 +33,7 @@ pub struct SignInResult {
 /// # Errors
 /// 401 for an unknown e-mail as for a wrong password and for a person who is kept out, 429 after too many failures, 403
 /// for a person who is in no workspace.
-pub fn sign_in(
+pub(crate) fn sign_in(
     app: &App,
     email: &str,
     password: &str,
@@ -148,7 +148,7 @@ fn delete_expired(tx: &WriteTx, user: UserId, now: Timestamp) -> Result<()> {
 /// # Errors
 /// 401 `Token Expired` when the session is known but over, so that a page can say so; 403 for a person who is in no
 /// workspace any more.
-pub fn caller_of_session(app: &App, cookie: &str, address: Option<IpAddr>) -> Result<Option<Caller>> {
+pub(crate) fn caller_of_session(app: &App, cookie: &str, address: Option<IpAddr>) -> Result<Option<Caller>> {
     if !token::is_well_formed(cookie) {
         return Ok(None);
     }
@@ -201,7 +201,7 @@ fn load_caller(tx: &impl Tx, session: &Session, address: Option<IpAddr>) -> Resu
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn sign_out(app: &App, cookie: &str, address: IpAddr) -> Result<()> {
+pub(crate) fn sign_out(app: &App, cookie: &str, address: IpAddr) -> Result<()> {
     let hash = token::hash(cookie);
     if !token::is_well_formed(cookie) || app.store.read(|tx| SESSIONS.get(tx, &hash))?.is_none() {
         return Ok(());
@@ -224,7 +224,7 @@ pub fn sign_out(app: &App, cookie: &str, address: IpAddr) -> Result<()> {
 ///
 /// # Errors
 /// 401 when no person calls.
-pub fn current_user(app: &App, caller: &Caller) -> Result<CurrentUser> {
+pub(crate) fn current_user(app: &App, caller: &Caller) -> Result<CurrentUser> {
     let id: UserId = caller.user().ok_or_else(Error::unauthorized)?;
     app.store.read(|tx| {
         let user = USERS.get(tx, &id)?.ok_or_else(Error::unauthorized)?;

@@ -43,7 +43,7 @@ pub(super) fn in_conversation(
 /// # Errors
 /// 404 when the conversation has no such message, 400 for a message that is no answer, 401 for a second rating of
 /// somebody who does not own the conversation.
-pub fn rate(app: &App, flow: &Flow, new: &AnswerRating, owns: bool) -> Result<ConversationFeedback> {
+pub(crate) fn rate(app: &App, flow: &Flow, new: &AnswerRating, owns: bool) -> Result<ConversationFeedback> {
     let content = new.content.as_deref().map(check_content).transpose()?;
     let (id, now) = (FeedbackId::random(), app.clock.monotonic_now());
     // Looked for before the write, which others wait for.
@@ -88,7 +88,7 @@ fn answer_not_found() -> Error {
 ///
 /// # Errors
 /// 404 when there is no such rating.
-pub fn flow_of(app: &App, id: &FeedbackId) -> Result<FlowId> {
+pub(crate) fn flow_of(app: &App, id: &FeedbackId) -> Result<FlowId> {
     let home = app.store.read(|tx| feedback::position_of(tx, id))?;
     home.map(|(flow, _)| flow).ok_or_else(|| id.not_found())
 }
@@ -97,7 +97,7 @@ pub fn flow_of(app: &App, id: &FeedbackId) -> Result<FlowId> {
 ///
 /// # Errors
 /// 404 when the flow has no such rating.
-pub fn update(app: &App, flow: &Flow, id: &FeedbackId, change: &FeedbackChange) -> Result<()> {
+pub(crate) fn update(app: &App, flow: &Flow, id: &FeedbackId, change: &FeedbackChange) -> Result<()> {
     let content = change.content.as_deref().map(check_content).transpose()?;
     app.store.write(|tx| {
         let home = feedback::position_of(tx, id)?.filter(|(home, _)| *home == flow.id);
@@ -112,7 +112,7 @@ pub fn update(app: &App, flow: &Flow, id: &FeedbackId, change: &FeedbackChange) 
 
 /// Which ratings are listed.
 #[derive(Debug, Clone, Copy)]
-pub struct FeedbackFilter {
+pub(crate) struct FeedbackFilter {
     pub chat: Option<ChatId>,
     /// By when they were given.
     pub order: Order,
@@ -126,7 +126,7 @@ pub struct FeedbackFilter {
 ///
 /// # Errors
 /// 404 or 403.
-pub fn list(
+pub(crate) fn list(
     app: &App,
     caller: &Caller,
     flow: &FlowId,
@@ -144,7 +144,7 @@ pub fn list(
 ///
 /// # Errors
 /// 404 or 403.
-pub fn list_within<R: From<ConversationFeedback> + Serialize>(
+pub(crate) fn list_within<R: From<ConversationFeedback> + Serialize>(
     app: &App,
     caller: &Caller,
     flow: &FlowId,

@@ -16,7 +16,7 @@ const KEPT_MAX: usize = 20_000;
 ///
 /// # Errors
 /// 400 for a field that is too long, 404 when the flow goes away meanwhile.
-pub fn add(app: &App, flow: &Flow, proven: Option<ChatId>, contact: &LeadContact) -> Result<Lead> {
+pub(crate) fn add(app: &App, flow: &Flow, proven: Option<ChatId>, contact: &LeadContact) -> Result<Lead> {
     add_within(app, flow, proven, contact, KEPT_MAX)
 }
 
@@ -50,7 +50,7 @@ fn add_within(
 ///
 /// # Errors
 /// 404 or 403.
-pub fn list(app: &App, caller: &Caller, flow: &FlowId) -> Result<Vec<Lead>> {
+pub(crate) fn list(app: &App, caller: &Caller, flow: &FlowId) -> Result<Vec<Lead>> {
     app.store.read(|tx| {
         access::flow(tx, caller, flow, FlowAction::Read)?;
         leads::list(tx, &caller.workspace, flow, KEPT_MAX)

@@ -1,9 +1,9 @@
 //! Messages, feedback, leads, and the files and chunks of conversations.
 
 pub mod chunks;
-pub mod feedback;
+pub(crate) mod feedback;
 pub mod files;
-pub mod leads;
-pub mod messages;
-pub mod named_sessions;
-pub mod public_writes;
+pub(crate) mod leads;
+pub(crate) mod messages;
+pub(crate) mod named_sessions;
+pub(crate) mod public_writes;

@@ -14,7 +14,7 @@ use crate::store::tables::{API_KEYS, FLOWS, NAME_OF_CONVERSATION, NAMED_SESSIONS
 ///
 /// # Errors
 /// 404 when the flow is gone, 401 when its key is.
-pub fn find_or_create(
+pub(crate) fn find_or_create(
     app: &App,
     flow: &Flow,
     key: &KeyId,
@@ -45,7 +45,7 @@ pub fn find_or_create(
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn delete_for_conversations<'c>(
+pub(crate) fn delete_for_conversations<'c>(
     tx: &WriteTx,
     workspace: &WorkspaceId,
     flow: &FlowId,
@@ -65,7 +65,7 @@ pub fn delete_for_conversations<'c>(
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn delete_for_flow(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId) -> Result<()> {
+pub(crate) fn delete_for_flow(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId) -> Result<()> {
     delete_matching(tx, workspace, |named| named.conversation.flow == *flow)
 }
 
@@ -73,7 +73,7 @@ pub fn delete_for_flow(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId) -> 
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn delete_for_key(tx: &WriteTx, workspace: &WorkspaceId, key: &KeyId) -> Result<()> {
+pub(crate) fn delete_for_key(tx: &WriteTx, workspace: &WorkspaceId, key: &KeyId) -> Result<()> {
     delete_matching(tx, workspace, |named| named.key == *key)
 }
 

@@ -13,7 +13,7 @@ const NOTES_PER_MINUTE_MAX: u32 = 60;
 ///
 /// # Errors
 /// 429 for an address that leaves too many.
-pub fn admit(app: &App, flow: &Flow, address: IpAddr) -> Result<()> {
+pub(crate) fn admit(app: &App, flow: &Flow, address: IpAddr) -> Result<()> {
     let limit = RateLimit {
         max: NOTES_PER_MINUTE_MAX,
         window_seconds: 60,

@@ -38,7 +38,7 @@ impl FlowAction {
 ///
 /// # Errors
 /// 403 naming the missing permission.
-pub fn check_permission(caller: &Caller, kind: FlowKind, action: FlowAction) -> Result<()> {
+pub(crate) fn check_permission(caller: &Caller, kind: FlowKind, action: FlowAction) -> Result<()> {
     let resource = kind.resource();
     let enough: &[FlowAction] = match action {
         FlowAction::Read => &[FlowAction::View, FlowAction::Update, FlowAction::Delete],
@@ -57,7 +57,7 @@ pub fn check_permission(caller: &Caller, kind: FlowKind, action: FlowAction) -> 
 ///
 /// # Errors
 /// 404 when the workspace has no such flow; 403 without the permission for its kind.
-pub fn flow(tx: &impl Tx, caller: &Caller, id: &FlowId, action: FlowAction) -> Result<Flow> {
+pub(crate) fn flow(tx: &impl Tx, caller: &Caller, id: &FlowId, action: FlowAction) -> Result<Flow> {
     let flow = FLOWS.get(tx, &caller.workspace, id)?.ok_or_else(|| Error::no_flow(id))?;
     check_permission(caller, flow.kind, action)?;
     Ok(flow)

@@ -19,7 +19,7 @@ use crate::store::{ReadTx, Tx, WriteTx};
 
 /// What a caller says about the draft it edited (`If-Match`, manual 5.6 r3).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DraftPrecondition {
+pub(crate) enum DraftPrecondition {
     /// Nothing: the save goes through whatever is there.
     Any,
     None,
@@ -32,7 +32,7 @@ impl DraftPrecondition {
     ///
     /// # Errors
     /// 400 for anything else.
-    pub fn parse(header: Option<&str>) -> Result<Self> {
+    pub(crate) fn parse(header: Option<&str>) -> Result<Self> {
         let Some(header) = header.map(str::trim) else { return Ok(Self::Any) };
         if header == "*" {
             return Ok(Self::Any);
@@ -49,13 +49,13 @@ impl DraftPrecondition {
 
     /// What a caller saw who looks now.
     #[must_use]
-    pub fn from_current(draft: Option<&Draft>) -> Self {
+    pub(crate) fn from_current(draft: Option<&Draft>) -> Self {
         draft.map_or(Self::None, |draft| Self::Saved(iso(draft.updated)))
     }
 
     /// True when this is what is there.
     #[must_use]
-    pub fn matches(&self, draft: Option<&Draft>) -> bool {
+    pub(crate) fn matches(&self, draft: Option<&Draft>) -> bool {
         match self {
             Self::Any => true,
             Self::None => draft.is_none(),
@@ -66,7 +66,7 @@ impl DraftPrecondition {
 
 /// The mode of a flow on this server.
 #[must_use]
-pub fn mode(app: &App, flow: &Flow) -> EditTarget {
+pub(crate) fn mode(app: &App, flow: &Flow) -> EditTarget {
     EditTarget::for_flow(app.settings.drafts, flow.kind, flow.settings.publish_instantly)
 }
 
@@ -74,7 +74,7 @@ pub fn mode(app: &App, flow: &Flow) -> EditTarget {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn find(tx: &impl Tx, flow: &Flow) -> Result<Option<Draft>> {
+pub(crate) fn find(tx: &impl Tx, flow: &Flow) -> Result<Option<Draft>> {
     DRAFTS.get(tx, &flow.workspace, &flow.id)
 }
 
@@ -82,7 +82,7 @@ pub fn find(tx: &impl Tx, flow: &Flow) -> Result<Option<Draft>> {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn canvas(tx: &impl Tx, flow: &Flow) -> Result<Option<String>> {
+pub(crate) fn canvas(tx: &impl Tx, flow: &Flow) -> Result<Option<String>> {
     DRAFT_CANVASES.get(tx, &flow.workspace, &flow.id)
 }
 
@@ -90,7 +90,7 @@ pub fn canvas(tx: &impl Tx, flow: &Flow) -> Result<Option<String>> {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn draft_for_run(app: &App, flow: &mut Flow) -> Result<Option<String>> {
+pub(crate) fn draft_for_run(app: &App, flow: &mut Flow) -> Result<Option<String>> {
     if !app.settings.drafts {
         return Ok(None);
     }
@@ -107,7 +107,7 @@ pub fn draft_for_run(app: &App, flow: &mut Flow) -> Result<Option<String>> {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn status_in(app: &App, tx: &impl Tx, flow: &Flow) -> Result<DraftStatus> {
+pub(crate) fn status_in(app: &App, tx: &impl Tx, flow: &Flow) -> Result<DraftStatus> {
     let mut status = outline_in(app, tx, flow)?;
     if status.draft.is_some() {
         status.canvas = canvas(tx, flow)?;
@@ -119,7 +119,7 @@ pub fn status_in(app: &App, tx: &impl Tx, flow: &Flow) -> Result<DraftStatus> {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn outline_in(app: &App, tx: &impl Tx, flow: &Flow) -> Result<DraftStatus> {
+pub(crate) fn outline_in(app: &App, tx: &impl Tx, flow: &Flow) -> Result<DraftStatus> {
     let draft = if app.settings.drafts { find(tx, flow)? } else { None };
     Ok(DraftStatus {
         mode: mode(app, flow),
@@ -137,7 +137,7 @@ pub fn outline_in(app: &App, tx: &impl Tx, flow: &Flow) -> Result<DraftStatus> {
 ///
 /// # Errors
 /// 404, 403.
-pub fn status(app: &App, caller: &Caller, id: &FlowId) -> Result<DraftStatus> {
+pub(crate) fn status(app: &App, caller: &Caller, id: &FlowId) -> Result<DraftStatus> {
     app.store.read(|tx| {
         let flow = access::flow(tx, caller, id, FlowAction::View)?;
         let mut status = status_in(app, tx, &flow)?;
@@ -150,7 +150,7 @@ pub fn status(app: &App, caller: &Caller, id: &FlowId) -> Result<DraftStatus> {
 ///
 /// # Errors
 /// 409.
-pub fn require_drafts(app: &App) -> Result<()> {
+pub(crate) fn require_drafts(app: &App) -> Result<()> {
     if app.settings.drafts { Ok(()) } else { Err(Conflict::DraftsOff.into()) }
 }
 
@@ -159,7 +159,7 @@ pub fn require_drafts(app: &App) -> Result<()> {
 ///
 /// # Errors
 /// 400 for a bad canvas, 404, 403, and 409 where the flow has no draft (manual 5.6 r2); nothing is stored then.
-pub fn save(
+pub(crate) fn save(
     app: &App,
     caller: &Caller,
     id: &FlowId,
@@ -252,7 +252,7 @@ fn check_destinations(tx: &WriteTx, caller: &Caller, flow: &Flow, canvas: &Parse
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn files_of(tx: &impl Tx, flow: &Flow) -> Result<Vec<FlowFileName>> {
+pub(crate) fn files_of(tx: &impl Tx, flow: &Flow) -> Result<Vec<FlowFileName>> {
     let canvas = canvas(tx, flow)?.and_then(|text| ParsedCanvas::parse(text).ok());
     Ok(canvas.as_ref().map(files::draft_file_names).unwrap_or_default())
 }
@@ -261,7 +261,7 @@ pub fn files_of(tx: &impl Tx, flow: &Flow) -> Result<Vec<FlowFileName>> {
 ///
 /// # Errors
 /// 404, 403, 409 while drafts are off.
-pub fn discard(app: &App, caller: &Caller, id: &FlowId) -> Result<DraftStatus> {
+pub(crate) fn discard(app: &App, caller: &Caller, id: &FlowId) -> Result<DraftStatus> {
     app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Update).map(drop))?;
     require_drafts(app)?;
     let (status, unused) = app.store.write(|tx| {
@@ -278,7 +278,12 @@ pub fn discard(app: &App, caller: &Caller, id: &FlowId) -> Result<DraftStatus> {
 ///
 /// # Errors
 /// 404, 403, 409 while drafts are off or when turning it on over unpublished changes.
-pub fn set_publish_instantly(app: &App, caller: &Caller, id: &FlowId, on: bool) -> Result<DraftStatus> {
+pub(crate) fn set_publish_instantly(
+    app: &App,
+    caller: &Caller,
+    id: &FlowId,
+    on: bool,
+) -> Result<DraftStatus> {
     app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Update).map(drop))?;
     require_drafts(app)?;
     let now = app.clock.monotonic_now();
@@ -299,7 +304,7 @@ pub fn set_publish_instantly(app: &App, caller: &Caller, id: &FlowId, on: bool) 
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn create_first(tx: &WriteTx, flow: &Flow, canvas: &ParsedCanvas, caller: &Caller) -> Result<()> {
+pub(crate) fn create_first(tx: &WriteTx, flow: &Flow, canvas: &ParsedCanvas, caller: &Caller) -> Result<()> {
     let draft = Draft {
         flow: flow.id,
         workspace: flow.workspace,
@@ -316,7 +321,13 @@ pub fn create_first(tx: &WriteTx, flow: &Flow, canvas: &ParsedCanvas, caller: &C
 ///
 /// # Errors
 /// 403 for a credential that would be sent elsewhere; when the database cannot be written.
-pub fn replace(app: &App, tx: &WriteTx, flow: &Flow, canvas: &ParsedCanvas, caller: &Caller) -> Result<()> {
+pub(crate) fn replace(
+    app: &App,
+    tx: &WriteTx,
+    flow: &Flow,
+    canvas: &ParsedCanvas,
+    caller: &Caller,
+) -> Result<()> {
     check_destinations(tx, caller, flow, canvas)?;
     let digest = CanvasDigest::compute(flow.kind, canvas.text());
     if digest == flow.digest {
@@ -341,7 +352,7 @@ pub fn replace(app: &App, tx: &WriteTx, flow: &Flow, canvas: &ParsedCanvas, call
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn rebase(tx: &WriteTx, draft: Draft, base: CanvasDigest) -> Result<()> {
+pub(crate) fn rebase(tx: &WriteTx, draft: Draft, base: CanvasDigest) -> Result<()> {
     DRAFTS.put(tx, &draft.workspace, &draft.flow, &Draft { base, ..draft })
 }
 
@@ -349,7 +360,7 @@ pub fn rebase(tx: &WriteTx, draft: Draft, base: CanvasDigest) -> Result<()> {
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn put(tx: &WriteTx, draft: &Draft, canvas: &str) -> Result<()> {
+pub(crate) fn put(tx: &WriteTx, draft: &Draft, canvas: &str) -> Result<()> {
     DRAFT_CANVASES.put(tx, &draft.workspace, &draft.flow, canvas)?;
     DRAFTS.put(tx, &draft.workspace, &draft.flow, draft)
 }
@@ -358,7 +369,7 @@ pub fn put(tx: &WriteTx, draft: &Draft, canvas: &str) -> Result<()> {
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn remove(tx: &WriteTx, flow: &Flow) -> Result<()> {
+pub(crate) fn remove(tx: &WriteTx, flow: &Flow) -> Result<()> {
     DRAFT_CANVASES.remove(tx, &flow.workspace, &flow.id)?;
     DRAFTS.remove(tx, &flow.workspace, &flow.id)?;
     Ok(())

@@ -12,7 +12,7 @@ use crate::limits;
 use std::io::ErrorKind;
 
 /// A canvas whose inline files are on disk, and the names of those that were stored for it.
-pub struct CanvasFiles {
+pub(crate) struct CanvasFiles {
     /// The canvas, naming stored files.
     pub canvas: ParsedCanvas,
     /// Stored just now: to be removed when the save does not come about.
@@ -23,7 +23,7 @@ pub struct CanvasFiles {
 ///
 /// # Errors
 /// 500 when a file cannot be stored; those stored before it are removed again.
-pub fn store_inline_files(
+pub(crate) fn store_inline_files(
     app: &App,
     workspace: &WorkspaceId,
     flow: &FlowId,
@@ -56,7 +56,7 @@ pub fn store_inline_files(
 ///
 /// # Errors
 /// 400.
-pub fn check_size(file: &InlineFile) -> Result<()> {
+pub(crate) fn check_size(file: &InlineFile) -> Result<()> {
     if file.bytes.len() <= limits::DOCUMENT_BYTES_MAX {
         return Ok(());
     }
@@ -68,7 +68,7 @@ pub fn check_size(file: &InlineFile) -> Result<()> {
 ///
 /// # Errors
 /// 400 when a file of the draft is missing, 500 when it cannot be linked.
-pub fn promote_to_live(
+pub(crate) fn promote_to_live(
     app: &App,
     workspace: &WorkspaceId,
     flow: &FlowId,
@@ -95,7 +95,12 @@ pub fn promote_to_live(
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn read(app: &App, workspace: &WorkspaceId, flow: &FlowId, name: &str) -> Result<Option<StoredFile>> {
+pub(crate) fn read(
+    app: &App,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    name: &str,
+) -> Result<Option<StoredFile>> {
     let Some(name) = FlowFileName::parse(name) else { return Ok(None) };
     let bytes_max = limits::DOCUMENT_BYTES_MAX as u64;
     let bytes = app.files.get(workspace, flow, &name, bytes_max)?;
@@ -103,7 +108,7 @@ pub fn read(app: &App, workspace: &WorkspaceId, flow: &FlowId, name: &str) -> Re
 }
 
 #[must_use]
-pub fn draft_file_names(canvas: &ParsedCanvas) -> Vec<FlowFileName> {
+pub(crate) fn draft_file_names(canvas: &ParsedCanvas) -> Vec<FlowFileName> {
     let names = files::stored_names(canvas.canvas());
     names
         .iter()
@@ -113,13 +118,19 @@ pub fn draft_file_names(canvas: &ParsedCanvas) -> Vec<FlowFileName> {
 }
 
 /// Removes files of something that was not stored. Where nobody knows whether it was, they stay: what was stored names them.
-pub fn roll_back(app: &App, workspace: &WorkspaceId, flow: &FlowId, names: &[FlowFileName], why: &Error) {
+pub(crate) fn roll_back(
+    app: &App,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    names: &[FlowFileName],
+    why: &Error,
+) {
     if why.is_refusal() {
         remove(app, workspace, flow, names);
     }
 }
 
 /// Removes files nothing refers to any more.
-pub fn remove(app: &App, workspace: &WorkspaceId, flow: &FlowId, names: &[FlowFileName]) {
+pub(crate) fn remove(app: &App, workspace: &WorkspaceId, flow: &FlowId, names: &[FlowFileName]) {
     names.iter().for_each(|name| app.files.remove(workspace, flow, name));
 }

@@ -1,22 +1,22 @@
 //! Flow records: make, read, list, change, delete (manual 5.1, 5.4).
 
-pub mod access;
-pub mod drafts;
-pub mod files;
+pub(crate) mod access;
+pub(crate) mod drafts;
+pub(crate) mod files;
 pub mod live;
-pub mod outbox;
+pub(crate) mod outbox;
 mod parsed_canvas;
-pub mod password_masks;
-pub mod public_config;
-pub mod publish;
-pub mod refused_origins;
-pub mod restore;
-pub mod settings;
-pub mod snapshot;
-pub mod titles;
-pub mod usage;
-pub mod validation;
-pub mod version_index;
+pub(crate) mod password_masks;
+pub(crate) mod public_config;
+pub(crate) mod publish;
+pub(crate) mod refused_origins;
+pub(crate) mod restore;
+pub(crate) mod settings;
+pub(crate) mod snapshot;
+pub(crate) mod titles;
+pub(crate) mod usage;
+pub(crate) mod validation;
+pub(crate) mod version_index;
 pub mod versions;
 
 use self::access::FlowAction;

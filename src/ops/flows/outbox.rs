@@ -17,20 +17,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn put(tx: &WriteTx, change: Option<&NewVersion>) -> Result<()> {
+pub(crate) fn put(tx: &WriteTx, change: Option<&NewVersion>) -> Result<()> {
     change.map_or(Ok(()), |change| INTENTS.put(tx, change.intent.as_bytes(), change))
 }
 
 /// The recorder's lock; `None` while history is off. It is taken before the database: who waited for it inside a write would
 /// wait for somebody who waits for that write.
-pub fn lock_recorder(app: &App) -> Option<Recorder<'_>> {
+pub(crate) fn lock_recorder(app: &App) -> Option<Recorder<'_>> {
     debug_assert!(!Store::is_in_write(), "history's lock comes before the database, never inside a write");
     app.history.is_enabled().then(|| app.history.recorder())
 }
 
 /// Records a change whose Live is durable, and clears its intent. A failure is reported and changes nothing else: Live
 /// serves already, and the next change is recorded as if nothing had happened.
-pub fn record(
+pub(crate) fn record(
     app: &App,
     recorder: Option<Recorder<'_>>,
     change: Option<NewVersion>,
@@ -73,7 +73,7 @@ pub fn record(
 
 /// The flow as it reads after its version was noted on it.
 #[must_use]
-pub fn with_version(flow: &Flow, kind: VersionKind, recorded: &RecordResult) -> Flow {
+pub(crate) fn with_version(flow: &Flow, kind: VersionKind, recorded: &RecordResult) -> Flow {
     let mut flow = flow.clone();
     if let (true, Some(last), Some(version)) =
         (kind.is_last_publish(), &mut flow.last_published, recorded.version())
@@ -142,7 +142,7 @@ fn record_pending(app: &App, recorder: &Recorder<'_>, present: Option<&NewVersio
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn replay(app: &App) -> Result<()> {
+pub(crate) fn replay(app: &App) -> Result<()> {
     let left = match app.store.read(|tx| INTENTS.list(tx)) {
         // It was named in the log, and everything else is there.
         Err(Error::Damaged(_)) => return Ok(()),

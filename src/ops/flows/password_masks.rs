@@ -18,13 +18,13 @@ use std::collections::HashMap;
 
 /// The canvas of a flow of this kind as the caller may read it.
 #[must_use]
-pub fn mask_for(caller: &Caller, kind: FlowKind, canvas: String) -> String {
+pub(crate) fn mask_for(caller: &Caller, kind: FlowKind, canvas: String) -> String {
     if access::check_permission(caller, kind, FlowAction::Update).is_ok() { canvas } else { mask(canvas) }
 }
 
 /// The canvas with marks in place of its passwords.
 #[must_use]
-pub fn mask(canvas: String) -> String {
+pub(crate) fn mask(canvas: String) -> String {
     let Ok(mut whole) = serde_json::from_str::<Value>(&canvas) else { return canvas };
     let mut changed = false;
     each_password(&mut whole, |_, _, inputs, name| {
@@ -40,7 +40,7 @@ pub fn mask(canvas: String) -> String {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn restore(tx: &impl Tx, flow: &Flow, sent: String) -> Result<String> {
+pub(crate) fn restore(tx: &impl Tx, flow: &Flow, sent: String) -> Result<String> {
     if !sent.contains(MASK) {
         return Ok(sent);
     }
@@ -51,7 +51,7 @@ pub fn restore(tx: &impl Tx, flow: &Flow, sent: String) -> Result<String> {
 
 /// As [`restore`], from these canvases, the first of which goes before the others.
 #[must_use]
-pub fn restore_from(mine: &[String], sent: String) -> String {
+pub(crate) fn restore_from(mine: &[String], sent: String) -> String {
     if !sent.contains(MASK) {
         return sent;
     }

@@ -30,7 +30,7 @@ fn plan(app: &App, flow: &Flow) -> Result<Option<Arc<FlowPlan>>> {
 ///
 /// # Errors
 /// 404.
-pub fn can_stream(app: &App, id: &FlowId) -> Result<bool> {
+pub(crate) fn can_stream(app: &App, id: &FlowId) -> Result<bool> {
     let flow = app.store.read(|tx| flows::find(tx, id))?;
     if flow.settings.chatbot_config.post_processing.is_some() {
         return Ok(false);
@@ -42,7 +42,7 @@ pub fn can_stream(app: &App, id: &FlowId) -> Result<bool> {
 ///
 /// # Errors
 /// 404.
-pub fn chat_page(app: &App, id: &FlowId) -> Result<ChatPage> {
+pub(crate) fn chat_page(app: &App, id: &FlowId) -> Result<ChatPage> {
     let flow = app.store.read(|tx| flows::find(tx, id))?;
     Ok(ChatPage {
         settings: flow.settings.chatbot_config.public(),
@@ -56,7 +56,7 @@ pub fn chat_page(app: &App, id: &FlowId) -> Result<ChatPage> {
 ///
 /// # Errors
 /// 404 for a flow that is not shared, as if there were none.
-pub fn shared_flow(app: &App, flow: &Flow) -> Result<SharedFlow> {
+pub(crate) fn shared_flow(app: &App, flow: &Flow) -> Result<SharedFlow> {
     if !flow.settings.is_shared() {
         return Err(Error::no_flow(&flow.id));
     }
@@ -74,7 +74,7 @@ pub fn shared_flow(app: &App, flow: &Flow) -> Result<SharedFlow> {
 ///
 /// # Errors
 /// 404.
-pub fn uploads(app: &App, id: &FlowId) -> Result<UploadOffer> {
+pub(crate) fn uploads(app: &App, id: &FlowId) -> Result<UploadOffer> {
     let flow = app.store.read(|tx| flows::find(tx, id))?;
     upload_offer(app, &flow)
 }
@@ -109,7 +109,11 @@ fn start_card(app: &App, flow: &Flow) -> Result<String> {
 ///
 /// # Errors
 /// 404 or 403.
-pub fn override_candidates(app: &App, caller: &Caller, id: &FlowId) -> Result<Vec<OverridableSetting>> {
+pub(crate) fn override_candidates(
+    app: &App,
+    caller: &Caller,
+    id: &FlowId,
+) -> Result<Vec<OverridableSetting>> {
     let text = app.store.read(|tx| {
         let flow = access::flow(tx, caller, id, FlowAction::Read)?;
         let draft = if flow.card_count == 0 { drafts::canvas(tx, &flow)? } else { None };

@@ -20,14 +20,14 @@ use crate::store::ReadTx;
 use crate::store::tables::{CANVASES, FLOWS};
 
 /// Flows that one request publishes.
-pub const FLOWS_MAX: usize = 1_000;
+pub(crate) const FLOWS_MAX: usize = 1_000;
 
 /// `POST /flow-drafts/:id/publish`.
 ///
 /// # Errors
 /// 404, 403, and the 409s of Publish (manual 5.7): drafts off, nothing to publish, stale without `overwrite_live_changes`,
 /// another kind of flow, Live changed meanwhile.
-pub fn publish(
+pub(crate) fn publish(
     app: &App,
     caller: &Caller,
     id: &FlowId,
@@ -70,7 +70,7 @@ impl PublishableDraft {
 ///
 /// # Errors
 /// 404 when none of them is a flow of the workspace.
-pub fn publish_each(app: &App, caller: &Caller, ids: &[FlowId]) -> Result<Vec<FlowPublication>> {
+pub(crate) fn publish_each(app: &App, caller: &Caller, ids: &[FlowId]) -> Result<Vec<FlowPublication>> {
     app.store.read(|tx| {
         let is_here = |id: &FlowId| FLOWS.has(tx, &caller.workspace, id);
         let found = ids.iter().map(is_here).collect::<Result<Vec<bool>>>()?;
@@ -86,7 +86,7 @@ pub fn publish_each(app: &App, caller: &Caller, ids: &[FlowId]) -> Result<Vec<Fl
 ///
 /// # Errors
 /// 409 while drafts are off; when the database cannot be read.
-pub fn publish_all(app: &App, caller: &Caller) -> Result<Vec<FlowPublication>> {
+pub(crate) fn publish_all(app: &App, caller: &Caller) -> Result<Vec<FlowPublication>> {
     drafts::require_drafts(app)?;
     let ids = app.store.read(|tx| {
         let mut flows = FLOWS.list(tx, &caller.workspace)?;
@@ -104,7 +104,7 @@ pub fn publish_all(app: &App, caller: &Caller) -> Result<Vec<FlowPublication>> {
 }
 
 /// The result of one flow. What stands in the way of it stands in nobody else's.
-pub fn publish_if_valid(app: &App, caller: &Caller, id: &FlowId) -> FlowPublication {
+pub(crate) fn publish_if_valid(app: &App, caller: &Caller, id: &FlowId) -> FlowPublication {
     let seen = app.store.read(|tx| {
         let name = access::flow(tx, caller, id, FlowAction::Update)?.name;
         let draft = match PublishableDraft::load(app, tx, caller, id) {

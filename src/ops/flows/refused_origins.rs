@@ -8,7 +8,7 @@ use crate::domain::flows::flow::{Flow, RefusedOrigin};
 use crate::domain::ids::FlowId;
 
 /// Counts a request of a page that the flow does not admit.
-pub fn record(app: &App, flow: &FlowId, origin: &str) {
+pub(crate) fn record(app: &App, flow: &FlowId, origin: &str) {
     app.state.refused_origins.record(flow, origin, app.clock.now());
 }
 
@@ -16,7 +16,7 @@ pub fn record(app: &App, flow: &FlowId, origin: &str) {
 ///
 /// # Errors
 /// 404 or 403, as [`access::flow`].
-pub fn list(app: &App, caller: &Caller, id: &FlowId) -> Result<(Flow, Vec<RefusedOrigin>)> {
+pub(crate) fn list(app: &App, caller: &Caller, id: &FlowId) -> Result<(Flow, Vec<RefusedOrigin>)> {
     let flow = app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Read))?;
     let refused = app.state.refused_origins.recent(id, app.clock.now());
     Ok((flow, refused))

@@ -21,7 +21,7 @@ use crate::domain::ids::FlowId;
 /// # Errors
 /// 400 for a bad sha, 404, 403 without permission for the flow's and the version's kind, 409 with history off or for a
 /// version of another kind in draft mode.
-pub fn restore(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<RestoreResult> {
+pub(crate) fn restore(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<RestoreResult> {
     let filled = load_permitted(app, caller, id, sha)?;
     match drafts::mode(app, &filled.flow) {
         EditTarget::Draft => restore_to_draft(app, caller, &filled),
@@ -33,7 +33,7 @@ pub fn restore(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<Res
 ///
 /// # Errors
 /// As [`restore`]; 409 too while drafts are off, and for a version of another kind over unpublished changes.
-pub fn roll_back(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<RestoreResult> {
+pub(crate) fn roll_back(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<RestoreResult> {
     app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Update).map(drop))?;
     ShaPrefix::parse(sha)?;
     drafts::require_drafts(app)?;

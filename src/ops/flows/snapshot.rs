@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 
 /// A flow without its secrets: what a version holds, or would hold.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Snapshot {
+pub(crate) struct Snapshot {
     pub id: FlowId,
     pub name: String,
     pub kind: FlowKind,
@@ -36,7 +36,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// When the canvas or the credentials cannot be read.
-    pub fn take(app: &App, flow: &Flow, canvas: &str) -> Result<Self> {
+    pub(crate) fn take(app: &App, flow: &Flow, canvas: &str) -> Result<Self> {
         let credentials = WorkspaceCredentials::load(app, &flow.workspace)?;
         Ok(Self {
             id: flow.id,
@@ -50,7 +50,7 @@ impl Snapshot {
 
     /// Reads what a version holds; `None` when another tool left something else there.
     #[must_use]
-    pub fn from_record(held: FlowSnapshot) -> Option<Self> {
+    pub(crate) fn from_record(held: FlowSnapshot) -> Option<Self> {
         let canvas = StoredCanvas::parse(&held.canvas)?;
         let FlowSnapshot { id, name, kind, category, settings, .. } = held;
         Some(Self { id, name, kind, category, canvas, settings })
@@ -60,7 +60,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// When the credentials cannot be read.
-    pub fn with_current_credential_names(self, app: &App, workspace: &WorkspaceId) -> Result<Self> {
+    pub(crate) fn with_current_credential_names(self, app: &App, workspace: &WorkspaceId) -> Result<Self> {
         let credentials = WorkspaceCredentials::load(app, workspace)?;
         let canvas = secrets::rename_credentials(&self.canvas, &|wanted| credentials.current_name(wanted));
         Ok(Self { canvas, ..self })
@@ -70,7 +70,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// 400 when the canvas is too large to be kept as a version that can be read again.
-    pub fn to_record(&self) -> Result<FlowSnapshot> {
+    pub(crate) fn to_record(&self) -> Result<FlowSnapshot> {
         let canvas = self.canvas.text_within(VERSION_CANVAS_BYTES_MAX).ok_or_else(|| {
             let most = VERSION_CANVAS_BYTES_MAX / (1024 * 1024);
             Error::Invalid(format!(
@@ -89,14 +89,14 @@ impl Snapshot {
 
     /// How many placeholders it holds (manual 6.1).
     #[must_use]
-    pub fn hidden_count(&self) -> u32 {
+    pub(crate) fn hidden_count(&self) -> u32 {
         let in_settings: usize = self.settings.values().map(tree::count_placeholders_in).sum();
         u32::try_from(self.canvas.placeholder_count() + in_settings).unwrap_or(u32::MAX)
     }
 
     /// Name, kind, tags and canvas are equal: all that a restore brings back (manual 6.7 r2).
     #[must_use]
-    pub fn has_same_content(&self, other: &Self) -> bool {
+    pub(crate) fn has_same_content(&self, other: &Self) -> bool {
         self.name == other.name
             && self.kind == other.kind
             && self.category == other.category
@@ -105,7 +105,7 @@ impl Snapshot {
 
     /// What this one changes against an older one; everything is new against none.
     #[must_use]
-    pub fn diff(&self, older: Option<&Self>) -> Diff {
+    pub(crate) fn diff(&self, older: Option<&Self>) -> Diff {
         let nothing = StoredCanvas::empty();
         let renamed = older.and_then(|older| NameChange::between(&older.name, &self.name));
         Diff { renamed, ..Diff::between(older.map_or(&nothing, |older| &older.canvas), &self.canvas) }
@@ -113,7 +113,7 @@ impl Snapshot {
 
     /// As [`Self::diff`], and the keys of the record that differ: what a version changed beside its canvas (manual 6.6).
     #[must_use]
-    pub fn diff_with_record(&self, older: Option<&Self>) -> Diff {
+    pub(crate) fn diff_with_record(&self, older: Option<&Self>) -> Diff {
         let diff = self.diff(older);
         match older {
             Some(older) => diff.with_record(&older.record(), &self.record()),
@@ -133,7 +133,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// When the credentials cannot be read.
-    pub fn exported_canvas(&self, app: &App, flow: &Flow) -> Result<String> {
+    pub(crate) fn exported_canvas(&self, app: &App, flow: &Flow) -> Result<String> {
         let credentials = WorkspaceCredentials::load(app, &flow.workspace)?;
         let find = |wanted: &CredentialName| credentials.ids_of(wanted);
         let workspace = RestoreContext { cards: &Registry, credentials: &find };
@@ -142,7 +142,7 @@ impl Snapshot {
 
     /// As [`Self::exported_canvas`], without any credential.
     #[must_use]
-    pub fn without_credentials(&self) -> String {
+    pub(crate) fn without_credentials(&self) -> String {
         text_without_credentials(&self.canvas)
     }
 
@@ -150,7 +150,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// When Live's canvas or the credentials cannot be read.
-    pub fn restore_onto(
+    pub(crate) fn restore_onto(
         &self,
         app: &App,
         now: &Flow,
@@ -169,7 +169,7 @@ impl Snapshot {
 ///
 /// # Errors
 /// 400 when it is no canvas; when the flow's own canvas cannot be read.
-pub fn merge_import(mine: &str, sent: &str) -> Result<String> {
+pub(crate) fn merge_import(mine: &str, sent: &str) -> Result<String> {
     let canvas = StoredCanvas::parse(sent)
         .ok_or_else(|| Error::invalid("Its canvas must be JSON text with the lists 'nodes' and 'edges'."))?;
     let workspace = RestoreContext { cards: &Registry, credentials: &|_| Vec::new() };
@@ -179,7 +179,7 @@ pub fn merge_import(mine: &str, sent: &str) -> Result<String> {
 
 /// A settings object that came from elsewhere over the flow's own of this name: what no file holds stays as it is.
 #[must_use]
-pub fn merge_imported_setting(
+pub(crate) fn merge_imported_setting(
     mine: &FlowSettings,
     name: &str,
     sent: Map<String, Value>,
@@ -199,7 +199,7 @@ pub fn merge_imported_setting(
 ///
 /// # Errors
 /// 400 when it is no canvas.
-pub fn anonymize(canvas: &str) -> Result<String> {
+pub(crate) fn anonymize(canvas: &str) -> Result<String> {
     Ok(text_without_credentials(&secrets::redact(&parse_canvas(canvas)?, &Registry, &|_| None)))
 }
 
@@ -266,7 +266,7 @@ fn recorded_settings(settings: &FlowSettings) -> Map<String, Value> {
 ///
 /// # Errors
 /// When the database cannot be read, or `cancel` was set.
-pub fn verify(history: &History, cancel: &CancelToken) -> Result<HistoryReport> {
+pub(crate) fn verify(history: &History, cancel: &CancelToken) -> Result<HistoryReport> {
     let mut leaks = Vec::new();
     let sound = history.verify(cancel, &mut |found| {
         let (sha, place, bytes) = match found {

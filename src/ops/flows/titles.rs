@@ -10,18 +10,18 @@ use crate::domain::flows::version::VersionKind;
 
 /// What a version says of itself; secrets are hidden in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VersionSummary {
+pub(crate) struct VersionSummary {
     pub title: String,
     /// More lines: one for each change, when the title does not hold them all.
     pub details: Vec<String>,
 }
 
 /// A flow before a change: as history would hold it, and its settings.
-pub type PreviousFlow<'a> = (&'a Snapshot, &'a FlowSettings);
+pub(crate) type PreviousFlow<'a> = (&'a Snapshot, &'a FlowSettings);
 
 /// Says what a change of Live is. `before` is the flow as it was; `None` for a new one.
 #[must_use]
-pub fn summarize(
+pub(crate) fn summarize(
     kind: VersionKind,
     origin: &ChangeOrigin,
     before: Option<PreviousFlow<'_>>,

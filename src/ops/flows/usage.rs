@@ -23,7 +23,7 @@ const COUNTED_MAX: usize = 20_000;
 
 /// What may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ResourceKind {
+pub(crate) enum ResourceKind {
     Credentials,
     Tools,
     Stores,
@@ -35,7 +35,7 @@ pub enum ResourceKind {
 impl ResourceKind {
     /// Reads the name of a group of permissions.
     #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         match text {
             "credentials" => Some(Self::Credentials),
             "tools" => Some(Self::Tools),
@@ -116,7 +116,11 @@ fn names_in<'t>(used: ResourceKind, text: &'t str, in_code: &'t [CodeReference])
 ///
 /// # Errors
 /// 403 without the permission to see these things.
-pub fn count(app: &App, caller: &Caller, used: ResourceKind) -> Result<BTreeMap<String, ResourceUsage>> {
+pub(crate) fn count(
+    app: &App,
+    caller: &Caller,
+    used: ResourceKind,
+) -> Result<BTreeMap<String, ResourceUsage>> {
     if !caller.permissions.has(used.permission()) {
         return Err(Error::Forbidden(format!("This needs the permission {}.", used.permission())));
     }
@@ -149,7 +153,7 @@ fn texts(tx: &impl Tx, used: ResourceKind, flow: &Flow) -> Result<Vec<String>> {
 ///
 /// # Errors
 /// 409 naming the flows.
-pub fn require_unused(
+pub(crate) fn require_unused(
     tx: &impl Tx,
     caller: &Caller,
     used: ResourceKind,

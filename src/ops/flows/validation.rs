@@ -12,9 +12,9 @@ use crate::domain::flows::draft::CanvasSide;
 use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::ids::{CredentialId, DocumentStoreId, FlowId, ToolId, WorkspaceId};
 use crate::domain::local_program::AllowedProgram;
-pub use crate::engine::former_names;
+pub(crate) use crate::engine::former_names;
 use crate::engine::resources::Resources;
-pub use crate::engine::validate::unknown_cards;
+pub(crate) use crate::engine::validate::unknown_cards;
 use crate::engine::validate::validate;
 use crate::store::Tx;
 use crate::store::tables::{API_KEYS, CANVASES, CREDENTIALS, DOCUMENT_STORES, FLOWS, TOOLS, VARIABLES};
@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 use uuid::Uuid;
 
 /// Judges canvases by what their workspace holds in one transaction.
-pub struct Validator<'a, T> {
+pub(crate) struct Validator<'a, T> {
     tx: &'a T,
     workspace: &'a WorkspaceId,
     imported: &'a ImportedResources,
@@ -36,7 +36,7 @@ pub struct Validator<'a, T> {
 
 /// What is about to come into a workspace, and counts as there already.
 #[derive(Debug, Default)]
-pub struct ImportedResources {
+pub(crate) struct ImportedResources {
     /// Tools, document stores and flows.
     pub ids: BTreeSet<Uuid>,
     pub variables: BTreeSet<String>,
@@ -46,12 +46,12 @@ const NOTHING: &ImportedResources = &ImportedResources { ids: BTreeSet::new(), v
 
 impl<'a, T: Tx> Validator<'a, T> {
     /// For this workspace as it is.
-    pub fn new(app: &'a App, tx: &'a T, workspace: &'a WorkspaceId) -> Self {
+    pub(crate) fn new(app: &'a App, tx: &'a T, workspace: &'a WorkspaceId) -> Self {
         Self::with_imports(app, tx, workspace, NOTHING)
     }
 
     /// For this workspace as it will be.
-    pub fn with_imports(
+    pub(crate) fn with_imports(
         app: &'a App,
         tx: &'a T,
         workspace: &'a WorkspaceId,
@@ -73,7 +73,7 @@ impl<'a, T: Tx> Validator<'a, T> {
     ///
     /// # Errors
     /// 400 when the text is no canvas; when the database cannot be read.
-    pub fn check_canvas(&self, kind: FlowKind, canvas: &str) -> Result<Vec<CardProblems>> {
+    pub(crate) fn check_canvas(&self, kind: FlowKind, canvas: &str) -> Result<Vec<CardProblems>> {
         let canvas = Canvas::parse(canvas).map_err(|fault| Error::Invalid(fault.to_string()))?;
         let found = validate(kind, &canvas, self);
         self.fault.take().map_or(Ok(found), Err)
@@ -83,7 +83,7 @@ impl<'a, T: Tx> Validator<'a, T> {
     ///
     /// # Errors
     /// As [`Self::check_canvas`].
-    pub fn check_flow(&self, flow: &Flow, canvas: &str) -> Result<Vec<CardProblems>> {
+    pub(crate) fn check_flow(&self, flow: &Flow, canvas: &str) -> Result<Vec<CardProblems>> {
         let mut found = self.check_canvas(flow.kind, canvas)?;
         if let Some(key) = &flow.settings.api_key
             && !API_KEYS.has(self.tx, self.workspace, key)?
@@ -155,7 +155,12 @@ impl<T: Tx> Resources for Validator<'_, T> {
 ///
 /// # Errors
 /// 404 or 403.
-pub fn problems(app: &App, caller: &Caller, id: &FlowId, side: CanvasSide) -> Result<Vec<CardProblems>> {
+pub(crate) fn problems(
+    app: &App,
+    caller: &Caller,
+    id: &FlowId,
+    side: CanvasSide,
+) -> Result<Vec<CardProblems>> {
     app.store.read(|tx| {
         let flow = access::flow(tx, caller, id, FlowAction::Read)?;
         let draft = match side {

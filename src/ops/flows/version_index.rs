@@ -7,12 +7,12 @@ use crate::store::{Order, Store};
 use std::sync::Arc;
 
 /// The version index over the store.
-pub struct VersionIndex(Arc<Store>);
+pub(crate) struct VersionIndex(Arc<Store>);
 
 impl VersionIndex {
     /// An index in this database.
     #[must_use]
-    pub const fn new(store: Arc<Store>) -> Self {
+    pub(crate) const fn new(store: Arc<Store>) -> Self {
         Self(store)
     }
 }

@@ -1,7 +1,7 @@
 //! Document stores, vectors, and upserts into them.
 
 pub mod collections;
-pub mod progress;
-pub mod stores;
-pub mod upsert;
-pub mod vectors;
+pub(crate) mod progress;
+pub(crate) mod stores;
+pub(crate) mod upsert;
+pub(crate) mod vectors;

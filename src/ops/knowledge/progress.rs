@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Hands the progress of an upsert to its caller.
-pub type OnProgress<'a> = &'a (dyn Fn(UpsertProgress) + Sync);
+pub(crate) type OnProgress<'a> = &'a (dyn Fn(UpsertProgress) + Sync);
 
 /// A caller hears of progress no more often than that within a phase: small batches would fill its connection with numbers.
 const PAUSE: Duration = Duration::from_millis(100);

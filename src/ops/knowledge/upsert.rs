@@ -30,7 +30,7 @@ const FILLING_SHOWN_MAX: usize = 1_000;
 
 /// A request to upsert into a vector store.
 #[derive(Debug, Default)]
-pub struct UpsertRequest {
+pub(crate) struct UpsertRequest {
     /// The node of the store; needed when the canvas has several.
     pub store: Option<String>,
     /// The request's overrides, judged as those of a question.
@@ -43,7 +43,7 @@ pub struct UpsertRequest {
 
 /// Who sends files in a chat.
 #[derive(Debug)]
-pub struct Uploader {
+pub(crate) struct Uploader {
     /// The conversation they say it is.
     pub chat: Option<String>,
     pub proofs: Vec<ConversationProof>,
@@ -54,7 +54,7 @@ pub struct Uploader {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn resolve_conversation(app: &App, flow: &Flow, sender: &Uploader) -> Result<ChatId> {
+pub(crate) fn resolve_conversation(app: &App, flow: &Flow, sender: &Uploader) -> Result<ChatId> {
     let claim = predictions::ConversationClaim {
         chat: sender.chat.as_deref(),
         proofs: &sender.proofs,
@@ -67,7 +67,12 @@ pub fn resolve_conversation(app: &App, flow: &Flow, sender: &Uploader) -> Result
 ///
 /// # Errors
 /// When the canvas cannot be read.
-pub fn targets_conversation(app: &App, flow: &Flow, fill: &UpsertRequest, side: CanvasSide) -> Result<bool> {
+pub(crate) fn targets_conversation(
+    app: &App,
+    flow: &Flow,
+    fill: &UpsertRequest,
+    side: CanvasSide,
+) -> Result<bool> {
     if fill.files.is_empty() {
         return Ok(false);
     }
@@ -78,7 +83,7 @@ pub fn targets_conversation(app: &App, flow: &Flow, fill: &UpsertRequest, side: 
 
 /// True when this caller may upsert into the stores of this flow: one of its workspace who may change it.
 #[must_use]
-pub fn can_upsert(caller: &Caller, flow: &Flow) -> bool {
+pub(crate) fn can_upsert(caller: &Caller, flow: &Flow) -> bool {
     caller.workspace == flow.workspace
         && access::check_permission(caller, flow.kind, FlowAction::Update).is_ok()
 }
@@ -87,12 +92,12 @@ pub fn can_upsert(caller: &Caller, flow: &Flow) -> bool {
 ///
 /// # Errors
 /// 404 or 403.
-pub fn flow(app: &App, caller: &Caller, id: &FlowId) -> Result<Flow> {
+pub(crate) fn flow(app: &App, caller: &Caller, id: &FlowId) -> Result<Flow> {
     app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Update))
 }
 
 /// An upsert of which everything is known but what it brings.
-pub struct UpsertJob {
+pub(crate) struct UpsertJob {
     flow: Flow,
     plan: Plan,
     overrides: Overrides,
@@ -111,7 +116,7 @@ fn count_result<T>(app: &App, filled: Result<T>) -> Result<T> {
 /// # Errors
 /// 404 when the flow has no vector store, 403 and 400 for files that no loader of it takes, 400 when it is not clear which
 /// one is meant.
-pub fn prepare(app: &App, flow: Flow, fill: UpsertRequest, side: CanvasSide) -> Result<UpsertJob> {
+pub(crate) fn prepare(app: &App, flow: Flow, fill: UpsertRequest, side: CanvasSide) -> Result<UpsertJob> {
     build_job(app, flow, fill, side).or_else(|error| count_result(app, Err(error)))
 }
 
@@ -163,7 +168,7 @@ fn build_conversation_job(
 ///
 /// # Errors
 /// 500 when a card fails, 413 and 507 when there is no room for files of a conversation.
-pub fn upsert(
+pub(crate) fn upsert(
     app: &App,
     prepared: &UpsertJob,
     tell: OnProgress<'_>,
@@ -268,7 +273,7 @@ fn append_history(app: &App, flow: &Flow, plan: &Plan, done: &UpsertReport) -> R
 
 /// Which upserts are wanted.
 #[derive(Debug, Clone, Default)]
-pub struct HistoryFilter {
+pub(crate) struct HistoryFilter {
     /// Newest first; else oldest first.
     pub newest_first: bool,
     /// Not before.
@@ -281,7 +286,12 @@ pub struct HistoryFilter {
 ///
 /// # Errors
 /// 404 or 403.
-pub fn history(app: &App, caller: &Caller, id: &FlowId, filter: &HistoryFilter) -> Result<Vec<UpsertRecord>> {
+pub(crate) fn history(
+    app: &App,
+    caller: &Caller,
+    id: &FlowId,
+    filter: &HistoryFilter,
+) -> Result<Vec<UpsertRecord>> {
     let mut kept = app.store.read(|tx| {
         access::flow(tx, caller, id, FlowAction::Read)?;
         Ok(UPSERTS.get(tx, &caller.workspace, id)?.unwrap_or_default())
@@ -300,7 +310,7 @@ pub fn history(app: &App, caller: &Caller, id: &FlowId, filter: &HistoryFilter) 
 ///
 /// # Errors
 /// 404 when one of them is not there, 403 without the permission for its flow.
-pub fn delete_history(app: &App, caller: &Caller, ids: &BTreeSet<UpsertId>) -> Result<usize> {
+pub(crate) fn delete_history(app: &App, caller: &Caller, ids: &BTreeSet<UpsertId>) -> Result<usize> {
     let unknown = || Error::NotFound("There is no such entry in the upsert history.".to_owned());
     let flows = app.store.read(|tx| {
         let mut holding = Vec::new();

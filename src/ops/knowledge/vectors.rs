@@ -87,7 +87,7 @@ pub(in crate::ops) fn check(vectors: &VectorConfig) -> Result<()> {
 ///
 /// # Errors
 /// 400 for cards a store cannot have, 403 for a credential that would be sent elsewhere, 404 without the store.
-pub fn save(app: &App, caller: &Caller, id: &DocumentStoreId, vectors: &VectorConfig) -> Result<()> {
+pub(crate) fn save(app: &App, caller: &Caller, id: &DocumentStoreId, vectors: &VectorConfig) -> Result<()> {
     check(vectors)?;
     app.store.write(|tx| {
         if !DOCUMENT_STORES.has(tx, &caller.workspace, id)? {
@@ -115,7 +115,7 @@ fn own_collection(id: &DocumentStoreId) -> CollectionId {
 ///
 /// # Errors
 /// When a card is set wrongly or its credential is gone.
-pub fn build_store(
+pub(crate) fn build_store(
     app: &App,
     workspace: &WorkspaceId,
     id: &DocumentStoreId,
@@ -182,7 +182,7 @@ fn not_configured() -> Error {
 ///
 /// # Errors
 /// 404 without the store, 400 when no embeddings were chosen.
-pub fn require_config(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<()> {
+pub(crate) fn require_config(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<()> {
     app.store.read(|tx| {
         if !DOCUMENT_STORES.has(tx, &caller.workspace, id)? {
             return Err(id.not_found());
@@ -205,7 +205,7 @@ fn build_or_refuse(
 ///
 /// # Errors
 /// 404 without the store, 400 when no embeddings were chosen, 500 when a card fails.
-pub fn upsert(
+pub(crate) fn upsert(
     app: &App,
     caller: &Caller,
     id: &DocumentStoreId,
@@ -240,7 +240,7 @@ pub fn upsert(
 ///
 /// # Errors
 /// As [`upsert()`].
-pub fn search(
+pub(crate) fn search(
     app: &App,
     caller: &Caller,
     id: &DocumentStoreId,
@@ -261,7 +261,7 @@ pub fn search(
 ///
 /// # Errors
 /// 404 without the store.
-pub fn remove(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<()> {
+pub(crate) fn remove(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<()> {
     if !app.store.read(|tx| DOCUMENT_STORES.has(tx, &caller.workspace, id))? {
         return Err(id.not_found());
     }
@@ -280,12 +280,12 @@ fn delete_now(app: &App, workspace: &WorkspaceId, id: &DocumentStoreId) -> Resul
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn delete_in(tx: &WriteTx, workspace: &WorkspaceId, id: &DocumentStoreId) -> Result<()> {
+pub(crate) fn delete_in(tx: &WriteTx, workspace: &WorkspaceId, id: &DocumentStoreId) -> Result<()> {
     VECTOR_CONFIGS.remove(tx, workspace, id)?;
     collections::unlink(tx, workspace, &own_collection(id))
 }
 
 /// Frees the memory of a store's vectors.
-pub fn evict_index(app: &App, workspace: &WorkspaceId, id: &DocumentStoreId) {
+pub(crate) fn evict_index(app: &App, workspace: &WorkspaceId, id: &DocumentStoreId) {
     collections::release(app, workspace, &own_collection(id));
 }

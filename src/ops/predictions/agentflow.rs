@@ -47,7 +47,7 @@ pub(super) struct AgentRerun {
 }
 
 /// A run that waits, taken up to go on.
-pub struct AgentResume {
+pub(super) struct AgentResume {
     pub(super) run: ResumedRun,
     pub(super) snapshot: RunSnapshot,
     pub(super) input: HumanInput,

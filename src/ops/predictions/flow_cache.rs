@@ -10,7 +10,7 @@ use crate::store::ReadCache;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub type SavedVariables = Arc<HashMap<String, String>>;
+pub(crate) type SavedVariables = Arc<HashMap<String, String>>;
 
 /// Records as they were read last.
 #[derive(Default)]

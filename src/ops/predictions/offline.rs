@@ -97,7 +97,7 @@ impl TokenSink for TokenForwarder<'_> {
 }
 
 /// A flow without a server, and what it may use.
-pub struct OfflineRequest<'a> {
+pub(crate) struct OfflineRequest<'a> {
     /// A file: a canvas, a starter, a flow or an export.
     pub file: &'a str,
     /// Which flow of it, by its name; `None` where it holds one.
@@ -108,7 +108,7 @@ pub struct OfflineRequest<'a> {
 
 /// What cards sign in with that name it, or whose type it is. It holds secrets, so it has no `Debug`.
 #[derive(Clone)]
-pub struct GivenCredential {
+pub(crate) struct GivenCredential {
     /// A credential type, or the name of a credential in the file.
     pub name: String,
     pub fields: Map<String, Value>,
@@ -118,7 +118,7 @@ pub struct GivenCredential {
 ///
 /// # Errors
 /// When the file holds no such flow, a credential fits no card of it, or the flow fails.
-pub fn run_offline(
+pub(crate) fn run_offline(
     asked: &OfflineRequest<'_>,
     question: &str,
     settings: &Settings,

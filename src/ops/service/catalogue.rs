@@ -9,13 +9,13 @@ use crate::engine::overrides;
 use serde_json::{Value, json};
 
 #[must_use]
-pub fn all() -> Vec<CardDefinition> {
+pub(crate) fn all() -> Vec<CardDefinition> {
     palette::definitions()
 }
 
 /// Definitions of one category; none for a category without cards.
 #[must_use]
-pub fn cards_of_category(name: &str) -> Vec<CardDefinition> {
+pub(crate) fn cards_of_category(name: &str) -> Vec<CardDefinition> {
     palette::category_definitions(name)
 }
 
@@ -23,7 +23,7 @@ pub fn cards_of_category(name: &str) -> Vec<CardDefinition> {
 ///
 /// # Errors
 /// 404.
-pub fn card(name: &str) -> Result<CardDefinition> {
+pub(crate) fn card(name: &str) -> Result<CardDefinition> {
     let card = registry::find(name);
     let card =
         card.ok_or_else(|| Error::NotFound("This server does not know a card of that name.".to_owned()))?;
@@ -34,7 +34,7 @@ pub fn card(name: &str) -> Result<CardDefinition> {
 ///
 /// # Errors
 /// 404.
-pub fn icon(name: &str) -> Result<String> {
+pub(crate) fn icon(name: &str) -> Result<String> {
     icons::card_icon(name).ok_or_else(|| Error::NotFound("There is no card of that name.".to_owned()))
 }
 
@@ -42,7 +42,7 @@ pub fn icon(name: &str) -> Result<String> {
 ///
 /// # Errors
 /// 404.
-pub fn credential_icon(name: &str) -> Result<String> {
+pub(crate) fn credential_icon(name: &str) -> Result<String> {
     icons::credential_icon(name)
         .ok_or_else(|| Error::NotFound("There is no credential type of that name.".to_owned()))
 }
@@ -51,7 +51,7 @@ pub fn credential_icon(name: &str) -> Result<String> {
 ///
 /// # Errors
 /// 400 when it is no card.
-pub fn node_config(data: &Value) -> Result<Vec<OverridableSetting>> {
+pub(crate) fn node_config(data: &Value) -> Result<Vec<OverridableSetting>> {
     let canvas = json!({"nodes": [{"id": data["id"].as_str().unwrap_or("card"), "data": data}], "edges": []});
     let canvas = Canvas::parse(&canvas.to_string())
         .map_err(|_| Error::invalid("Send the 'data' of one card, as the canvas holds it."))?;

@@ -16,7 +16,7 @@ const JUMP_MIN: SignedDuration = SignedDuration::from_mins(1);
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn newest_date(store: &Store) -> Result<Option<Timestamp>> {
+pub(crate) fn newest_date(store: &Store) -> Result<Option<Timestamp>> {
     store.read_messages(|tx| {
         let mut newest = audit::newest_date(tx)?;
         for workspace in intact(WORKSPACES.list(tx))? {
@@ -39,7 +39,7 @@ fn intact<T>(list: Result<Vec<T>>) -> Result<Vec<T>> {
 
 /// What is wrong with the machine's clock, in sentences.
 #[must_use]
-pub fn clock_warnings(app: &App) -> Vec<String> {
+pub(crate) fn clock_warnings(app: &App) -> Vec<String> {
     let (mut all, now) = (Vec::new(), app.clock.now());
     if let Some(newest) = app.clock.newest_ahead() {
         all.push(format!(
@@ -63,14 +63,14 @@ pub fn clock_warnings(app: &App) -> Vec<String> {
 
 /// Looks at the clock now and then and warns when it jumped.
 #[derive(Debug, Default)]
-pub struct ClockWatch {
+pub(crate) struct ClockWatch {
     /// By how much it had when a warning was last given.
     warned_seconds: AtomicI64,
 }
 
 impl ClockWatch {
     /// Warns when the clock jumped since the last look.
-    pub fn check(&self, app: &App) {
+    pub(crate) fn check(&self, app: &App) {
         let jumped = app.clock.drift().as_secs();
         let told = self.warned_seconds.load(Ordering::Relaxed);
         if (jumped - told).abs() >= JUMP_MIN.as_secs() {

@@ -43,7 +43,7 @@ const PASSWORD_RANDOM_BYTES: usize = 18;
 /// One command. It holds passwords, so it has no `Debug`.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "command", rename_all = "camelCase")]
-pub enum OperatorCommand {
+pub(crate) enum OperatorCommand {
     KeyCreate {
         name: String,
         /// What its holder may do: names of `domain::accounts::caller::PERMISSIONS`.
@@ -125,7 +125,7 @@ pub enum OperatorCommand {
 impl OperatorCommand {
     /// How long whoever sent it waits for what comes of it.
     #[must_use]
-    pub const fn reply_seconds(&self) -> u64 {
+    pub(crate) const fn reply_seconds(&self) -> u64 {
         match self {
             Self::HistoryVerify
             | Self::HistoryRestart
@@ -148,7 +148,7 @@ impl OperatorCommand {
 }
 
 /// What came of a command. It holds a key or a password, so it has no `Debug`.
-pub enum CommandOutput {
+pub(crate) enum CommandOutput {
     KeyCreated {
         key: ApiKeyEntry,
         /// The key itself, shown this once.
@@ -191,7 +191,7 @@ pub enum CommandOutput {
 /// What the operation itself refuses: an unknown permission, key or e-mail, a password of the wrong length. A fault of
 /// the service is logged here with its cause, since nobody else does it. [`Error::Cancelled`] when `cancel` was set
 /// meanwhile.
-pub fn execute(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<CommandOutput> {
+pub(crate) fn execute(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<CommandOutput> {
     run(app, command, cancel).inspect_err(|error| {
         if let Error::Internal(_) = error {
             tracing::error!(cause = error.for_log(), "an operator's command failed");
@@ -277,7 +277,10 @@ fn publish_flows(app: &App, flows: &[FlowId]) -> Result<CommandOutput> {
 ///
 /// # Errors
 /// Says why the database cannot be read; as the command.
-pub fn verify_stopped(settings: &Settings, cancel: &CancelToken) -> Result<CommandOutput, AppOpenError> {
+pub(crate) fn verify_stopped(
+    settings: &Settings,
+    cancel: &CancelToken,
+) -> Result<CommandOutput, AppOpenError> {
     let store = Arc::new(
         Store::open_read_only(&settings.data_dir.join("flowkeep.redb")).map_err(AppOpenError::Store)?,
     );
@@ -308,7 +311,7 @@ fn operator(app: &App, workspace: Option<WorkspaceId>) -> Result<Caller> {
 ///
 /// # Errors
 /// The system has no random bytes to give.
-pub fn random_password() -> Result<String> {
+pub(crate) fn random_password() -> Result<String> {
     let mut bytes = [0; PASSWORD_RANDOM_BYTES];
     getrandom::fill(&mut bytes).map_err(Error::internal)?;
     Ok(URL_SAFE_NO_PAD.encode(bytes))

@@ -9,7 +9,7 @@ use std::io;
 use std::path::Path;
 
 /// The folders of a service, each readable by those who may.
-pub struct DataFolders {
+pub(crate) struct DataFolders {
     pub data: Tree,
     /// The history repository, in the data folder or elsewhere. It is made when the first version comes.
     pub versions: Tree,
@@ -19,7 +19,7 @@ pub struct DataFolders {
 ///
 /// # Errors
 /// When it cannot be made, is no folder, or cannot be closed to others.
-pub fn prepare(settings: &Settings) -> Result<DataFolders, AppOpenError> {
+pub(crate) fn prepare(settings: &Settings) -> Result<DataFolders, AppOpenError> {
     restrict_umask();
     let of_versions = if settings.versions_group_read { Access::Group } else { Access::Owner };
     let of_data = match settings.versions_dir {
@@ -47,7 +47,7 @@ pub fn prepare(settings: &Settings) -> Result<DataFolders, AppOpenError> {
 ///
 /// # Errors
 /// When the folder cannot be read.
-pub fn is_missing_database(folder: &Path, database: &Path) -> io::Result<bool> {
+pub(crate) fn is_missing_database(folder: &Path, database: &Path) -> io::Result<bool> {
     if Store::exists(database)? {
         return Ok(false);
     }

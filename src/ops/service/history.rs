@@ -14,7 +14,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn open(folder: Tree, settings: &Settings, store: &Arc<Store>) -> Result<History> {
+pub(crate) fn open(folder: Tree, settings: &Settings, store: &Arc<Store>) -> Result<History> {
     attach_index(History::from_tree(folder, settings.history), settings, store)
 }
 
@@ -22,7 +22,7 @@ pub fn open(folder: Tree, settings: &Settings, store: &Arc<Store>) -> Result<His
 ///
 /// # Errors
 /// As [`open`].
-pub fn open_read_only(settings: &Settings, store: &Arc<Store>) -> Result<History> {
+pub(crate) fn open_read_only(settings: &Settings, store: &Arc<Store>) -> Result<History> {
     attach_index(History::open_read_only(folder(settings), settings.history), settings, store)
 }
 
@@ -40,7 +40,7 @@ fn attach_index(history: History, settings: &Settings, store: &Arc<Store>) -> Re
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn record_mark(tx: &WriteTx, history: &History) -> Result<()> {
+pub(crate) fn record_mark(tx: &WriteTx, history: &History) -> Result<()> {
     match history.mark() {
         Some(mark) => HISTORY_MARK.put(tx, HISTORY_MARK_KEY, &mark),
         None => HISTORY_MARK.remove(tx, HISTORY_MARK_KEY).map(drop),

@@ -11,7 +11,7 @@ use crate::files::integrity;
 ///
 /// # Errors
 /// When the database or a folder cannot be opened; [`Error::Cancelled`] when `cancel` was set meanwhile.
-pub fn verify(app: &App, cancel: &CancelToken) -> Result<IntegrityReport> {
+pub(crate) fn verify(app: &App, cancel: &CancelToken) -> Result<IntegrityReport> {
     let is_over = || cancel.reason().is_some();
     let rows = app.store.verify(&is_over)?;
     let files = integrity::verify(&app.settings.data_dir.join("files"), &is_over).map_err(Error::internal)?;

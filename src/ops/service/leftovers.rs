@@ -22,7 +22,7 @@ const LEFTOVER_FOLDERS_MAX: usize = 50_000;
 
 /// What was removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct SweepReport {
+pub(crate) struct SweepReport {
     /// Folders of flows and document stores that are gone.
     pub folders: usize,
     /// Files of conversations that no message and no record of a run names.
@@ -35,7 +35,7 @@ pub struct SweepReport {
 ///
 /// # Errors
 /// When the disk or the database cannot be read.
-pub fn sweep(app: &App, before: Timestamp, cancel: &CancelToken) -> Result<SweepReport> {
+pub(crate) fn sweep(app: &App, before: Timestamp, cancel: &CancelToken) -> Result<SweepReport> {
     sweep_within(app, before, cancel, LEFTOVER_FOLDERS_MAX)
 }
 

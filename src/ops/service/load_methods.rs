@@ -37,7 +37,7 @@ const LIST_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// # Errors
 /// 404 for a card that this server does not know; 403 for a credential that would be sent elsewhere; when the database
 /// cannot be read.
-pub fn load(
+pub(crate) fn load(
     app: &App,
     caller: &Caller,
     name: &str,

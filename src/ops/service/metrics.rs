@@ -11,18 +11,18 @@ use std::fmt::Write as _;
 
 /// A route, as its counts are labelled.
 #[derive(Debug, Clone, Copy)]
-pub struct RouteName<'a> {
+pub(crate) struct RouteName<'a> {
     pub method: &'a str,
     /// Its pattern: never a path that was asked for.
     pub pattern: &'a str,
 }
 
 /// A stream that counts as open until it is dropped.
-pub struct OpenStream(App);
+pub(crate) struct OpenStream(App);
 
 impl OpenStream {
     #[must_use]
-    pub fn new(app: &App) -> Self {
+    pub(crate) fn new(app: &App) -> Self {
         app.state.metrics.streams.increment();
         Self(app.clone())
     }
@@ -41,7 +41,7 @@ const NO_ROUTE: RouteName<'static> = RouteName { method: "", pattern: "" };
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn render(app: &App, routes: &[RouteName<'_>]) -> Result<String> {
+pub(crate) fn render(app: &App, routes: &[RouteName<'_>]) -> Result<String> {
     let mut page = Exposition::default();
     page.family("flowkeep_build_info", "gauge", "The version that runs.");
     page.sample("flowkeep_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);

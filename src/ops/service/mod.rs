@@ -1,14 +1,14 @@
 //! What concerns the service as a whole: cards, metrics, the data folder, the demo.
 
 mod canvas_lists;
-pub mod catalogue;
-pub mod clock_check;
-pub mod control;
-pub mod data_folder;
-pub mod demo;
-pub mod history;
-pub mod integrity;
-pub mod leftovers;
-pub mod load_methods;
-pub mod metrics;
-pub mod server_secrets;
+pub(crate) mod catalogue;
+pub(crate) mod clock_check;
+pub(crate) mod control;
+pub(crate) mod data_folder;
+pub(crate) mod demo;
+pub(crate) mod history;
+pub(crate) mod integrity;
+pub(crate) mod leftovers;
+pub(crate) mod load_methods;
+pub(crate) mod metrics;
+pub(crate) mod server_secrets;

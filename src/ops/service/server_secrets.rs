@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn load_fingerprints(store: &Store) -> Result<SecretFingerprints> {
+pub(crate) fn load_fingerprints(store: &Store) -> Result<SecretFingerprints> {
     store.read(|tx| {
         let print = |name: &str| Ok(SECRET_FINGERPRINTS.get(tx, name)?.map(|print| (name.to_owned(), print)));
         let prints = NAMES.into_iter().filter_map(|name| print(name).transpose()).collect::<Result<_>>()?;
@@ -31,7 +31,7 @@ fn has_credentials(tx: &ReadTx) -> Result<bool> {
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn save_fingerprints(
+pub(crate) fn save_fingerprints(
     store: &Store,
     known: &SecretFingerprints,
     prints: &BTreeMap<String, String>,

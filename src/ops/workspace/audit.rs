@@ -19,7 +19,7 @@ const PAGE_MAX: usize = 200;
 
 /// Which entries are wanted.
 #[derive(Debug, Clone, Default)]
-pub struct AuditQuery {
+pub(crate) struct AuditQuery {
     /// Only these actions; none listed means all.
     pub actions: Vec<AuditAction>,
     /// Only what this person did, or what was done to their sign-in.
@@ -40,7 +40,7 @@ impl AuditQuery {
     ///
     /// # Errors
     /// 400 naming the one that cannot be read.
-    pub fn parse<'a>(actions: &[&str], field: impl Fn(&str) -> Option<&'a str>) -> Result<Self> {
+    pub(crate) fn parse<'a>(actions: &[&str], field: impl Fn(&str) -> Option<&'a str>) -> Result<Self> {
         let bad = |name: &str, what: &str| Error::invalid(format!("'{name}' must be {what}."));
         let text = |name: &str| field(name).filter(|text| !text.is_empty());
         let time = |name: &str| {
@@ -81,7 +81,7 @@ impl AuditQuery {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn record(tx: &WriteTx, entry: &AuditEntry) -> Result<()> {
+pub(crate) fn record(tx: &WriteTx, entry: &AuditEntry) -> Result<()> {
     let (AuditActor::Key { id, .. }, Some(workspace)) = (&entry.actor, &entry.workspace) else {
         return audit::append(tx, entry);
     };
@@ -94,7 +94,7 @@ pub fn record(tx: &WriteTx, entry: &AuditEntry) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn list(app: &App, wanted: &AuditQuery) -> Result<AuditPage> {
+pub(crate) fn list(app: &App, wanted: &AuditQuery) -> Result<AuditPage> {
     app.store.read(|tx| page(tx, wanted, &AuditRing::ALL, |_| true))
 }
 
@@ -102,7 +102,7 @@ pub fn list(app: &App, wanted: &AuditQuery) -> Result<AuditPage> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn list_sign_ins(app: &App, caller: &Caller, wanted: &AuditQuery) -> Result<AuditPage> {
+pub(crate) fn list_sign_ins(app: &App, caller: &Caller, wanted: &AuditQuery) -> Result<AuditPage> {
     app.store.read(|tx| {
         let people: Option<BTreeSet<UserId>> = if caller.is_owner() {
             None

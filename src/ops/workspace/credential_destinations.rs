@@ -29,7 +29,7 @@ const LEVELS_MAX: usize = 8;
 
 /// A credential, and the address that a card sends it to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Destination {
+pub(crate) struct Destination {
     credential: CredentialId,
     address: String,
     /// What people know the card by.
@@ -38,7 +38,7 @@ pub struct Destination {
 
 /// The destinations of a canvas that are not the provider's own.
 #[must_use]
-pub fn of_canvas(canvas: &Canvas) -> Vec<Destination> {
+pub(crate) fn of_canvas(canvas: &Canvas) -> Vec<Destination> {
     let of_node = |node: &crate::canvas::Node| {
         of_card(registry::find(&node.name)?, node.label(), &node.inputs, node.credential.as_deref())
     };
@@ -48,7 +48,7 @@ pub fn of_canvas(canvas: &Canvas) -> Vec<Destination> {
 /// The destinations among the settings of a flow: Speech to Text, follow-up prompts and the like choose a credential
 /// beside an address.
 #[must_use]
-pub fn of_settings(settings: &FlowSettings) -> Vec<Destination> {
+pub(crate) fn of_settings(settings: &FlowSettings) -> Vec<Destination> {
     let mut found = Vec::new();
     if let Ok(Value::Object(all)) = serde_json::to_value(settings) {
         for (name, value) in &all {
@@ -74,7 +74,7 @@ fn collect(card: &str, value: &Value, levels: usize, found: &mut Vec<Destination
 
 /// The destination of a card that is set like this; `None` without a credential, and for the provider's own address.
 #[must_use]
-pub fn of_card(
+pub(crate) fn of_card(
     card: &Card,
     label: &str,
     settings: &Map<String, Value>,
@@ -101,28 +101,28 @@ pub fn of_card(
 
 /// The destination of a loader of a document store.
 #[must_use]
-pub fn of_loader(plan: &CardConfig) -> Option<Destination> {
+pub(crate) fn of_loader(plan: &CardConfig) -> Option<Destination> {
     let card = registry::find(&plan.card)?;
     of_card(card, card.label, &plan.config, plan.credential.as_deref())
 }
 
 /// The destination of a card with which a document store makes or keeps vectors, or is described.
 #[must_use]
-pub fn of_vector_card(set: &VectorCardConfig) -> Option<Destination> {
+pub(crate) fn of_vector_card(set: &VectorCardConfig) -> Option<Destination> {
     let card = registry::find(&set.name)?;
     of_card(card, card.label, &set.config, set.credential.as_deref())
 }
 
 /// The destinations of all cards of a document store's vectors.
 #[must_use]
-pub fn of_vectors(vectors: &VectorConfig) -> Vec<Destination> {
+pub(crate) fn of_vectors(vectors: &VectorConfig) -> Vec<Destination> {
     let others = [&vectors.vector_store, &vectors.record_manager];
     let cards = std::iter::once(&vectors.embedding).chain(others.into_iter().flatten());
     cards.filter_map(of_vector_card).collect()
 }
 
 #[must_use]
-pub fn of_loaders(store: &DocumentStore) -> Vec<Destination> {
+pub(crate) fn of_loaders(store: &DocumentStore) -> Vec<Destination> {
     store.loaders.iter().filter_map(|loader| of_loader(&loader.plan.loader)).collect()
 }
 
@@ -130,7 +130,7 @@ pub fn of_loaders(store: &DocumentStore) -> Vec<Destination> {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn of_flow(tx: &impl Tx, flow: &Flow) -> Result<Vec<Destination>> {
+pub(crate) fn of_flow(tx: &impl Tx, flow: &Flow) -> Result<Vec<Destination>> {
     let texts =
         [CANVASES.get(tx, &flow.workspace, &flow.id)?, DRAFT_CANVASES.get(tx, &flow.workspace, &flow.id)?];
     let canvases = texts.iter().flatten().filter_map(|text| Canvas::parse(text).ok());
@@ -143,7 +143,7 @@ pub fn of_flow(tx: &impl Tx, flow: &Flow) -> Result<Vec<Destination>> {
 ///
 /// # Errors
 /// 403 naming the card.
-pub fn check(
+pub(crate) fn check(
     tx: &impl Tx,
     caller: &Caller,
     wanted: &[Destination],
@@ -173,7 +173,7 @@ pub fn check(
 ///
 /// # Errors
 /// As [`check`]; when the database cannot be written.
-pub fn check_and_remember(
+pub(crate) fn check_and_remember(
     tx: &WriteTx,
     caller: &Caller,
     wanted: &[Destination],
@@ -196,7 +196,12 @@ pub fn check_and_remember(
 ///
 /// # Errors
 /// As [`check_and_remember`].
-pub fn check_ahead(app: &App, caller: &Caller, wanted: &[Destination], before: &[Destination]) -> Result<()> {
+pub(crate) fn check_ahead(
+    app: &App,
+    caller: &Caller,
+    wanted: &[Destination],
+    before: &[Destination],
+) -> Result<()> {
     if wanted.is_empty() {
         Ok(())
     } else if caller.permissions.has(SEND_PERMISSION) {
@@ -210,7 +215,7 @@ pub fn check_ahead(app: &App, caller: &Caller, wanted: &[Destination], before: &
 ///
 /// # Errors
 /// 403 naming the card.
-pub fn check_variables(tx: &impl Tx, caller: &Caller, names: &[&str]) -> Result<()> {
+pub(crate) fn check_variables(tx: &impl Tx, caller: &Caller, names: &[&str]) -> Result<()> {
     if caller.permissions.has(SEND_PERMISSION) {
         return Ok(());
     }

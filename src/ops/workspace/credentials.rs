@@ -20,13 +20,13 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 /// Looks a credential type up by its name.
-pub type CredentialTypeLookup = fn(&str) -> Option<&'static CredentialType>;
+pub(crate) type CredentialTypeLookup = fn(&str) -> Option<&'static CredentialType>;
 
 /// The credentials of the caller's workspace by name, all of them or those of the given types; no fields.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn list(app: &App, caller: &Caller, of_types: &[&str]) -> Result<Vec<Credential>> {
+pub(crate) fn list(app: &App, caller: &Caller, of_types: &[&str]) -> Result<Vec<Credential>> {
     let mut found = app.store.read(|tx| CREDENTIALS.list(tx, &caller.workspace))?;
     found.retain(|credential| of_types.is_empty() || of_types.contains(&credential.credential_name.as_str()));
     found.sort_by(|one, other| (&one.name, one.created).cmp(&(&other.name, other.created)));
@@ -37,7 +37,7 @@ pub fn list(app: &App, caller: &Caller, of_types: &[&str]) -> Result<Vec<Credent
 ///
 /// # Errors
 /// 400 for a missing name, an unknown type, or a field that is missing or of the wrong kind.
-pub fn create(
+pub(crate) fn create(
     app: &App,
     caller: &Caller,
     types: CredentialTypeLookup,
@@ -73,7 +73,7 @@ pub fn create(
 ///
 /// # Errors
 /// 404 for an unknown one; 500 naming it when it was sealed under another key.
-pub fn read(
+pub(crate) fn read(
     app: &App,
     caller: &Caller,
     types: CredentialTypeLookup,
@@ -92,7 +92,7 @@ pub fn read(
 ///
 /// # Errors
 /// As [`read`].
-pub fn addresses(
+pub(crate) fn addresses(
     app: &App,
     caller: &Caller,
     types: CredentialTypeLookup,
@@ -113,7 +113,7 @@ pub fn addresses(
 ///
 /// # Errors
 /// 404 for an unknown credential, 400 as for [`create`] and for a change of type without its fields.
-pub fn update(
+pub(crate) fn update(
     app: &App,
     caller: &Caller,
     types: CredentialTypeLookup,
@@ -156,7 +156,7 @@ pub fn update(
 ///
 /// # Errors
 /// 404 for an unknown one; 409 while flows use it, unless `force`.
-pub fn delete(app: &App, caller: &Caller, id: CredentialId, force: bool) -> Result<()> {
+pub(crate) fn delete(app: &App, caller: &Caller, id: CredentialId, force: bool) -> Result<()> {
     app.store.write(|tx| {
         let stored = get(tx, caller, &id)?;
         usage::require_unused(tx, caller, ResourceKind::Credentials, &stored.id.to_string(), force)?;
@@ -171,7 +171,11 @@ pub fn delete(app: &App, caller: &Caller, id: CredentialId, force: bool) -> Resu
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn list_of_types(tx: &impl Tx, workspace: &WorkspaceId, types: &[&str]) -> Result<Vec<Credential>> {
+pub(crate) fn list_of_types(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    types: &[&str],
+) -> Result<Vec<Credential>> {
     let mut found = CREDENTIALS.list(tx, workspace)?;
     found.retain(|credential| types.contains(&credential.credential_name.as_str()));
     Ok(found)
@@ -181,7 +185,7 @@ pub fn list_of_types(tx: &impl Tx, workspace: &WorkspaceId, types: &[&str]) -> R
 ///
 /// # Errors
 /// [`Error::RunFailed`] naming the credential when it was sealed under another key.
-pub fn open(
+pub(crate) fn open(
     tx: &impl Tx,
     vault: &Vault,
     workspace: &WorkspaceId,
@@ -194,7 +198,7 @@ pub fn open(
 ///
 /// # Errors
 /// As [`open`], and what `admit` returns.
-pub fn open_checked(
+pub(crate) fn open_checked(
     tx: &impl Tx,
     vault: &Vault,
     workspace: &WorkspaceId,

@@ -1,11 +1,11 @@
 //! Workspaces and what they hold beside flows.
 
-pub mod audit;
-pub mod credential_destinations;
-pub mod credentials;
-pub mod oauth2;
-pub mod templates;
-pub mod tools;
-pub mod transfer;
-pub mod variables;
-pub mod workspaces;
+pub(crate) mod audit;
+pub(crate) mod credential_destinations;
+pub(crate) mod credentials;
+pub(crate) mod oauth2;
+pub(crate) mod templates;
+pub(crate) mod tools;
+pub(crate) mod transfer;
+pub(crate) mod variables;
+pub(crate) mod workspaces;

@@ -31,7 +31,7 @@ fn blank(id: ToolId, workspace: WorkspaceId, now: Timestamp) -> WorkspaceTool {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn list(app: &App, caller: &Caller) -> Result<Vec<WorkspaceTool>> {
+pub(crate) fn list(app: &App, caller: &Caller) -> Result<Vec<WorkspaceTool>> {
     let mut found = app.store.read(|tx| TOOLS.list(tx, &caller.workspace))?;
     found.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(found)
@@ -41,7 +41,7 @@ pub fn list(app: &App, caller: &Caller) -> Result<Vec<WorkspaceTool>> {
 ///
 /// # Errors
 /// 404.
-pub fn read(app: &App, caller: &Caller, id: ToolId) -> Result<WorkspaceTool> {
+pub(crate) fn read(app: &App, caller: &Caller, id: ToolId) -> Result<WorkspaceTool> {
     app.store.read(|tx| get(tx, &caller.workspace, &id))
 }
 
@@ -49,7 +49,7 @@ pub fn read(app: &App, caller: &Caller, id: ToolId) -> Result<WorkspaceTool> {
 ///
 /// # Errors
 /// 400 naming what is wrong.
-pub fn create(app: &App, caller: &Caller, change: &ToolChange) -> Result<WorkspaceTool> {
+pub(crate) fn create(app: &App, caller: &Caller, change: &ToolChange) -> Result<WorkspaceTool> {
     create_as(app, caller, ToolId::random(), change)
 }
 
@@ -57,7 +57,12 @@ pub fn create(app: &App, caller: &Caller, change: &ToolChange) -> Result<Workspa
 ///
 /// # Errors
 /// As [`create`]; 409 when the id is in use.
-pub fn create_as(app: &App, caller: &Caller, id: ToolId, change: &ToolChange) -> Result<WorkspaceTool> {
+pub(crate) fn create_as(
+    app: &App,
+    caller: &Caller,
+    id: ToolId,
+    change: &ToolChange,
+) -> Result<WorkspaceTool> {
     let fresh = blank(id, caller.workspace, app.clock.monotonic_now());
     let made = apply(fresh, change)?;
     app.store.write(|tx| {
@@ -75,7 +80,7 @@ pub fn create_as(app: &App, caller: &Caller, id: ToolId, change: &ToolChange) ->
 ///
 /// # Errors
 /// 400 naming what is wrong.
-pub fn preview(change: &ToolChange) -> Result<WorkspaceTool> {
+pub(crate) fn preview(change: &ToolChange) -> Result<WorkspaceTool> {
     apply(blank(ToolId::random(), WorkspaceId::random(), Timestamp::UNIX_EPOCH), change)
 }
 
@@ -83,7 +88,7 @@ pub fn preview(change: &ToolChange) -> Result<WorkspaceTool> {
 ///
 /// # Errors
 /// 404, and 400 as for [`create`].
-pub fn update(app: &App, caller: &Caller, id: ToolId, change: &ToolChange) -> Result<WorkspaceTool> {
+pub(crate) fn update(app: &App, caller: &Caller, id: ToolId, change: &ToolChange) -> Result<WorkspaceTool> {
     app.store.write(|tx| {
         let stored = get(tx, &caller.workspace, &id)?;
         let stored = WorkspaceTool { updated: app.clock.monotonic_now(), ..apply(stored, change)? };
@@ -96,7 +101,7 @@ pub fn update(app: &App, caller: &Caller, id: ToolId, change: &ToolChange) -> Re
 ///
 /// # Errors
 /// 404; 409 while flows use it, unless `force`.
-pub fn delete(app: &App, caller: &Caller, id: ToolId, force: bool) -> Result<()> {
+pub(crate) fn delete(app: &App, caller: &Caller, id: ToolId, force: bool) -> Result<()> {
     app.store.write(|tx| {
         let stored = get(tx, &caller.workspace, &id)?;
         usage::require_unused(tx, caller, ResourceKind::Tools, &stored.id.to_string(), force)?;

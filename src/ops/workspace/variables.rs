@@ -18,7 +18,7 @@ use std::collections::HashMap;
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn list(app: &App, caller: &Caller) -> Result<Vec<Variable>> {
+pub(crate) fn list(app: &App, caller: &Caller) -> Result<Vec<Variable>> {
     let mut found = app.store.read(|tx| VARIABLES.list(tx, &caller.workspace))?;
     found.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(found)
@@ -28,7 +28,7 @@ pub fn list(app: &App, caller: &Caller) -> Result<Vec<Variable>> {
 ///
 /// # Errors
 /// 400 for a bad name, value or type, 409 when the name is taken.
-pub fn create(app: &App, caller: &Caller, change: &VariableChange) -> Result<Variable> {
+pub(crate) fn create(app: &App, caller: &Caller, change: &VariableChange) -> Result<Variable> {
     create_as(app, caller, VariableId::random(), change)
 }
 
@@ -36,7 +36,12 @@ pub fn create(app: &App, caller: &Caller, change: &VariableChange) -> Result<Var
 ///
 /// # Errors
 /// As [`create`]; 409 when the id is in use, too.
-pub fn create_as(app: &App, caller: &Caller, id: VariableId, change: &VariableChange) -> Result<Variable> {
+pub(crate) fn create_as(
+    app: &App,
+    caller: &Caller,
+    id: VariableId,
+    change: &VariableChange,
+) -> Result<Variable> {
     let now = app.clock.monotonic_now();
     let fresh = Variable {
         id,
@@ -62,7 +67,12 @@ pub fn create_as(app: &App, caller: &Caller, id: VariableId, change: &VariableCh
 ///
 /// # Errors
 /// 404 for an unknown variable, 400 and 409 as for [`create`].
-pub fn update(app: &App, caller: &Caller, id: VariableId, change: &VariableChange) -> Result<Variable> {
+pub(crate) fn update(
+    app: &App,
+    caller: &Caller,
+    id: VariableId,
+    change: &VariableChange,
+) -> Result<Variable> {
     app.store.write(|tx| {
         let before = get(tx, &caller.workspace, &id)?;
         let stored = Variable { updated: app.clock.monotonic_now(), ..apply(before.clone(), change)? };
@@ -79,7 +89,7 @@ pub fn update(app: &App, caller: &Caller, id: VariableId, change: &VariableChang
 ///
 /// # Errors
 /// 404 for an unknown one; 409 while flows use it, unless `force`.
-pub fn delete(app: &App, caller: &Caller, id: VariableId, force: bool) -> Result<()> {
+pub(crate) fn delete(app: &App, caller: &Caller, id: VariableId, force: bool) -> Result<()> {
     app.store.write(|tx| {
         let stored = get(tx, &caller.workspace, &id)?;
         usage::require_unused(tx, caller, ResourceKind::Variables, &stored.name, force)?;
@@ -113,7 +123,7 @@ fn get(tx: &impl Tx, workspace: &WorkspaceId, id: &VariableId) -> Result<Variabl
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn values(
+pub(crate) fn values(
     tx: &impl Tx,
     environment: &Environment,
     workspace: &WorkspaceId,

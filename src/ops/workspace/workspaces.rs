@@ -29,7 +29,7 @@ const WORKSPACES_MAX: usize = 1_000;
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn list(app: &App, caller: &Caller) -> Result<Vec<WorkspaceOverview>> {
+pub(crate) fn list(app: &App, caller: &Caller) -> Result<Vec<WorkspaceOverview>> {
     app.store.read(|tx| {
         let (me, users) = (current_user(tx, caller)?, USERS.list(tx)?);
         let mut all = WORKSPACES.list(tx)?;
@@ -44,7 +44,7 @@ pub fn list(app: &App, caller: &Caller) -> Result<Vec<WorkspaceOverview>> {
 ///
 /// # Errors
 /// 400 for a bad name, 409 when it is taken or there are too many.
-pub fn create(app: &App, caller: &Caller, change: &WorkspaceChange) -> Result<WorkspaceOverview> {
+pub(crate) fn create(app: &App, caller: &Caller, change: &WorkspaceChange) -> Result<WorkspaceOverview> {
     let name = change.name.clone().map_or_else(|| DisplayName::parse("name", ""), Ok)?;
     let now = app.clock.monotonic_now();
     let made = Workspace {
@@ -81,7 +81,7 @@ pub fn create(app: &App, caller: &Caller, change: &WorkspaceChange) -> Result<Wo
 ///
 /// # Errors
 /// 404, 400 for a bad name, 409 when it is taken.
-pub fn update(
+pub(crate) fn update(
     app: &App,
     caller: &Caller,
     id: Option<WorkspaceId>,
@@ -112,7 +112,7 @@ pub fn update(
 ///
 /// # Errors
 /// 404; 409 for the default workspace and for one that is not empty.
-pub fn delete(app: &App, caller: &Caller, id: WorkspaceId) -> Result<()> {
+pub(crate) fn delete(app: &App, caller: &Caller, id: WorkspaceId) -> Result<()> {
     let now = app.clock.monotonic_now();
     app.store.write(|tx| {
         let workspace = membership::find_workspace(tx, caller, Some(id))?;
@@ -137,7 +137,7 @@ pub fn delete(app: &App, caller: &Caller, id: WorkspaceId) -> Result<()> {
 ///
 /// # Errors
 /// 404 for a workspace the caller is not in, as for an unknown one.
-pub fn switch(app: &App, caller: &Caller, cookie: &str, id: WorkspaceId) -> Result<CurrentUser> {
+pub(crate) fn switch(app: &App, caller: &Caller, cookie: &str, id: WorkspaceId) -> Result<CurrentUser> {
     app.store.write(|tx| {
         let (me, organization) = (current_user(tx, caller)?, membership::organization(tx)?);
         if membership::permissions_in(tx, &me, &organization, id)?.is_none() {
@@ -154,7 +154,7 @@ pub fn switch(app: &App, caller: &Caller, cookie: &str, id: WorkspaceId) -> Resu
 ///
 /// # Errors
 /// 401 before there is one.
-pub fn organization(app: &App) -> Result<Organization> {
+pub(crate) fn organization(app: &App) -> Result<Organization> {
     app.store.read(membership::organization)
 }
 
@@ -162,7 +162,7 @@ pub fn organization(app: &App) -> Result<Organization> {
 ///
 /// # Errors
 /// 401 before there is one.
-pub fn rename_organization(app: &App, caller: &Caller, name: &DisplayName) -> Result<Organization> {
+pub(crate) fn rename_organization(app: &App, caller: &Caller, name: &DisplayName) -> Result<Organization> {
     app.store.write(|tx| {
         let organization = Organization { name: name.clone(), ..membership::organization(tx)? };
         ORGANIZATION.put(tx, ORGANIZATION_KEY, &organization)?;

@@ -12,7 +12,7 @@ use crate::domain::error::{Error, Result};
 use redb::TableHandle as _;
 
 /// The format this program writes.
-pub const CURRENT_FORMAT: u32 = MIGRATIONS.len() as u32;
+pub(super) const CURRENT_FORMAT: u32 = MIGRATIONS.len() as u32;
 
 /// The number of the format, in the table of facts about the database. It stands there as every program wrote it.
 pub(super) const FORMAT_KEY: &[u8] = b"schema";

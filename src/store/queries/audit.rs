@@ -24,7 +24,7 @@ const fn table(ring: AuditRing) -> Table {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read or written.
-pub fn append(tx: &WriteTx, entry: &AuditEntry) -> Result<()> {
+pub(crate) fn append(tx: &WriteTx, entry: &AuditEntry) -> Result<()> {
     let mut newest = 0;
     for ring in AuditRing::ALL {
         newest = newest.max(edge_number(tx, table(ring), Order::Descending)?.unwrap_or(0));
@@ -45,7 +45,7 @@ pub fn append(tx: &WriteTx, entry: &AuditEntry) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database or an entry cannot be read.
-pub fn newest_date(tx: &impl Tx) -> Result<Option<Timestamp>> {
+pub(crate) fn newest_date(tx: &impl Tx) -> Result<Option<Timestamp>> {
     let mut found = None;
     for ring in AuditRing::ALL {
         let Some(number) = edge_number(tx, table(ring), Order::Descending)? else { continue };
@@ -63,7 +63,7 @@ pub fn newest_date(tx: &impl Tx) -> Result<Option<Timestamp>> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database or an entry cannot be read; what `each` returns.
-pub fn walk(
+pub(crate) fn walk(
     tx: &impl Tx,
     rings: &[AuditRing],
     mut each: impl FnMut(u64, AuditEntry) -> Result<()>,

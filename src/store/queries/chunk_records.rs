@@ -9,13 +9,13 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 /// Names a chunk by what it says.
-pub type ChunkKey = [u8; 16];
+pub(crate) type ChunkKey = [u8; 16];
 
 /// All records of a namespace: the source of each chunk.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn all(
+pub(crate) fn all(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     namespace: &NamespaceId,
@@ -35,7 +35,7 @@ pub fn all(
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn update(
+pub(crate) fn update(
     tx: &WriteTx,
     workspace: &WorkspaceId,
     namespace: &NamespaceId,
@@ -53,6 +53,6 @@ pub fn update(
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn remove_workspace(tx: &WriteTx, workspace: &WorkspaceId) -> Result<()> {
+pub(crate) fn remove_workspace(tx: &WriteTx, workspace: &WorkspaceId) -> Result<()> {
     tx.remove_range(CHUNK_RECORDS, &KeyRange::prefix(workspace.bytes())).map(drop)
 }

@@ -27,7 +27,12 @@ fn parse(id: ChunkId, value: &[u8]) -> Result<StoredChunk> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn put(tx: &WriteTx, store: &DocumentStoreId, loader: &LoaderId, chunks: &[StoredChunk]) -> Result<()> {
+pub(crate) fn put(
+    tx: &WriteTx,
+    store: &DocumentStoreId,
+    loader: &LoaderId,
+    chunks: &[StoredChunk],
+) -> Result<()> {
     let mut rows = Vec::with_capacity(chunks.len());
     for chunk in chunks {
         let row = ChunkRecord { text: chunk.text.clone(), metadata: chunk.metadata.clone() };
@@ -41,7 +46,7 @@ pub fn put(tx: &WriteTx, store: &DocumentStoreId, loader: &LoaderId, chunks: &[S
 ///
 /// # Errors
 /// [`Error::Internal`] when the database or the chunk cannot be read.
-pub fn get(
+pub(crate) fn get(
     tx: &impl Tx,
     store: &DocumentStoreId,
     loader: &LoaderId,
@@ -54,7 +59,12 @@ pub fn get(
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn remove(tx: &WriteTx, store: &DocumentStoreId, loader: &LoaderId, chunk: &ChunkId) -> Result<bool> {
+pub(crate) fn remove(
+    tx: &WriteTx,
+    store: &DocumentStoreId,
+    loader: &LoaderId,
+    chunk: &ChunkId,
+) -> Result<bool> {
     tx.remove(CHUNKS, &keys::chunk(store, loader, chunk))
 }
 
@@ -62,7 +72,7 @@ pub fn remove(tx: &WriteTx, store: &DocumentStoreId, loader: &LoaderId, chunk: &
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn clear(tx: &WriteTx, store: &DocumentStoreId, loader: Option<&LoaderId>) -> Result<usize> {
+pub(crate) fn clear(tx: &WriteTx, store: &DocumentStoreId, loader: Option<&LoaderId>) -> Result<usize> {
     tx.remove_range(CHUNKS, &range(store, loader))
 }
 
@@ -70,7 +80,7 @@ pub fn clear(tx: &WriteTx, store: &DocumentStoreId, loader: Option<&LoaderId>) -
 ///
 /// # Errors
 /// [`Error::Internal`] when the database or a chunk cannot be read.
-pub fn page(
+pub(crate) fn page(
     tx: &impl Tx,
     store: &DocumentStoreId,
     loader: Option<&LoaderId>,

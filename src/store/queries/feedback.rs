@@ -19,7 +19,7 @@ fn parse(value: &[u8]) -> Result<Feedback> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn of_message(
+pub(crate) fn of_message(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     flow: &FlowId,
@@ -35,7 +35,7 @@ pub fn of_message(
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read, else what `each` returns.
-pub fn scan_flow(
+pub(crate) fn scan_flow(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     flow: &FlowId,
@@ -61,7 +61,7 @@ pub fn scan_flow(
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn position_of(tx: &impl Tx, id: &FeedbackId) -> Result<Option<(FlowId, MessagePosition)>> {
+pub(crate) fn position_of(tx: &impl Tx, id: &FeedbackId) -> Result<Option<(FlowId, MessagePosition)>> {
     let position = tx.get_with(FEEDBACK_KEYS, id.bytes(), |key| {
         keys::parse_message(key).ok_or_else(|| Error::internal("the place of a rating cannot be read"))
     })?;
@@ -72,7 +72,7 @@ pub fn position_of(tx: &impl Tx, id: &FeedbackId) -> Result<Option<(FlowId, Mess
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn put(
+pub(crate) fn put(
     tx: &WriteTx,
     workspace: &WorkspaceId,
     flow: &FlowId,

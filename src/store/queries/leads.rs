@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn list(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId, newest: usize) -> Result<Vec<Lead>> {
+pub(crate) fn list(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId, newest: usize) -> Result<Vec<Lead>> {
     let mut found = Vec::new();
     if newest == 0 || !is_in_workspace(tx, workspace, flow)? {
         return Ok(found);
@@ -31,7 +31,7 @@ pub fn list(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId, newest: usize)
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn oldest_beyond(
+pub(crate) fn oldest_beyond(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     flow: &FlowId,
@@ -52,7 +52,7 @@ pub fn oldest_beyond(
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn remove(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, leads: &[LeadId]) -> Result<()> {
+pub(crate) fn remove(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, leads: &[LeadId]) -> Result<()> {
     if leads.is_empty() || !is_in_workspace(tx, workspace, flow)? {
         return Ok(());
     }
@@ -63,7 +63,7 @@ pub fn remove(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, leads: &[Lea
 ///
 /// # Errors
 /// 404 when the flow is not (any more) in the workspace.
-pub fn add(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, lead: &Lead) -> Result<()> {
+pub(crate) fn add(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, lead: &Lead) -> Result<()> {
     if !is_in_workspace(tx, workspace, flow)? {
         return Err(Error::no_flow(flow));
     }
@@ -74,7 +74,7 @@ pub fn add(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, lead: &Lead) ->
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn remove_flow(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId) -> Result<()> {
+pub(crate) fn remove_flow(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId) -> Result<()> {
     if is_in_workspace(tx, workspace, flow)? {
         tx.remove_range(LEADS, &KeyRange::prefix(flow.bytes()))?;
     }

@@ -1,14 +1,14 @@
 //! Reading and writing the records of one kind each.
 
-pub mod audit;
-pub mod chunk_records;
-pub mod chunks;
+pub(crate) mod audit;
+pub(crate) mod chunk_records;
+pub(crate) mod chunks;
 pub mod collections;
-pub mod executions;
-pub mod feedback;
-pub mod leads;
+pub(crate) mod executions;
+pub(crate) mod feedback;
+pub(crate) mod leads;
 pub mod messages;
-pub mod timeline;
-pub mod trigger_log;
-pub mod version_index;
-pub mod webhooks;
+pub(crate) mod timeline;
+pub(crate) mod trigger_log;
+pub(crate) mod version_index;
+pub(crate) mod webhooks;

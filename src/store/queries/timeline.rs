@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 
 /// A message's conversation, and its number among all messages, which orders them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct MessagePosition {
+pub(crate) struct MessagePosition {
     /// Greater than that of every message stored before.
     pub sequence: u64,
     pub chat: ChatId,
@@ -22,7 +22,7 @@ pub struct MessagePosition {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn next_sequence(tx: &impl MessageReader) -> Result<u64> {
+pub(crate) fn next_sequence(tx: &impl MessageReader) -> Result<u64> {
     super::messages::next_sequence(tx)
 }
 
@@ -30,7 +30,7 @@ pub fn next_sequence(tx: &impl MessageReader) -> Result<u64> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read, else what `each` returns.
-pub fn scan_timeline(
+pub(crate) fn scan_timeline(
     tx: &impl MessageReader,
     workspace: &WorkspaceId,
     flow: &FlowId,
@@ -56,7 +56,7 @@ pub fn scan_timeline(
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn of_chat(
+pub(crate) fn of_chat(
     tx: &impl MessageReader,
     workspace: &WorkspaceId,
     flow: &FlowId,
@@ -78,7 +78,7 @@ pub fn of_chat(
 ///
 /// # Errors
 /// [`Error::Internal`] when the database or the message cannot be read.
-pub fn message_at(
+pub(crate) fn message_at(
     tx: &impl MessageReader,
     workspace: &WorkspaceId,
     flow: &FlowId,
@@ -94,7 +94,7 @@ pub fn message_at(
 ///
 /// # Errors
 /// [`Error::Internal`] when the database or the message cannot be read.
-pub fn message_before(
+pub(crate) fn message_before(
     tx: &impl MessageReader,
     workspace: &WorkspaceId,
     flow: &FlowId,
@@ -119,7 +119,7 @@ pub fn message_before(
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn remove(
+pub(crate) fn remove(
     tx: &WriteTx,
     workspace: &WorkspaceId,
     flow: &FlowId,

@@ -16,7 +16,7 @@ fn parse(value: &[u8]) -> Result<TriggerLog> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn put(tx: &WriteTx, number: u64, row: &TriggerLog) -> Result<()> {
+pub(crate) fn put(tx: &WriteTx, number: u64, row: &TriggerLog) -> Result<()> {
     let value = serde_json::to_vec(row).map_err(Error::internal)?;
     tx.put(TRIGGER_LOG, &keys::timeline(&row.flow, number), &value)
 }
@@ -25,7 +25,7 @@ pub fn put(tx: &WriteTx, number: u64, row: &TriggerLog) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn get(tx: &impl Tx, flow: &FlowId, number: u64) -> Result<Option<TriggerLog>> {
+pub(crate) fn get(tx: &impl Tx, flow: &FlowId, number: u64) -> Result<Option<TriggerLog>> {
     tx.get_with(TRIGGER_LOG, &keys::timeline(flow, number), parse)
 }
 
@@ -34,7 +34,7 @@ pub fn get(tx: &impl Tx, flow: &FlowId, number: u64) -> Result<Option<TriggerLog
 ///
 /// # Errors
 /// [`Error::Internal`] when the database or a row cannot be read.
-pub fn list(
+pub(crate) fn list(
     tx: &impl Tx,
     flow: &FlowId,
     statuses: &[TriggerStatus],
@@ -58,7 +58,7 @@ pub fn list(
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn remove_below(tx: &WriteTx, flow: &FlowId, below: u64, kept: Option<u64>) -> Result<()> {
+pub(crate) fn remove_below(tx: &WriteTx, flow: &FlowId, below: u64, kept: Option<u64>) -> Result<()> {
     let range = KeyRange::between(&keys::timeline(flow, 0), &keys::timeline(flow, below));
     let mut old = Vec::new();
     tx.scan_keys(TRIGGER_LOG, &range, Order::Ascending, |key| {
@@ -72,6 +72,6 @@ pub fn remove_below(tx: &WriteTx, flow: &FlowId, below: u64, kept: Option<u64>) 
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn remove_flow(tx: &WriteTx, flow: &FlowId) -> Result<()> {
+pub(crate) fn remove_flow(tx: &WriteTx, flow: &FlowId) -> Result<()> {
     tx.remove_range(TRIGGER_LOG, &KeyRange::prefix(flow.bytes())).map(drop)
 }

@@ -7,13 +7,13 @@ use crate::store::transaction::{Order, Tx, WriteTx};
 use std::ops::ControlFlow;
 
 /// A key and its value.
-pub type VersionIndexRow = (Vec<u8>, Vec<u8>);
+pub(crate) type VersionIndexRow = (Vec<u8>, Vec<u8>);
 
 /// The value of `key`.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn get(tx: &impl Tx, key: &[u8]) -> Result<Option<Vec<u8>>> {
+pub(crate) fn get(tx: &impl Tx, key: &[u8]) -> Result<Option<Vec<u8>>> {
     tx.get_with(VERSION_INDEX, key, |value| Ok(value.to_vec()))
 }
 
@@ -21,7 +21,7 @@ pub fn get(tx: &impl Tx, key: &[u8]) -> Result<Option<Vec<u8>>> {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn range(
+pub(crate) fn range(
     tx: &impl Tx,
     from: &[u8],
     below: &[u8],
@@ -43,7 +43,7 @@ pub fn range(
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn put(tx: &WriteTx, rows: &[VersionIndexRow]) -> Result<()> {
+pub(crate) fn put(tx: &WriteTx, rows: &[VersionIndexRow]) -> Result<()> {
     rows.iter().try_for_each(|(key, value)| tx.put(VERSION_INDEX, key, value))
 }
 
@@ -51,6 +51,6 @@ pub fn put(tx: &WriteTx, rows: &[VersionIndexRow]) -> Result<()> {
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn clear(tx: &WriteTx) -> Result<()> {
+pub(crate) fn clear(tx: &WriteTx) -> Result<()> {
     tx.remove_range(VERSION_INDEX, &KeyRange::all()).map(drop)
 }

@@ -15,7 +15,12 @@ use std::ops::ControlFlow;
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn use_signature(tx: &WriteTx, flow: &FlowId, digest: &[u8; 32], until: Timestamp) -> Result<bool> {
+pub(crate) fn use_signature(
+    tx: &WriteTx,
+    flow: &FlowId,
+    digest: &[u8; 32],
+    until: Timestamp,
+) -> Result<bool> {
     let key = keys::webhook_hash(flow, digest);
     if tx.has(WEBHOOK_SIGNATURES, &key)? {
         return Ok(false);
@@ -28,7 +33,7 @@ pub fn use_signature(tx: &WriteTx, flow: &FlowId, digest: &[u8; 32], until: Time
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read or written.
-pub fn remove_old_signatures(tx: &WriteTx, now: Timestamp) -> Result<()> {
+pub(crate) fn remove_old_signatures(tx: &WriteTx, now: Timestamp) -> Result<()> {
     let mut outdated = Vec::new();
     tx.scan(WEBHOOK_SIGNATURES, &KeyRange::all(), Order::Ascending, |key, value| {
         let until = value.try_into().map_or(0, i64::from_be_bytes);
@@ -44,7 +49,7 @@ pub fn remove_old_signatures(tx: &WriteTx, now: Timestamp) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn answer(tx: &impl Tx, flow: &FlowId, hash: &[u8; 32]) -> Result<Option<KeptAnswer>> {
+pub(crate) fn answer(tx: &impl Tx, flow: &FlowId, hash: &[u8; 32]) -> Result<Option<KeptAnswer>> {
     tx.get_with(WEBHOOK_ANSWERS, &keys::webhook_hash(flow, hash), |value| {
         serde_json::from_slice(value).map_err(|_| Error::internal("a kept answer cannot be read"))
     })
@@ -54,7 +59,7 @@ pub fn answer(tx: &impl Tx, flow: &FlowId, hash: &[u8; 32]) -> Result<Option<Kep
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn keep_answer(tx: &WriteTx, flow: &FlowId, hash: &[u8; 32], answer: &KeptAnswer) -> Result<()> {
+pub(crate) fn keep_answer(tx: &WriteTx, flow: &FlowId, hash: &[u8; 32], answer: &KeptAnswer) -> Result<()> {
     if let Some(before) = self::answer(tx, flow, hash)? {
         remove_answer(tx, flow, milliseconds(before.date), hash)?;
     }
@@ -74,7 +79,7 @@ pub fn keep_answer(tx: &WriteTx, flow: &FlowId, hash: &[u8; 32], answer: &KeptAn
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read or written.
-pub fn remove_old_answers(tx: &WriteTx, flow: &FlowId, now: Timestamp) -> Result<()> {
+pub(crate) fn remove_old_answers(tx: &WriteTx, flow: &FlowId, now: Timestamp) -> Result<()> {
     while let Some((date, hash)) = oldest(tx, flow)? {
         let totals = WEBHOOK_ANSWER_TOTALS.get(tx, flow)?.unwrap_or_default();
         let is_old = i64::try_from(date)
@@ -93,7 +98,7 @@ pub fn remove_old_answers(tx: &WriteTx, flow: &FlowId, now: Timestamp) -> Result
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn flows_with_answers(tx: &impl Tx) -> Result<Vec<FlowId>> {
+pub(crate) fn flows_with_answers(tx: &impl Tx) -> Result<Vec<FlowId>> {
     let mut flows: Vec<FlowId> = Vec::new();
     tx.scan_keys(WEBHOOK_ANSWER_ORDER, &KeyRange::all(), Order::Ascending, |key| {
         let flow = key.get(..16).and_then(|id| id.try_into().ok()).map(FlowId::from_bytes);
@@ -107,7 +112,7 @@ pub fn flows_with_answers(tx: &impl Tx) -> Result<Vec<FlowId>> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn remove_flow(tx: &WriteTx, flow: &FlowId) -> Result<()> {
+pub(crate) fn remove_flow(tx: &WriteTx, flow: &FlowId) -> Result<()> {
     let range = KeyRange::prefix(flow.bytes());
     for table in [WEBHOOK_SIGNATURES, WEBHOOK_ANSWERS, WEBHOOK_ANSWER_ORDER] {
         tx.remove_range(table, &range)?;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ApiKey"))]
-pub struct ApiKeyView {
+pub(crate) struct ApiKeyView {
     id: KeyId,
     key_name: String,
     /// The value when it was just made; later only its last characters.
@@ -53,7 +53,7 @@ impl From<ApiKeyEntry> for ApiKeyView {
 impl ApiKeyView {
     /// A key that was just made, with its value.
     #[must_use]
-    pub fn of_new(key: ApiKeyEntry, value: String) -> Self {
+    pub(crate) fn of_new(key: ApiKeyEntry, value: String) -> Self {
         Self { api_key: value, ..key.into() }
     }
 }
@@ -68,7 +68,7 @@ impl From<BoundFlow> for BoundFlowView {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ApiKeyEdit {
+pub(crate) struct ApiKeyEdit {
     #[cfg_attr(test, schemars(length(min = 1, max = 100)))]
     pub key_name: String,
     /// At least one.
@@ -80,6 +80,6 @@ pub struct ApiKeyEdit {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub enum ApiKeyCheck {
+pub(crate) enum ApiKeyCheck {
     Ok,
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Invitation"))]
-pub struct InvitationView {
+pub(crate) struct InvitationView {
     id: InvitationId,
     email: Email,
     name: Option<DisplayName>,
@@ -53,7 +53,7 @@ impl From<InvitationEntry> for InvitationView {
 impl InvitationView {
     /// An invitation that was just made, with its link.
     #[must_use]
-    pub fn of_new(invitation: InvitationEntry, token: &NewLinkToken) -> Self {
+    pub(crate) fn of_new(invitation: InvitationEntry, token: &NewLinkToken) -> Self {
         Self { link: Some(LinkView::to_invitation(token)), ..invitation.into() }
     }
 }
@@ -62,7 +62,7 @@ impl InvitationView {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "NewInvitation"))]
-pub struct InvitationBody {
+pub(crate) struct InvitationBody {
     user: Invitee,
     /// The active workspace when it is left out.
     #[cfg_attr(test, schemars(with = "Option<WorkspaceId>"))]

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// A link that works once.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Link"))]
-pub struct LinkView {
+pub(crate) struct LinkView {
     /// To be appended to the address of the service.
     path: String,
     token: String,
@@ -20,7 +20,7 @@ pub struct LinkView {
 impl LinkView {
     /// A link to the page on which somebody who was invited makes their account.
     #[must_use]
-    pub fn to_invitation(token: &NewLinkToken) -> Self {
+    pub(crate) fn to_invitation(token: &NewLinkToken) -> Self {
         Self::to_page("invite", token)
     }
 
@@ -38,7 +38,7 @@ impl LinkView {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ResetLink"))]
-pub struct ResetLinkView {
+pub(crate) struct ResetLinkView {
     user_id: UserId,
     email: Email,
     /// Shown this once.
@@ -54,7 +54,7 @@ impl From<NewResetLink> for ResetLinkView {
 /// The token of a link.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PresentedLink"))]
-pub struct LinkCheck {
+pub(crate) struct LinkCheck {
     user: TokenHolder,
 }
 
@@ -67,7 +67,7 @@ struct TokenHolder {
 
 impl LinkCheck {
     #[must_use]
-    pub fn token(&self) -> &str {
+    pub(crate) fn token(&self) -> &str {
         &self.user.temp_token
     }
 }
@@ -75,7 +75,7 @@ impl LinkCheck {
 /// What a link is for.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "LinkPurpose"))]
-pub struct LinkPurposeView {
+pub(crate) struct LinkPurposeView {
     kind: LinkKind,
     email: Email,
     name: Option<DisplayName>,
@@ -94,7 +94,7 @@ impl From<LinkPurpose> for LinkPurposeView {
 /// Who needs a new password.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ForgottenPassword {
+pub(crate) struct ForgottenPassword {
     user: ForgetfulUser,
 }
 
@@ -107,7 +107,7 @@ struct ForgetfulUser {
 impl ForgottenPassword {
     /// What was sent as the e-mail address, which need not be one.
     #[must_use]
-    pub fn email(&self) -> &str {
+    pub(crate) fn email(&self) -> &str {
         &self.user.email
     }
 }
@@ -115,7 +115,7 @@ impl ForgottenPassword {
 /// A new password, and the token of the link that allows it.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct NewPassword {
+pub(crate) struct NewPassword {
     user: NewPasswordUser,
 }
 
@@ -130,12 +130,12 @@ struct NewPasswordUser {
 
 impl NewPassword {
     #[must_use]
-    pub fn token(&self) -> &str {
+    pub(crate) fn token(&self) -> &str {
         &self.user.temp_token
     }
 
     #[must_use]
-    pub fn password(&self) -> &str {
+    pub(crate) fn password(&self) -> &str {
         &self.user.password
     }
 }

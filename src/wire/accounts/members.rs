@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Member"))]
-pub struct MemberView {
+pub(crate) struct MemberView {
     workspace_id: WorkspaceId,
     user_id: UserId,
     role_id: RoleId,
@@ -64,7 +64,7 @@ impl From<Role> for RoleSummaryView {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("required" = ["roleId"])))]
-pub struct MemberEdit {
+pub(crate) struct MemberEdit {
     /// The active workspace when it is left out.
     #[cfg_attr(test, schemars(with = "Option<WorkspaceId>"))]
     workspace_id: Option<String>,
@@ -113,6 +113,6 @@ impl TryFrom<MemberEdit> for MemberChange {
 ///
 /// # Errors
 /// 404 for a text that is no id.
-pub fn parse_member(text: &str) -> Result<UserId> {
+pub(crate) fn parse_member(text: &str) -> Result<UserId> {
     UserId::parse(text).ok_or_else(|| Error::no_such("Member", text))
 }

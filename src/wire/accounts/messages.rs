@@ -5,13 +5,13 @@ use serde::Serialize;
 /// What was done, in words.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Told"))]
-pub struct SentenceView {
+pub(crate) struct SentenceView {
     message: &'static str,
 }
 
 impl SentenceView {
     #[must_use]
-    pub const fn new(message: &'static str) -> Self {
+    pub(crate) const fn new(message: &'static str) -> Self {
         Self { message }
     }
 }

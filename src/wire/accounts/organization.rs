@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Organization"))]
-pub struct OrganizationView {
+pub(crate) struct OrganizationView {
     id: OrganizationId,
     name: DisplayName,
     owner_id: UserId,
@@ -30,7 +30,7 @@ impl From<Organization> for OrganizationView {
 /// The new name.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct OrganizationEdit {
+pub(crate) struct OrganizationEdit {
     #[cfg_attr(test, schemars(length(min = 1, max = 120)))]
     pub name: String,
 }

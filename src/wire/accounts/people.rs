@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Person"))]
-pub struct PersonView {
+pub(crate) struct PersonView {
     organization_id: OrganizationId,
     user_id: UserId,
     is_owner: bool,
@@ -68,7 +68,7 @@ impl From<PersonWorkspace> for PersonWorkspaceView {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct PersonStatus {
+pub(crate) struct PersonStatus {
     #[cfg_attr(test, schemars(with = "UserId"))]
     pub user_id: String,
     pub status: UserStatus,

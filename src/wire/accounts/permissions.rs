@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 /// Permissions by category, in the order of the catalogue.
 #[derive(Debug)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub struct PermissionCatalogueView(
+pub(crate) struct PermissionCatalogueView(
     #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, Vec<PermissionView>>"))]
     Vec<(&'static str, Vec<PermissionView>)>,
 );
@@ -26,7 +26,7 @@ struct PermissionView {
 impl PermissionCatalogueView {
     /// The categories with their actions, without those permissions that are not `offered` and without categories in which
     /// none is left.
-    pub fn new(categories: &[(&'static str, &[&str])], offered: impl Fn(&str) -> bool) -> Self {
+    pub(crate) fn new(categories: &[(&'static str, &[&str])], offered: impl Fn(&str) -> bool) -> Self {
         let categories = categories.iter().map(|(category, actions)| {
             let named = actions.iter().map(|action| (format!("{category}:{action}"), title_case(action)));
             let rows = named.filter(|(key, _)| offered(key)).map(|(key, value)| PermissionView {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Account"))]
-pub struct AccountView {
+pub(crate) struct AccountView {
     id: UserId,
     name: DisplayName,
     email: Email,
@@ -43,7 +43,7 @@ impl From<Account> for AccountView {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct AccountEdit {
+pub(crate) struct AccountEdit {
     #[cfg_attr(test, schemars(length(min = 1, max = 120)))]
     name: Option<String>,
     #[cfg_attr(test, schemars(email))]

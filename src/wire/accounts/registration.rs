@@ -59,7 +59,7 @@ impl From<RegistrationBody> for Registration {
 /// What was made.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Registered"))]
-pub struct NewAccountView {
+pub(crate) struct NewAccountView {
     user: UserSummaryView,
     organization: OrganizationSummaryView,
     workspace: WorkspaceSummaryView,

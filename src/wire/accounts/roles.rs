@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Role"))]
-pub struct RoleView {
+pub(crate) struct RoleView {
     id: RoleId,
     organization_id: OrganizationId,
     name: String,

@@ -10,7 +10,7 @@ use std::net::IpAddr;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Session"))]
-pub struct SessionView {
+pub(crate) struct SessionView {
     id: SessionId,
     created_date: IsoTime,
     last_seen_date: IsoTime,

@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Start"))]
-pub struct StartView {
+pub(crate) struct StartView {
     redirect_url: &'static str,
 }
 
 impl StartView {
     /// At the sign-in once somebody owns the service, else at the setup.
     #[must_use]
-    pub const fn new(has_owner: bool) -> Self {
+    pub(crate) const fn new(has_owner: bool) -> Self {
         Self { redirect_url: if has_owner { "/signin" } else { "/organization-setup" } }
     }
 }
@@ -24,7 +24,7 @@ impl StartView {
 /// Who signs in.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Login {
+pub(crate) struct Login {
     pub email: String,
     #[cfg_attr(test, schemars(extend("format" = "password")))]
     pub password: String,
@@ -34,20 +34,20 @@ pub struct Login {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "LoggedOut"))]
-pub struct LogoutView {
+pub(crate) struct LogoutView {
     message: &'static str,
     redirect_to: &'static str,
 }
 
 impl LogoutView {
-    pub const TO_LOGIN: Self = Self { message: "logged_out", redirect_to: "/login" };
+    pub(crate) const TO_LOGIN: Self = Self { message: "logged_out", redirect_to: "/login" };
 }
 
 /// A signed-in person, and what they may do here.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "User"))]
-pub struct CurrentUserView {
+pub(crate) struct CurrentUserView {
     id: UserId,
     email: Email,
     name: DisplayName,

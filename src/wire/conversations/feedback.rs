@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Feedback"))]
-pub struct FeedbackView {
+pub(crate) struct FeedbackView {
     id: FeedbackId,
     chatflowid: FlowId,
     chat_id: ChatId,
@@ -41,7 +41,7 @@ impl From<ConversationFeedback> for FeedbackView {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct NewFeedback {
+pub(crate) struct NewFeedback {
     /// The flow, where the address does not name it.
     pub chatflowid: Option<String>,
     #[cfg_attr(test, schemars(required))]
@@ -58,7 +58,7 @@ pub struct NewFeedback {
 /// Changes a rating or its comment.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct FeedbackEdit {
+pub(crate) struct FeedbackEdit {
     rating: Option<Rating>,
     content: Option<String>,
 }
@@ -72,7 +72,7 @@ impl From<FeedbackEdit> for FeedbackChange {
 /// The rating was changed.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FeedbackChanged"))]
-pub struct FeedbackChangeView {
+pub(crate) struct FeedbackChangeView {
     status: ChangeStatus,
 }
 
@@ -84,5 +84,5 @@ enum ChangeStatus {
 }
 
 impl FeedbackChangeView {
-    pub const OK: Self = Self { status: ChangeStatus::Ok };
+    pub(crate) const OK: Self = Self { status: ChangeStatus::Ok };
 }

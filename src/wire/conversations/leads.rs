@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Lead"))]
-pub struct LeadView {
+pub(crate) struct LeadView {
     id: LeadId,
     name: Option<String>,
     email: Option<String>,
@@ -22,7 +22,7 @@ pub struct LeadView {
 impl LeadView {
     /// A lead of this flow.
     #[must_use]
-    pub fn new(flow: FlowId, lead: Lead) -> Self {
+    pub(crate) fn new(flow: FlowId, lead: Lead) -> Self {
         let Lead { id, chat, name, email, phone, created } = lead;
         Self { id, name, email, phone, chatflowid: flow, chat_id: chat, created_date: created.into() }
     }
@@ -32,7 +32,7 @@ impl LeadView {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct NewLead {
+pub(crate) struct NewLead {
     #[cfg_attr(test, schemars(required))]
     pub chatflowid: Option<String>,
     pub chat_id: Option<String>,

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Message"))]
-pub struct MessageView {
+pub(crate) struct MessageView {
     id: MessageId,
     role: MessageRole,
     chatflowid: FlowId,
@@ -47,7 +47,7 @@ pub struct MessageView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "MessageFile"))]
-pub struct MessageFileView {
+pub(crate) struct MessageFileView {
     r#type: String,
     name: String,
     mime: String,

@@ -10,7 +10,7 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Conversation"))]
-pub struct ConversationView {
+pub(crate) struct ConversationView {
     chat_id: ChatId,
     chat_type: Option<ChatType>,
     session_id: Option<String>,
@@ -46,7 +46,7 @@ impl From<ConversationSummary> for ConversationView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FlowStats"))]
-pub struct FlowStatsView {
+pub(crate) struct FlowStatsView {
     total_messages: usize,
     total_sessions: usize,
     total_feedback: usize,

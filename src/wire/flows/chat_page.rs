@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub enum PublicFlow {
+pub(crate) enum PublicFlow {
     Whole(Box<FlowView>),
     Shared(SharedFlowView),
 }
@@ -20,7 +20,7 @@ pub enum PublicFlow {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "SharedFlow"))]
-pub struct SharedFlowView {
+pub(crate) struct SharedFlowView {
     id: FlowId,
     name: String,
     r#type: FlowKind,
@@ -51,7 +51,7 @@ impl From<SharedFlow> for SharedFlowView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ChatbotConfig"))]
-pub struct ChatPageView {
+pub(crate) struct ChatPageView {
     #[serde(flatten)]
     #[cfg_attr(test, schemars(with = "schema::PublicSettings"))]
     settings: Map<String, Value>,
@@ -74,7 +74,7 @@ impl From<ChatPage> for ChatPageView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "UploadOffer"))]
-pub struct UploadOfferView {
+pub(crate) struct UploadOfferView {
     is_speech_to_text_enabled: bool,
     is_image_upload_allowed: bool,
     #[serde(rename = "isRAGFileUploadAllowed")]
@@ -113,7 +113,7 @@ impl From<UploadOffer> for UploadOfferView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Streaming"))]
-pub struct StreamingView {
+pub(crate) struct StreamingView {
     pub is_streaming: bool,
 }
 

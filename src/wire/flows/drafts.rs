@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "DraftStatus"))]
-pub struct DraftStatusView {
+pub(crate) struct DraftStatusView {
     /// Drafts are on for this server.
     enabled: bool,
     mode: EditMode,
@@ -88,7 +88,7 @@ impl From<DraftStatus> for DraftStatusView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FlowState"))]
-pub struct FlowStateView {
+pub(crate) struct FlowStateView {
     /// Drafts are on for this server.
     enabled: bool,
     mode: EditMode,
@@ -115,7 +115,7 @@ struct DraftOutline {
 
 impl FlowStateView {
     #[must_use]
-    pub fn new(status: DraftStatus, has_live: bool) -> Self {
+    pub(crate) fn new(status: DraftStatus, has_live: bool) -> Self {
         let DraftStatus {
             mode, enabled, publish_instantly, draft, stale, last_published, unsupported, ..
         } = status;
@@ -141,7 +141,7 @@ impl FlowStateView {
 /// The last Publish or Roll back of a flow.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "LastPublished"))]
-pub struct LastPublishedView {
+pub(crate) struct LastPublishedView {
     /// The version; null when none was recorded.
     #[cfg_attr(test, schemars(regex(pattern = "^[0-9a-f]{7,40}$")))]
     pub(super) sha: Option<String>,
@@ -159,7 +159,7 @@ impl From<LastPublish> for LastPublishedView {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct DraftEdit {
+pub(crate) struct DraftEdit {
     /// JSON text of `{nodes, edges, viewport}`.
     pub flow_data: String,
 }
@@ -168,6 +168,6 @@ pub struct DraftEdit {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct DraftSettings {
+pub(crate) struct DraftSettings {
     pub publish_instantly: bool,
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 /// What is wrong with a card.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CardProblems"))]
-pub struct CardProblemsView {
+pub(crate) struct CardProblemsView {
     /// The card's node; empty for the flow as a whole.
     id: String,
     label: String,
@@ -26,7 +26,7 @@ impl From<CardProblems> for CardProblemsView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "AllowableSetting"))]
-pub struct OverridableSettingView {
+pub(crate) struct OverridableSettingView {
     node: String,
     node_id: String,
     label: &'static str,

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Publish"))]
-pub struct PublishRequest {
+pub(crate) struct PublishRequest {
     /// Replace what changed in Live after the draft was started.
     pub overwrite_live_changes: Option<bool>,
 }
@@ -24,7 +24,7 @@ pub struct PublishRequest {
 /// Which flows to publish, as far as they can run.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct PublishEach {
+pub(crate) struct PublishEach {
     /// 1 to 1,000 flows.
     #[cfg_attr(test, schemars(with = "Vec<FlowId>"))]
     pub ids: Vec<String>,
@@ -33,7 +33,7 @@ pub struct PublishEach {
 /// Which version becomes Live.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Rollback {
+pub(crate) struct Rollback {
     #[cfg_attr(test, schemars(regex(pattern = "^[0-9a-f]{7,40}$")))]
     pub sha: String,
 }
@@ -62,7 +62,7 @@ impl From<RecordResult> for RecordFields {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PublishResult"))]
-pub struct PublishResultView {
+pub(crate) struct PublishResultView {
     chatflow: FlowBriefView,
     version: Option<VersionView>,
     /// The draft was the same as Live.
@@ -96,7 +96,7 @@ fn problem_views(problems: Vec<CardProblems>) -> Vec<CardProblemsView> {
 /// What became of each flow that was to be published.
 #[derive(Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PublishResults"))]
-pub struct PublishResultsView {
+pub(crate) struct PublishResultsView {
     published: usize,
     unchanged: usize,
     blocked: usize,
@@ -184,7 +184,7 @@ impl From<FlowPublication> for FlowPublicationView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RestoreResult"))]
-pub struct RestoreResultView {
+pub(crate) struct RestoreResultView {
     chatflow: FlowBriefView,
     #[cfg_attr(test, schemars(regex(pattern = "^[0-9a-f]{7,40}$")))]
     restored_from: String,

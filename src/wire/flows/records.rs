@@ -16,7 +16,7 @@ use serde_json::Value;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Flow"))]
-pub struct FlowView {
+pub(crate) struct FlowView {
     id: FlowId,
     name: String,
     /// The Live canvas: JSON text of `{nodes, edges, viewport}`.
@@ -28,7 +28,7 @@ pub struct FlowView {
 /// A flow without its canvas.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FlowRecord"))]
-pub struct FlowRecordView {
+pub(crate) struct FlowRecordView {
     id: FlowId,
     name: String,
     #[serde(flatten)]
@@ -120,7 +120,7 @@ impl From<Flow> for FlowRecordView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FlowOutline"))]
-pub struct FlowOutlineView {
+pub(crate) struct FlowOutlineView {
     id: FlowId,
     name: String,
     category: Option<String>,
@@ -156,7 +156,7 @@ impl From<FlowOutline> for FlowOutlineView {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub enum FlowList {
+pub(crate) enum FlowList {
     Records(ListOrPage<FlowRecordView>),
     Whole(ListOrPage<FlowView>),
     Outlines(ListOrPage<FlowOutlineView>),
@@ -166,7 +166,7 @@ pub enum FlowList {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FlowBrief"))]
-pub struct FlowBriefView {
+pub(crate) struct FlowBriefView {
     id: FlowId,
     name: String,
     r#type: FlowKind,
@@ -247,7 +247,7 @@ impl SentSetting {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct HasChanged {
+pub(crate) struct HasChanged {
     pub has_changed: bool,
 }
 
@@ -255,7 +255,7 @@ pub struct HasChanged {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RefusedOrigin"))]
-pub struct RefusedOriginView {
+pub(crate) struct RefusedOriginView {
     /// `scheme://host[:port]`, or `null` for a page that has no site.
     origin: String,
     /// Refused requests; a page makes several.

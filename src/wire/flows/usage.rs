@@ -8,7 +8,7 @@ use serde::Serialize;
 /// How many flows use something, and those the caller may see.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Uses"))]
-pub struct ResourceUsageView {
+pub(crate) struct ResourceUsageView {
     count: usize,
     flows: Vec<UsingFlowView>,
 }

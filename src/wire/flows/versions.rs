@@ -20,7 +20,7 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Version"))]
-pub struct VersionView {
+pub(crate) struct VersionView {
     sha: Sha,
     #[cfg_attr(test, schemars(regex(pattern = "^[0-9a-f]{7,40}$")))]
     short_sha: String,
@@ -65,7 +65,7 @@ impl From<Version> for VersionView {
 /// A version, of whichever flow.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct LoggedVersionView {
+pub(crate) struct LoggedVersionView {
     #[serde(flatten)]
     version: VersionView,
     flow_id: FlowId,
@@ -80,7 +80,7 @@ impl From<LoggedVersion> for LoggedVersionView {
 /// Whether version history is on.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct HistoryStatus {
+pub(crate) struct HistoryStatus {
     pub enabled: bool,
 }
 
@@ -88,7 +88,7 @@ pub struct HistoryStatus {
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "VersionList"))]
-pub struct VersionListView {
+pub(crate) struct VersionListView {
     enabled: bool,
     versions: Vec<VersionView>,
     /// Why the last version was not recorded, or why the history cannot be read now.
@@ -101,7 +101,7 @@ pub struct VersionListView {
 impl VersionListView {
     /// `list` is `None` while history is off.
     #[must_use]
-    pub fn new(list: Option<VersionList>) -> Self {
+    pub(crate) fn new(list: Option<VersionList>) -> Self {
         let Some(VersionList { versions, last_error, live, last_published }) = list else {
             return Self::default();
         };
@@ -195,7 +195,7 @@ impl From<RestoreNotes> for RestoreNotesView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "VersionContent"))]
-pub struct VersionContentView {
+pub(crate) struct VersionContentView {
     sha: Sha,
     name: String,
     r#type: FlowKind,
@@ -221,7 +221,7 @@ impl From<RestorableVersion> for VersionContentView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "VersionDiff"))]
-pub struct VersionDiffView {
+pub(crate) struct VersionDiffView {
     added: Vec<DiffCard>,
     removed: Vec<DiffCard>,
     changed: Vec<ChangedCard>,
@@ -286,7 +286,7 @@ impl From<VersionComparison> for VersionDiffView {
 
 /// What was found in the whole history.
 #[derive(Debug, Serialize)]
-pub struct HistoryReportView {
+pub(crate) struct HistoryReportView {
     versions: usize,
     commits: usize,
     objects: usize,
@@ -302,7 +302,7 @@ impl From<HistoryReport> for HistoryReportView {
 /// How the history goes on.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct HistoryRestart {
+pub(crate) struct HistoryRestart {
     /// A new one begins.
     pub is_new: bool,
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ChunkPage"))]
-pub struct ChunkPageView {
+pub(crate) struct ChunkPageView {
     chunks: Vec<ChunkView>,
     count: usize,
     characters: usize,
@@ -27,7 +27,7 @@ pub struct ChunkPageView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "StoredChunk"))]
-pub struct ChunkView {
+pub(crate) struct ChunkView {
     id: ChunkId,
     /// Its loader.
     doc_id: LoaderId,
@@ -61,7 +61,7 @@ impl From<ChunkPage> for ChunkPageView {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ChunkEdit {
+pub(crate) struct ChunkEdit {
     page_content: Option<String>,
     metadata: Option<Map<String, Value>>,
 }

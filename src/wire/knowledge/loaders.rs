@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "StoreLoader"))]
-pub struct LoaderView {
+pub(crate) struct LoaderView {
     id: LoaderId,
     /// Its card.
     loader_id: String,
@@ -55,7 +55,7 @@ impl From<LoaderOverview> for LoaderView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "StoreLoaderConfig"))]
-pub struct LoaderConfigView {
+pub(crate) struct LoaderConfigView {
     #[serde(flatten)]
     loader: LoaderView,
     store_id: DocumentStoreId,
@@ -64,7 +64,7 @@ pub struct LoaderConfigView {
 
 impl LoaderConfigView {
     #[must_use]
-    pub fn new(store_id: DocumentStoreId, store_name: String, loader: LoaderOverview) -> Self {
+    pub(crate) fn new(store_id: DocumentStoreId, store_name: String, loader: LoaderOverview) -> Self {
         Self { loader: loader.into(), store_id, store_name }
     }
 }
@@ -73,7 +73,7 @@ impl LoaderConfigView {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct StoreLoaderEdit {
+pub(crate) struct StoreLoaderEdit {
     pub store_id: Option<String>,
     /// Of a loader that is saved already.
     id: Option<String>,
@@ -105,7 +105,7 @@ impl From<StoreLoaderEdit> for LoaderChange {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "LoaderPreview"))]
-pub struct LoaderPreviewView {
+pub(crate) struct LoaderPreviewView {
     chunks: Vec<DocumentView>,
     total_chunks: usize,
     preview_chunk_count: usize,
@@ -123,6 +123,6 @@ impl From<LoaderPreview> for LoaderPreviewView {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct LoaderRun {
+pub(crate) struct LoaderRun {
     pub store_id: String,
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct DocumentUpsert {
+pub(crate) struct DocumentUpsert {
     /// A loader to run again.
     doc_id: Option<String>,
     metadata: Option<Map<String, Value>>,
@@ -32,7 +32,7 @@ pub struct DocumentUpsert {
 /// A card and how it is to be set.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct SentCard {
+pub(crate) struct SentCard {
     name: Option<String>,
     config: Option<Map<String, Value>>,
 }
@@ -63,17 +63,18 @@ impl From<DocumentUpsert> for StoreUpsertRequest {
 
 impl DocumentUpsert {
     /// The fields that a form can only send as JSON text.
-    pub const OBJECTS: &'static [&'static str] =
+    pub(crate) const OBJECTS: &'static [&'static str] =
         &["metadata", "docStore", "loader", "splitter", "vectorStore", "embedding", "recordManager"];
     /// The fields that a form can only send as `true` or `false`.
-    pub const FLAGS: &'static [&'static str] = &["replaceExisting", "createNewDocStore"];
+    pub(crate) const FLAGS: &'static [&'static str] = &["replaceExisting", "createNewDocStore"];
 }
 
 // The description is made of it; what arrives is read as a `DocumentUpsert`, whose fields it sends as texts.
 /// Files to add to a document store.
 #[derive(Debug, Default)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename_all = "camelCase", default))]
-pub struct DocumentUpsertForm {
+#[cfg_attr(not(test), expect(dead_code, reason = "the description alone is made of it"))]
+pub(crate) struct DocumentUpsertForm {
     pub files: FormFiles,
     pub doc_id: String,
     /// JSON text.
@@ -101,7 +102,7 @@ pub struct DocumentUpsertForm {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "DocumentUpsertResult"))]
-pub struct DocumentUpsertView {
+pub(crate) struct DocumentUpsertView {
     #[serde(flatten)]
     counts: UpsertCountsView,
     /// The loader.
@@ -121,7 +122,7 @@ impl From<StoreUpsertOutcome> for DocumentUpsertView {
 /// Which loaders to run again; without a list all of them.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Refresh {
+pub(crate) struct Refresh {
     items: Option<Vec<RefreshItem>>,
 }
 
@@ -135,7 +136,7 @@ struct RefreshItem {
 impl Refresh {
     /// The loaders that are named; `None` stands for all.
     #[must_use]
-    pub fn into_loaders(self) -> Option<Vec<String>> {
+    pub(crate) fn into_loaders(self) -> Option<Vec<String>> {
         Some(self.items?.into_iter().map(|item| item.doc_id).collect())
     }
 }
@@ -144,7 +145,7 @@ impl Refresh {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub enum RefreshView {
+pub(crate) enum RefreshView {
     Done(DocumentUpsertView),
     Refused(RefreshFault),
 }
@@ -153,7 +154,7 @@ pub enum RefreshView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct RefreshFault {
+pub(crate) struct RefreshFault {
     doc_id: LoaderId,
     error: String,
 }

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "DocumentStore"))]
-pub struct DocumentStoreView {
+pub(crate) struct DocumentStoreView {
     id: DocumentStoreId,
     name: String,
     description: String,
@@ -77,7 +77,7 @@ impl From<StoreOverview> for DocumentStoreView {
 /// How far a filling is; the data of `progress` events.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct FillProgress {
+pub(crate) struct FillProgress {
     phase: UpsertPhase,
     /// Chunks.
     done: usize,
@@ -94,7 +94,7 @@ impl From<UpsertProgress> for FillProgress {
 /// A document store to make.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct NewDocumentStore {
+pub(crate) struct NewDocumentStore {
     #[cfg_attr(test, schemars(length(min = 1, max = 255)))]
     name: String,
     #[serde(default)]
@@ -111,7 +111,7 @@ impl From<NewDocumentStore> for NewStore {
 /// What to change; what is left out stays.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct DocumentStoreEdit {
+pub(crate) struct DocumentStoreEdit {
     #[cfg_attr(test, schemars(length(min = 1, max = 255)))]
     name: Option<String>,
     #[cfg_attr(test, schemars(length(min = 0, max = 10_000)))]
@@ -128,7 +128,7 @@ impl From<DocumentStoreEdit> for StoreChange {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct DescribeStore {
+pub(crate) struct DescribeStore {
     selected_chat_model: ChatModelChoice,
 }
 
@@ -144,7 +144,7 @@ struct ChatModelChoice {
 impl DescribeStore {
     /// The card of the model; `None` for a name that no card has.
     #[must_use]
-    pub fn into_card(self) -> Option<VectorCardConfig> {
+    pub(crate) fn into_card(self) -> Option<VectorCardConfig> {
         let ChatModelChoice { name, inputs, credential } = self.selected_chat_model;
         let card = VectorCardConfig::from_request(Some(name), inputs)?;
         let credential = credential.filter(|id| !id.is_empty()).or(card.credential);
@@ -155,6 +155,6 @@ impl DescribeStore {
 /// What a document store is good for.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "StoreDescription"))]
-pub struct StoreDescriptionView {
+pub(crate) struct StoreDescriptionView {
     pub content: String,
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Fill {
+pub(crate) struct Fill {
     /// The vector store's node; needed where a flow has several.
     pub stop_node_id: Option<String>,
     pub override_config: Option<Map<String, Value>>,
@@ -27,7 +27,7 @@ pub struct Fill {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct FillForm {
+pub(crate) struct FillForm {
     #[serde(default)]
     #[cfg_attr(test, schemars(with = "String"))]
     pub stop_node_id: Option<String>,
@@ -75,7 +75,7 @@ impl From<UpsertCounts> for UpsertCountsView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FillResult"))]
-pub struct FillView {
+pub(crate) struct FillView {
     #[serde(flatten)]
     counts: UpsertCountsView,
     /// Some of them.
@@ -115,7 +115,7 @@ impl From<UpsertOutcome> for FillView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Filling"))]
-pub struct UpsertRecordView {
+pub(crate) struct UpsertRecordView {
     id: UpsertId,
     chatflowid: FlowId,
     date: IsoTime,
@@ -146,7 +146,7 @@ impl From<UpsertCard> for UpsertCardView {
 impl UpsertRecordView {
     /// An upsert into a store of this flow.
     #[must_use]
-    pub fn new(flow: FlowId, record: UpsertRecord) -> Self {
+    pub(crate) fn new(flow: FlowId, record: UpsertRecord) -> Self {
         let UpsertRecord { id, date, counts, samples, cards } = record;
         Self {
             id,
@@ -161,7 +161,7 @@ impl UpsertRecordView {
 /// Entries of the upsert history to delete.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct FillingIds {
+pub(crate) struct FillingIds {
     /// At least one.
     pub ids: Vec<String>,
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 /// A card and how it is set.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct SetCard {
+pub(crate) struct SetCard {
     name: String,
     config: Map<String, Value>,
 }
@@ -28,7 +28,7 @@ impl From<VectorCardConfig> for SetCard {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct StoreVectorCards {
+pub(crate) struct StoreVectorCards {
     pub store_id: String,
     embedding_name: Option<String>,
     embedding_config: Option<Map<String, Value>>,
@@ -41,7 +41,7 @@ pub struct StoreVectorCards {
 impl StoreVectorCards {
     /// The cards; `None` when no embeddings are named.
     #[must_use]
-    pub fn into_config(self) -> Option<VectorConfig> {
+    pub(crate) fn into_config(self) -> Option<VectorConfig> {
         let card = VectorCardConfig::from_request;
         Some(VectorConfig {
             embedding: card(self.embedding_name, self.embedding_config)?,
@@ -56,7 +56,7 @@ impl StoreVectorCards {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "StoreVectorConfig"))]
-pub struct VectorConfigView {
+pub(crate) struct VectorConfigView {
     store_id: DocumentStoreId,
     embedding_config: SetCard,
     vector_store_config: Option<SetCard>,
@@ -66,7 +66,7 @@ pub struct VectorConfigView {
 impl VectorConfigView {
     /// The cards of this store.
     #[must_use]
-    pub fn new(store_id: DocumentStoreId, vectors: VectorConfig) -> Self {
+    pub(crate) fn new(store_id: DocumentStoreId, vectors: VectorConfig) -> Self {
         Self {
             store_id,
             embedding_config: vectors.embedding.into(),
@@ -80,7 +80,7 @@ impl VectorConfigView {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct StoreQuery {
+pub(crate) struct StoreQuery {
     pub store_id: String,
     #[cfg_attr(test, schemars(length(min = 1, max = 1_000_000)))]
     pub query: String,
@@ -90,7 +90,7 @@ pub struct StoreQuery {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "StoreQueryResult"))]
-pub struct VectorSearchView {
+pub(crate) struct VectorSearchView {
     /// In milliseconds.
     time_taken: u64,
     docs: Vec<ScoredDocumentView>,
@@ -100,7 +100,7 @@ pub struct VectorSearchView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ScoredChunk"))]
-pub struct ScoredDocumentView {
+pub(crate) struct ScoredDocumentView {
     page_content: String,
     metadata: Map<String, Value>,
     score: f64,

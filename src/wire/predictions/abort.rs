@@ -5,13 +5,13 @@ use serde::Serialize;
 /// Whether something ran is not told.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Aborted"))]
-pub struct AbortView {
+pub(crate) struct AbortView {
     status: u16,
     message: &'static str,
 }
 
 impl AbortView {
     /// The same for everybody, so that nobody learns what runs (manual 2.9 r2).
-    pub const DONE: Self =
+    pub(crate) const DONE: Self =
         Self { status: 200, message: "What ran in this conversation was stopped, if it was yours." };
 }

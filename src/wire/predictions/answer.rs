@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Answer"))]
-pub struct AnswerView {
+pub(crate) struct AnswerView {
     text: String,
     /// Where the flow answers with a value.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,7 +41,7 @@ pub struct AnswerView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct AnswerMetadata {
+pub(crate) struct AnswerMetadata {
     question: String,
     chat_id: ChatId,
     chat_message_id: MessageId,
@@ -79,7 +79,7 @@ impl Serialize for RunStep {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct AnswerLists {
+pub(crate) struct AnswerLists {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub source_documents: Vec<DocumentView>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -88,7 +88,7 @@ pub struct AnswerLists {
 
 /// What ends a stream: its lists, each an event of its own, and then its metadata.
 #[derive(Debug)]
-pub struct AnswerEvents {
+pub(crate) struct AnswerEvents {
     pub lists: AnswerLists,
     pub metadata: AnswerMetadata,
 }

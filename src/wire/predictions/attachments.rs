@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Attachment"))]
-pub struct AttachmentView {
+pub(crate) struct AttachmentView {
     name: String,
     mime_type: &'static str,
     size: u64,
@@ -24,7 +24,7 @@ impl From<Attachment> for AttachmentView {
 /// Documents to read.
 #[derive(Debug, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct AttachmentForm {
+pub(crate) struct AttachmentForm {
     #[serde(rename = "files")]
     #[cfg_attr(test, schemars(required))]
     _files: Option<FormFiles>,

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Execution"))]
-pub struct ExecutionView {
+pub(crate) struct ExecutionView {
     #[serde(flatten)]
     run: RunFields,
     agentflow_id: FlowId,
@@ -64,7 +64,7 @@ impl From<&CallbackOutcome> for CallbackView {
 /// The record of a run that is shared, without what tells whose conversation it was.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PublicExecution"))]
-pub struct PublicExecutionView {
+pub(crate) struct PublicExecutionView {
     #[serde(flatten)]
     run: RunFields,
     #[serde(rename = "isPublic")]
@@ -123,7 +123,7 @@ struct PauseView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ExecutionEntry"))]
-pub struct EntryView {
+pub(crate) struct EntryView {
     node_id: String,
     node_label: String,
     data: Map<String, Value>,
@@ -144,7 +144,7 @@ impl From<ShownEntry> for EntryView {
 impl EntryView {
     /// Entries as a record shows them.
     #[must_use]
-    pub fn list(entries: &[ShownEntry]) -> Vec<Self> {
+    pub(crate) fn list(entries: &[ShownEntry]) -> Vec<Self> {
         entries.iter().cloned().map(Self::from).collect()
     }
 }
@@ -214,7 +214,7 @@ impl From<ExecutionDetails> for PublicExecutionView {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ExecutionEdit {
+pub(crate) struct ExecutionEdit {
     /// Everybody who has its address may read it.
     pub is_public: Option<bool>,
 }
@@ -223,7 +223,7 @@ pub struct ExecutionEdit {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ExecutionList {
+pub(crate) struct ExecutionList {
     /// Their ids.
     #[cfg_attr(test, schemars(required, length(min = 1)))]
     pub execution_ids: Option<Vec<String>>,
@@ -233,14 +233,14 @@ pub struct ExecutionList {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "DeletedExecutions"))]
-pub struct DeletedExecutionsView {
+pub(crate) struct DeletedExecutionsView {
     success: bool,
     deleted_count: usize,
 }
 
 impl DeletedExecutionsView {
     #[must_use]
-    pub const fn new(deleted_count: usize) -> Self {
+    pub(crate) const fn new(deleted_count: usize) -> Self {
         Self { success: true, deleted_count }
     }
 }

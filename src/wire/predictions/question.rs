@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Question"))]
-pub struct QuestionBody {
+pub(crate) struct QuestionBody {
     /// Required unless files are sent along.
     pub question: Option<String>,
     /// What was filled in of a form that the flow begins with.
@@ -48,7 +48,7 @@ pub struct QuestionBody {
 /// An earlier message, for a flow without memory: `{role, content}`, or `{type, message}` from older clients.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct PastMessage {
+pub(crate) struct PastMessage {
     #[cfg_attr(test, schemars(with = "Option<crate::domain::predictions::prediction::MessageRole>"))]
     pub role: Option<String>,
     pub content: Option<String>,
@@ -79,7 +79,7 @@ impl From<Upload> for UploadEntry {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct QuestionForm {
+pub(crate) struct QuestionForm {
     #[serde(rename = "files")]
     _files: Option<FormFiles>,
     pub question: Option<String>,

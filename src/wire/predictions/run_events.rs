@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// A step that began or ended.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct StepEventView<'a> {
+pub(crate) struct StepEventView<'a> {
     node_id: &'a str,
     node_label: &'a str,
     status: StepEventStatus,
@@ -31,13 +31,13 @@ enum UnderWay {
 
 impl<'a> StepEventView<'a> {
     #[must_use]
-    pub const fn from_start(StepLabel { node, label }: StepLabel<'a>) -> Self {
+    pub(crate) const fn from_start(StepLabel { node, label }: StepLabel<'a>) -> Self {
         let status = StepEventStatus::Begun(UnderWay::InProgress);
         Self { node_id: node, node_label: label, status, error: None }
     }
 
     #[must_use]
-    pub const fn from_end(
+    pub(crate) const fn from_end(
         StepLabel { node, label }: StepLabel<'a>,
         status: StepStatus,
         error: Option<&'a str>,
@@ -50,7 +50,7 @@ impl<'a> StepEventView<'a> {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RunStep"))]
-pub struct RunStepView<'a> {
+pub(crate) struct RunStepView<'a> {
     node_id: &'a str,
     node_label: &'a str,
     /// What it worked with, what it made, and the state it left; or what it failed with.

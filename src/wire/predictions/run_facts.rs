@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "SourceDocument"))]
-pub struct DocumentView {
+pub(crate) struct DocumentView {
     page_content: String,
     metadata: Map<String, Value>,
 }
@@ -23,7 +23,7 @@ impl From<Document> for DocumentView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "UsedTool"))]
-pub struct UsedToolView {
+pub(crate) struct UsedToolView {
     tool: String,
     tool_input: Value,
     tool_output: String,
@@ -41,7 +41,7 @@ impl From<UsedTool> for UsedToolView {
 /// Tokens that models read and wrote.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Usage"))]
-pub struct UsageView {
+pub(crate) struct UsageView {
     input_tokens: u64,
     output_tokens: u64,
     total_tokens: u64,

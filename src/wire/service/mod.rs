@@ -1,5 +1,5 @@
 //! The service and its cards, on the wire.
 
 pub mod cards;
-pub mod operator;
-pub mod status;
+pub(crate) mod operator;
+pub(crate) mod status;

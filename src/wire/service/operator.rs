@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 /// here: a program of another version may say more.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "camelCase")]
-pub enum CommandReply {
+pub(crate) enum CommandReply {
     /// A key was made: its record, whose `apiKey` is the value, shown this once.
     KeyCreated {
         /// The record (manual 8.7).

@@ -7,13 +7,13 @@ use std::net::IpAddr;
 /// The service's version.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ServiceVersion"))]
-pub struct ServiceVersionView {
+pub(crate) struct ServiceVersionView {
     version: &'static str,
 }
 
 impl ServiceVersionView {
     #[must_use]
-    pub const fn new(version: &'static str) -> Self {
+    pub(crate) const fn new(version: &'static str) -> Self {
         Self { version }
     }
 }
@@ -21,22 +21,22 @@ impl ServiceVersionView {
 /// How the service is.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ServiceStatus"))]
-pub struct ServiceStatusView {
+pub(crate) struct ServiceStatusView {
     status: &'static str,
 }
 
 impl ServiceStatusView {
     /// The process is alive.
-    pub const OK: Self = Self { status: "ok" };
+    pub(crate) const OK: Self = Self { status: "ok" };
     /// The database answers.
-    pub const READY: Self = Self { status: "ready" };
+    pub(crate) const READY: Self = Self { status: "ready" };
 }
 
 /// What a page needs to know before anybody signs in.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PublicSettings"))]
-pub struct PublicSettingsView {
+pub(crate) struct PublicSettingsView {
     #[serde(rename = "PLATFORM_TYPE")]
     platform_type: &'static str,
     owner_exists: bool,
@@ -45,7 +45,7 @@ pub struct PublicSettingsView {
 
 impl PublicSettingsView {
     #[must_use]
-    pub const fn new(owner_exists: bool, setup_token_needed: bool) -> Self {
+    pub(crate) const fn new(owner_exists: bool, setup_token_needed: bool) -> Self {
         Self { platform_type: "open source", owner_exists, setup_token_needed }
     }
 }
@@ -53,7 +53,7 @@ impl PublicSettingsView {
 /// The address a caller is counted by.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CallerAddress"))]
-pub struct CallerAddressView {
+pub(crate) struct CallerAddressView {
     #[cfg_attr(test, schemars(with = "String"))]
     ip: IpAddr,
     msg: &'static str,
@@ -61,7 +61,7 @@ pub struct CallerAddressView {
 
 impl CallerAddressView {
     #[must_use]
-    pub const fn new(ip: IpAddr) -> Self {
+    pub(crate) const fn new(ip: IpAddr) -> Self {
         Self {
             ip,
             msg: "This is the address your requests are counted by. Behind a proxy it should be your own, not the proxy's: \
@@ -76,7 +76,7 @@ const LISTED_MAX: usize = 1_000;
 /// What was found among rows and files.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct IntegrityReportView {
+pub(crate) struct IntegrityReportView {
     rows: u64,
     files: u64,
     files_without_checksum: u64,

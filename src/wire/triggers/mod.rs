@@ -1,4 +1,4 @@
 //! What starts a flow besides a question.
 
-pub mod schedules;
-pub mod webhooks;
+pub(crate) mod schedules;
+pub(crate) mod webhooks;

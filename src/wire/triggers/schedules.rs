@@ -12,7 +12,7 @@ use serde_json::Value;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ScheduleStatus"))]
-pub struct ScheduleStatusView {
+pub(crate) struct ScheduleStatusView {
     /// It starts the flow.
     enabled: bool,
     can_enable: bool,
@@ -30,7 +30,7 @@ pub struct ScheduleStatusView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Schedule"))]
-pub struct ScheduleView {
+pub(crate) struct ScheduleView {
     id: ScheduleId,
     trigger_type: TriggerKind,
     /// The flow.
@@ -81,7 +81,7 @@ enum InputMode {
 /// The switch of a schedule.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ScheduleSwitch {
+pub(crate) struct ScheduleSwitch {
     pub enabled: bool,
 }
 
@@ -89,7 +89,7 @@ pub struct ScheduleSwitch {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "TriggerLog"))]
-pub struct TriggerLogView {
+pub(crate) struct TriggerLogView {
     id: TriggerLogId,
     schedule_record_id: ScheduleId,
     trigger_type: TriggerKind,
@@ -119,7 +119,7 @@ pub struct TriggerLogView {
 /// A page of the log, newest first.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "TriggerLogPage"))]
-pub struct TriggerLogPageView {
+pub(crate) struct TriggerLogPageView {
     pub data: Vec<TriggerLogView>,
     /// Rows in all, in these states.
     pub total: usize,

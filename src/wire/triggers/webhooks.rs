@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// What the body of a call says of its conversation.
 #[derive(Debug, Default)]
-pub struct ConversationFields {
+pub(crate) struct ConversationFields {
     pub chat_id: Option<String>,
     pub session_token: Option<String>,
     pub human_input: Option<HumanInput>,
@@ -21,7 +21,7 @@ impl ConversationFields {
     ///
     /// # Errors
     /// For a `humanInput` that is no answer to a run.
-    pub fn take(body: &mut Value) -> Result<Self, serde_json::Error> {
+    pub(crate) fn take(body: &mut Value) -> Result<Self, serde_json::Error> {
         let Some(fields) = body.as_object_mut() else { return Ok(Self::default()) };
         let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
         let session_token = fields.shift_remove("sessionToken").as_ref().and_then(text);
@@ -36,13 +36,13 @@ impl ConversationFields {
 }
 
 /// A form of which one field holds the whole body as JSON.
-pub const PAYLOAD_FIELD: &str = "payload";
+pub(crate) const PAYLOAD_FIELD: &str = "payload";
 
 /// The run is under way, and its answer is sent later.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "WebhookAccepted"))]
-pub struct AcceptedView {
+pub(crate) struct AcceptedView {
     pub chat_id: ChatId,
     pub status: AcceptedStatus,
     /// Proof of this conversation, to go on with it.
@@ -52,14 +52,14 @@ pub struct AcceptedView {
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub enum AcceptedStatus {
+pub(crate) enum AcceptedStatus {
     Processing,
 }
 
 /// How a run ended whose answer is sent to an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
-pub enum CallbackStatus {
+pub(crate) enum CallbackStatus {
     Success,
     /// It waits for a person.
     Stopped,
@@ -69,7 +69,7 @@ pub enum CallbackStatus {
 /// An answer that is sent to an address.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct CallbackBody<'a> {
+pub(crate) struct CallbackBody<'a> {
     pub status: CallbackStatus,
     pub chat_id: ChatId,
     pub session_token: &'a str,
@@ -84,7 +84,7 @@ pub struct CallbackBody<'a> {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "WebhookSecret"))]
-pub struct WebhookSecretView {
+pub(crate) struct WebhookSecretView {
     pub webhook_secret: String,
 }
 
@@ -92,17 +92,17 @@ pub struct WebhookSecretView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "WebhookListener"))]
-pub struct ListenerView {
+pub(crate) struct ListenerView {
     pub listener_id: WebhookListenerId,
 }
 
 /// There is one process.
-pub const REPLICA: &str = "main";
+pub(crate) const REPLICA: &str = "main";
 
 /// The first event of whoever watches.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ListenerReadyView {
+pub(crate) struct ListenerReadyView {
     pub listener_id: WebhookListenerId,
     pub replica_id: &'static str,
 }
@@ -110,14 +110,14 @@ pub struct ListenerReadyView {
 /// A run that was watched is over.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ExecutionEndView {
+pub(crate) struct ExecutionEndView {
     pub chat_id: ChatId,
 }
 
 /// Somebody watches no more.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "WebhookListenerGone"))]
-pub struct ListenerGoneView {
+pub(crate) struct ListenerGoneView {
     pub ok: bool,
 }
 

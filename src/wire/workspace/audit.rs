@@ -12,7 +12,7 @@ use std::net::IpAddr;
 /// What was done, the newest first.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "AuditPage"))]
-pub struct AuditPageView {
+pub(crate) struct AuditPageView {
     data: Vec<AuditEntryView>,
     /// Rows on all pages.
     total: usize,
@@ -117,7 +117,7 @@ impl From<AuditActor> for AuditActorView {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct LoginFilter {
+pub(crate) struct LoginFilter {
     #[serde(default)]
     pub actions: Vec<String>,
     #[cfg_attr(test, schemars(with = "Option<crate::domain::ids::UserId>"))]

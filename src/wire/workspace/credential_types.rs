@@ -8,7 +8,7 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CredentialType"))]
-pub struct CredentialTypeView {
+pub(crate) struct CredentialTypeView {
     label: &'static str,
     name: &'static str,
     version: u32,
@@ -23,7 +23,7 @@ pub struct CredentialTypeView {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub enum CredentialTypeOrTypes {
+pub(crate) enum CredentialTypeOrTypes {
     Type(CredentialTypeView),
     Types(Vec<CredentialTypeView>),
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Credential"))]
-pub struct CredentialView {
+pub(crate) struct CredentialView {
     id: CredentialId,
     name: String,
     /// Its type.
@@ -44,7 +44,7 @@ impl From<Credential> for CredentialView {
 impl CredentialView {
     /// A credential and its fields, in which every secret is hidden already.
     #[must_use]
-    pub fn with_fields(credential: Credential, fields: Map<String, Value>) -> Self {
+    pub(crate) fn with_fields(credential: Credential, fields: Map<String, Value>) -> Self {
         Self { plain_data_obj: Some(fields), ..credential.into() }
     }
 }
@@ -53,7 +53,7 @@ impl CredentialView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CredentialAddresses"))]
-pub struct CredentialAddressesView {
+pub(crate) struct CredentialAddressesView {
     pub plain_data_obj: Map<String, Value>,
 }
 

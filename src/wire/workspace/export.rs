@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// What shall be in the file; nothing named is everything the caller may have, without conversations.
 #[derive(Debug, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Export"))]
-pub struct ExportSelection {
+pub(crate) struct ExportSelection {
     #[serde(default)]
     pub agentflow: bool,
     #[serde(default)]
@@ -42,13 +42,13 @@ pub struct ExportSelection {
 }
 
 /// A row whose fields are another server's, or those of a kind that is never in a file of ours.
-pub type FileRow = Map<String, Value>;
+pub(crate) type FileRow = Map<String, Value>;
 
 /// A file of the family's format: a list for each kind of thing, and the name the file should have.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "PascalCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ExportFile {
+pub(crate) struct ExportFile {
     file_default_name: &'static str,
     pub chat_flow: Vec<FlowRow>,
     pub agent_flow: Vec<FlowRow>,
@@ -101,7 +101,7 @@ impl Default for ExportFile {
 /// What only this service knows of a file.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ExportNotes {
+pub(crate) struct ExportNotes {
     version: u32,
     /// Names and types of the credentials in it, by id.
     pub credentials: BTreeMap<CredentialId, CredentialNote>,
@@ -122,14 +122,14 @@ impl Default for ExportNotes {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub struct CredentialNote {
+pub(crate) struct CredentialNote {
     pub name: String,
     pub credential_name: String,
 }
 
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub struct KeyNote {
+pub(crate) struct KeyNote {
     pub name: String,
     pub hash: String,
 }
@@ -138,7 +138,7 @@ pub struct KeyNote {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ExportedFlow"))]
-pub struct FlowRow {
+pub(crate) struct FlowRow {
     pub id: FlowId,
     pub name: String,
     /// JSON text of its canvas.
@@ -168,7 +168,7 @@ pub struct FlowRow {
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct FlowSettingTexts {
+pub(crate) struct FlowSettingTexts {
     pub chatbot_config: Option<String>,
     pub api_config: Option<String>,
     pub analytic: Option<String>,
@@ -182,7 +182,7 @@ pub struct FlowSettingTexts {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub struct DraftRow {
+pub(crate) struct DraftRow {
     pub flow_data: String,
 }
 
@@ -190,7 +190,7 @@ pub struct DraftRow {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct DocumentStoreRow {
+pub(crate) struct DocumentStoreRow {
     id: DocumentStoreId,
     name: String,
     description: String,

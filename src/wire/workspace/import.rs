@@ -12,7 +12,7 @@ use uuid::Uuid;
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Import"))]
-pub struct ImportBody {
+pub(crate) struct ImportBody {
     /// `preview` changes nothing and tells what an import would do.
     mode: Option<ImportMode>,
     /// What to do with things that are here already; they stay as they are unless it is said.
@@ -72,7 +72,7 @@ struct FileFields {
 /// What became of each thing of a file, or what would.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ImportResult {
+pub(crate) struct ImportResult {
     pub message: &'static str,
     pub items: Vec<ImportItemView>,
     pub created: usize,
@@ -85,7 +85,7 @@ pub struct ImportResult {
 /// A thing of the file, or a list of things that cannot come in.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ImportItem"))]
-pub struct ImportItemView {
+pub(crate) struct ImportItemView {
     kind: &'static str,
     #[serde(flatten)]
     identity: Option<ItemIdentity>,
@@ -109,7 +109,7 @@ pub struct ImportItemView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ItemIdentity {
+pub(crate) struct ItemIdentity {
     /// Its id in the file.
     #[cfg_attr(test, schemars(with = "Option<String>"))]
     pub id: Option<Uuid>,
@@ -123,7 +123,7 @@ pub struct ItemIdentity {
 /// What is said of a flow that comes in.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct FlowReport {
+pub(crate) struct FlowReport {
     /// Of a flow that comes in.
     pub r#type: FlowKind,
     /// What is wrong with such a flow, as `/validation/:id` says it.
@@ -155,7 +155,7 @@ impl From<ImportAction> for ImportOutcome {
 impl ImportItemView {
     /// A thing for which `action` is or would be done.
     #[must_use]
-    pub fn planned(
+    pub(crate) fn planned(
         kind: &'static str,
         identity: ItemIdentity,
         action: ImportAction,
@@ -176,7 +176,7 @@ impl ImportItemView {
 
     /// A thing that cannot come in.
     #[must_use]
-    pub fn refused(kind: &'static str, identity: ItemIdentity, reason: String) -> Self {
+    pub(crate) fn refused(kind: &'static str, identity: ItemIdentity, reason: String) -> Self {
         Self {
             kind,
             identity: Some(identity),
@@ -191,7 +191,7 @@ impl ImportItemView {
 
     /// A list of things that stay outside.
     #[must_use]
-    pub fn left_out(kind: &'static str, count: usize, reason: &str) -> Self {
+    pub(crate) fn left_out(kind: &'static str, count: usize, reason: &str) -> Self {
         Self {
             kind,
             identity: None,
@@ -206,7 +206,7 @@ impl ImportItemView {
 
     /// A list of things that come in without being asked about one by one.
     #[must_use]
-    pub fn listed(kind: &'static str, count: usize) -> Self {
+    pub(crate) fn listed(kind: &'static str, count: usize) -> Self {
         Self {
             kind,
             identity: None,
@@ -220,12 +220,12 @@ impl ImportItemView {
     }
 
     #[must_use]
-    pub fn with_notes(self, notes: Vec<String>) -> Self {
+    pub(crate) fn with_notes(self, notes: Vec<String>) -> Self {
         Self { notes, ..self }
     }
 
     #[must_use]
-    pub fn with_flow(self, flow: Option<FlowReport>) -> Self {
+    pub(crate) fn with_flow(self, flow: Option<FlowReport>) -> Self {
         Self { flow, ..self }
     }
 }
@@ -233,7 +233,7 @@ impl ImportItemView {
 /// A type of flow or a card that comes in and does not run on this server.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Unsupported"))]
-pub struct UnsupportedView {
+pub(crate) struct UnsupportedView {
     pub what: UnsupportedKind,
     pub name: String,
     pub count: usize,
@@ -244,7 +244,7 @@ pub struct UnsupportedView {
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub enum UnsupportedKind {
+pub(crate) enum UnsupportedKind {
     Type,
     Card,
 }

@@ -1,14 +1,14 @@
 //! What a workspace holds beside flows, on the wire.
 
-pub mod audit;
-pub mod credential_types;
-pub mod credentials;
-pub mod executions;
-pub mod export;
-pub mod import;
-pub mod oauth2;
-pub mod templates;
-pub mod tools;
-pub mod transcripts;
-pub mod variables;
-pub mod workspaces;
+pub(crate) mod audit;
+pub(crate) mod credential_types;
+pub(crate) mod credentials;
+pub(crate) mod executions;
+pub(crate) mod export;
+pub(crate) mod import;
+pub(crate) mod oauth2;
+pub(crate) mod templates;
+pub(crate) mod tools;
+pub(crate) mod transcripts;
+pub(crate) mod variables;
+pub(crate) mod workspaces;

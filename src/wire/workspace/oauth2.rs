@@ -9,7 +9,7 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "SignIn"))]
-pub struct SignInOfferView {
+pub(crate) struct SignInOfferView {
     /// True.
     success: bool,
     message: String,
@@ -38,7 +38,7 @@ impl From<SignInOffer> for SignInOfferView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RenewedSignIn"))]
-pub struct TokenRenewalView {
+pub(crate) struct TokenRenewalView {
     /// True.
     success: bool,
     message: &'static str,

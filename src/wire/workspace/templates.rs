@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Starter"))]
-pub struct StarterView {
+pub(crate) struct StarterView {
     id: &'static str,
     template_name: &'static str,
     description: &'static str,
@@ -45,7 +45,7 @@ impl From<&'static Starter> for StarterView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Template"))]
-pub struct TemplateView {
+pub(crate) struct TemplateView {
     id: TemplateId,
     name: String,
     template_name: String,
@@ -107,7 +107,7 @@ impl From<Map<String, Value>> for ToolParts {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct NewTemplate {
+pub(crate) struct NewTemplate {
     name: String,
     description: Option<String>,
     badge: Option<String>,
@@ -118,7 +118,7 @@ pub struct NewTemplate {
 
 /// What a template shall be made of, as it was sent.
 #[derive(Debug)]
-pub enum SentSource {
+pub(crate) enum SentSource {
     Flow(String),
     Tool(Map<String, Value>),
 }
@@ -128,7 +128,7 @@ impl NewTemplate {
     ///
     /// # Errors
     /// 400 unless it is made of one thing.
-    pub fn into_parts(self) -> Result<(TemplateLabel, SentSource)> {
+    pub(crate) fn into_parts(self) -> Result<(TemplateLabel, SentSource)> {
         let source = match (self.chatflow_id, self.tool) {
             (Some(id), None) => SentSource::Flow(id),
             (None, Some(fields)) => SentSource::Tool(fields),

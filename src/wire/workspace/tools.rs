@@ -10,7 +10,7 @@ use serde_json::Value;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Tool"))]
-pub struct ToolView {
+pub(crate) struct ToolView {
     id: ToolId,
     name: String,
     description: String,
@@ -64,7 +64,7 @@ impl From<WorkspaceTool> for ToolView {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ToolEdit {
+pub(crate) struct ToolEdit {
     #[cfg_attr(test, schemars(length(min = 1, max = 128)))]
     name: Option<String>,
     #[cfg_attr(test, schemars(length(min = 0, max = 4_096)))]

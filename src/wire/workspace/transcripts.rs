@@ -8,7 +8,7 @@ use serde_json::Value;
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct TranscriptFilter {
+pub(crate) struct TranscriptFilter {
     pub chatflow_id: String,
     #[cfg_attr(test, schemars(with = "Option<OneOrMore>"))]
     pub chat_type: Option<Value>,
@@ -31,7 +31,7 @@ enum OneOrMore {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Transcript"))]
-pub struct TranscriptView {
+pub(crate) struct TranscriptView {
     pub id: ChatId,
     pub source: &'static str,
     pub session_id: Option<String>,
@@ -44,7 +44,7 @@ pub struct TranscriptView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub struct TranscriptMessage {
+pub(crate) struct TranscriptMessage {
     pub content: String,
     pub role: TranscriptSpeaker,
     #[cfg_attr(test, schemars(with = "crate::wire::time::IsoTime"))]
@@ -75,7 +75,7 @@ pub struct TranscriptMessage {
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub enum TranscriptSpeaker {
+pub(crate) enum TranscriptSpeaker {
     Bot,
     User,
 }

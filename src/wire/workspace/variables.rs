@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Variable"))]
-pub struct VariableView {
+pub(crate) struct VariableView {
     id: VariableId,
     name: String,
     value: String,
@@ -37,7 +37,7 @@ impl From<Variable> for VariableView {
 /// What to change; what is left out stays.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct VariableEdit {
+pub(crate) struct VariableEdit {
     #[cfg_attr(test, schemars(length(min = 1, max = 128)))]
     name: Option<String>,
     value: Option<String>,

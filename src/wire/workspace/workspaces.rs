@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Workspace"))]
-pub struct WorkspaceView {
+pub(crate) struct WorkspaceView {
     id: WorkspaceId,
     name: String,
     description: String,
@@ -49,7 +49,7 @@ impl From<WorkspaceOverview> for WorkspaceView {
 /// A workspace to make.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct NewWorkspace {
+pub(crate) struct NewWorkspace {
     #[cfg_attr(test, schemars(required, length(min = 1, max = 120)))]
     name: Option<String>,
     description: Option<String>,
@@ -68,7 +68,7 @@ impl TryFrom<NewWorkspace> for WorkspaceChange {
 /// What to change; what is left out stays.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct WorkspaceEdit {
+pub(crate) struct WorkspaceEdit {
     /// The active workspace when it is left out.
     #[cfg_attr(test, schemars(with = "Option<WorkspaceId>"))]
     pub id: Option<String>,

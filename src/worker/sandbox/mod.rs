@@ -9,7 +9,7 @@ pub(crate) mod system_calls;
 
 /// What the worker may still use.
 #[derive(Debug, Clone, Copy)]
-pub struct SandboxLimits {
+pub(crate) struct SandboxLimits {
     /// Bytes of memory on top of what the program itself takes at this moment.
     pub memory_bytes: u64,
 }
@@ -17,14 +17,14 @@ pub struct SandboxLimits {
 /// A wall that could not be put up; the worker must not go on.
 #[derive(Debug, thiserror::Error)]
 #[error("the worker could not be confined: {0}")]
-pub struct SandboxError(&'static str);
+pub(crate) struct SandboxError(&'static str);
 
 /// Puts up every wall there is. There is no way back.
 ///
 /// # Errors
 /// When the system refuses one of them: then nothing may run here.
 #[cfg(unix)]
-pub fn enter_sandbox(allowance: SandboxLimits) -> Result<(), SandboxError> {
+pub(crate) fn enter_sandbox(allowance: SandboxLimits) -> Result<(), SandboxError> {
     #[cfg(target_os = "linux")]
     system::die_with_parent()?;
     system::close_inherited();
@@ -45,13 +45,13 @@ pub fn enter_sandbox(_: SandboxLimits) -> Result<(), SandboxError> {
 
 /// Closes what whoever started the service left open. The service's own files close by themselves.
 #[cfg(unix)]
-pub fn close_inherited() {
+pub(crate) fn close_inherited() {
     system::close_inherited();
 }
 
 /// Lets the process use at most `seconds` more of processor time; then the system kills it, wherever it is.
 /// A second wall behind the worker's own clock, for code that never looks at it. Less than a second late.
-pub fn limit_processor(seconds: u64) {
+pub(crate) fn limit_processor(seconds: u64) {
     #[cfg(unix)]
     system::limit_processor(seconds);
     #[cfg(not(unix))]

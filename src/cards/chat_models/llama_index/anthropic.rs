@@ -4,7 +4,7 @@ use super::CHAT_MODEL;
 use crate::cards::chat_models::anthropic::{MAX_TOKENS, TEMPERATURE, TOP_P, is_sampled, model};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chatAnthropic_LlamaIndex",
     label: "ChatAnthropic",
     version: 3.0,

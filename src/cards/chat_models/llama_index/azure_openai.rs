@@ -6,7 +6,7 @@ use crate::cards::kit::models::openai_compatible::{MAX_TOKENS, TEMPERATURE, TIME
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::KeyStyle;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "azureChatOpenAI_LlamaIndex",
     label: "AzureChatOpenAI",
     version: 2.0,

@@ -5,7 +5,7 @@ use crate::cards::chat_models::openai_compatible::groq::HOME;
 use crate::cards::kit::models::openai_compatible::{BASE_PATH, MAX_TOKENS, TEMPERATURE, model};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chatGroq_LlamaIndex",
     label: "ChatGroq",
     version: 1.0,

@@ -5,7 +5,7 @@ use crate::cards::chat_models::openai_compatible::together::HOME;
 use crate::cards::kit::models::openai_compatible::{ANY_MODEL, BASE_PATH, TEMPERATURE, model};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chatTogetherAI_LlamaIndex",
     label: "ChatTogetherAI",
     version: 1.0,

@@ -11,7 +11,7 @@ const HOME: &str = "https://api.cerebras.ai/v1";
 /// The provider asks programs to say who they are.
 const INTEGRATION: (&str, &str) = ("X-Cerebras-3rd-Party-Integration", "flowkeep");
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chatCerebras",
     label: "Cerebras",
     version: 3.0,

@@ -8,7 +8,7 @@ use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://api.cometapi.com/v1";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chatCometAPI",
     label: "Comet",
     version: 1.0,

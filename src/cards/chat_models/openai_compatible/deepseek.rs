@@ -9,7 +9,7 @@ use serde_json::json;
 
 const HOME: &str = "https://api.deepseek.com";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chatDeepseek",
     label: "Deepseek",
     version: 1.0,

@@ -7,7 +7,7 @@ use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://api.fireworks.ai/inference/v1";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chatFireworks",
     label: "Fireworks AI",
     version: 2.0,

@@ -7,7 +7,7 @@ use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 pub(in crate::cards) const HOME: &str = "https://api.groq.com/openai/v1";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "groqChat",
     label: "Groq",
     version: 4.0,

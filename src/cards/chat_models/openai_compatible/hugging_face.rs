@@ -8,7 +8,7 @@ use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://router.huggingface.co/v1";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chatHuggingFace",
     label: "HuggingFace",
     version: 3.0,

@@ -5,7 +5,7 @@ use crate::cards::kit::models::openai_compatible::{
 };
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chatLocalAI",
     label: "LocalAI",
     version: 3.0,

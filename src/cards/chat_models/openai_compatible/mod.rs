@@ -1,18 +1,18 @@
 //! Chat models of providers that speak OpenAI's protocol.
 
-pub mod cerebras;
-pub mod comet_api;
-pub mod deepseek;
-pub mod fireworks;
-pub mod groq;
-pub mod hugging_face;
-pub mod litellm;
-pub mod local_ai;
-pub mod mistral;
-pub mod nvidia_nim;
-pub mod open_router;
-pub mod openai_custom;
-pub mod perplexity;
-pub mod sambanova;
-pub mod together;
-pub mod xai;
+pub(crate) mod cerebras;
+pub(crate) mod comet_api;
+pub(crate) mod deepseek;
+pub(crate) mod fireworks;
+pub(crate) mod groq;
+pub(crate) mod hugging_face;
+pub(crate) mod litellm;
+pub(crate) mod local_ai;
+pub(crate) mod mistral;
+pub(crate) mod nvidia_nim;
+pub(crate) mod open_router;
+pub(crate) mod openai_custom;
+pub(crate) mod perplexity;
+pub(crate) mod sambanova;
+pub(crate) mod together;
+pub(crate) mod xai;

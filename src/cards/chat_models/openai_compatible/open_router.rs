@@ -8,7 +8,7 @@ use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://openrouter.ai/api/v1";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chatOpenRouter",
     label: "OpenRouter",
     version: 1.0,

@@ -7,7 +7,7 @@ use crate::cards::kit::models::openai_compatible::{
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::OPENAI_BASE;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chatOpenAICustom",
     label: "OpenAI Custom Model",
     version: 4.0,

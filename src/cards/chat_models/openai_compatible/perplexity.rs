@@ -8,7 +8,7 @@ use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://api.perplexity.ai";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chatPerplexity",
     label: "Perplexity",
     version: 0.1,

@@ -10,7 +10,7 @@ const HOME: &str = "https://api.sambanova.ai/v1";
 /// What canvases drawn elsewhere hold where nobody changed the address: misspelled, and it can only mean the provider's.
 const MISSPELLED: &str = "htps://api.sambanova.ai/v1";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chatSambanova",
     label: "SambaNova",
     version: 1.0,

@@ -7,7 +7,7 @@ use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 pub(in crate::cards) const HOME: &str = "https://api.together.xyz/v1";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chatTogetherAI",
     label: "TogetherAI",
     version: 2.0,

@@ -7,7 +7,7 @@ use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://api.x.ai/v1";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "chatXAI",
     label: "xAI Grok",
     version: 2.0,

@@ -4,7 +4,7 @@ use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUT
 use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 use crate::documents::DocumentKind;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "docxFile",
     label: "Docx File",
     version: 2.0,

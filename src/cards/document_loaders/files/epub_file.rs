@@ -9,7 +9,7 @@ const USAGES: &[Choice] =
 /// What a chapter is called in the place of a document.
 pub(in crate::cards::document_loaders) const CHAPTER: &str = "chapterNumber";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "epubFile",
     label: "Epub File",
     version: 1.0,

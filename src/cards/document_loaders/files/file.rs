@@ -5,7 +5,7 @@ use super::pdf_file::USAGES;
 use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
 use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "fileLoader",
     label: "File Loader",
     version: 2.0,

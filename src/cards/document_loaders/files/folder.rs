@@ -13,7 +13,7 @@ use crate::domain::knowledge::server_folder::{FolderError, FolderQuery};
 use crate::domain::predictions::prediction::Document;
 use crate::limits;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "folderFiles",
     label: "Folder with Files",
     version: 4.0,

@@ -10,7 +10,7 @@ use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
 use serde_json::Value;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "jsonFile",
     label: "Json File",
     version: 3.1,

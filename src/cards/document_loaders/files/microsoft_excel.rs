@@ -9,7 +9,7 @@ use crate::documents::DocumentKind;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "microsoftExcel",
     label: "Microsoft Excel",
     version: 1.0,

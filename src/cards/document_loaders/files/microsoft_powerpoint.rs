@@ -7,7 +7,7 @@ use crate::documents::DocumentKind;
 /// What a slide is called in the place of a document.
 pub(in crate::cards::document_loaders) const SLIDE: &str = "slideNumber";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "microsoftPowerpoint",
     label: "Microsoft PowerPoint",
     version: 1.0,

@@ -11,7 +11,7 @@ use crate::domain::predictions::prediction::Document;
 /// People leave two empty lines, and programs a mark, where something new begins.
 const SECTION_ENDS: &[&str] = &["\u{c}", "\n\n\n"];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "microsoftWord",
     label: "Microsoft Word",
     version: 1.0,

@@ -10,7 +10,7 @@ pub(in crate::cards::document_loaders) const USAGES: &[Choice] =
 /// What a page is called in the place of a document.
 pub(in crate::cards::document_loaders) const PAGE: &str = "pageNumber";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "pdfFile",
     label: "Pdf File",
     version: 2.0,

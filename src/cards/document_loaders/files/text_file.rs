@@ -60,7 +60,7 @@ pub(in crate::cards::document_loaders) const ENDINGS: &[&str] = &[
     ".ps1",
 ];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "textFile",
     label: "Text File",
     version: 3.0,

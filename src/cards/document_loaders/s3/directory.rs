@@ -15,7 +15,7 @@ use crate::limits;
 /// Pages of a listing that are looked through, of a thousand names each.
 const PAGES_MAX: usize = 20;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "s3Directory",
     label: "S3 Directory",
     version: 4.0,

@@ -10,7 +10,7 @@ use crate::cards::kit::{Card, Category, Choice, Factory, Host, Input, Risk};
 const METHODS: &[Choice] =
     &[Choice::new("builtIn", "Built In Loaders"), Choice::new("unstructured", "Unstructured")];
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "S3",
     label: "S3",
     version: 5.0,

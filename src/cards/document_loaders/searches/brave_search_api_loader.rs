@@ -7,7 +7,7 @@ use crate::cards::tools::search::brave_search::request;
 use crate::domain::predictions::prediction::Document;
 use serde_json::Value;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "braveSearchApiLoader",
     label: "BraveSearch API Document Loader",
     version: 2.0,

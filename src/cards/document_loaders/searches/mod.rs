@@ -1,8 +1,8 @@
 //! What search services find, as documents: over the same services as the tools of these names.
 
-pub mod brave_search_api_loader;
-pub mod search_api_loader;
-pub mod serp_api_loader;
+pub(crate) mod brave_search_api_loader;
+pub(crate) mod search_api_loader;
+pub(crate) mod serp_api_loader;
 
 use crate::cards::kit::knowledge::loading::loader;
 use crate::cards::kit::web::request::WebRequest;

@@ -7,7 +7,7 @@ use crate::cards::tools::search::search_api::search;
 
 const PARAMETERS: &str = "customParameters";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "searchApi",
     label: "SearchApi For Web Search",
     version: 2.0,

@@ -5,7 +5,7 @@ use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUT
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::cards::tools::search::serp_api::request;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "serpApi",
     label: "SerpApi For Web Search",
     version: 2.0,

@@ -8,7 +8,7 @@ use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::KeyStyle;
 use crate::llm::embeddings::OpenAiEmbeddings;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "azureOpenAIEmbeddingsLlamaIndex",
     label: "Azure OpenAI Embeddings",
     version: 1.0,

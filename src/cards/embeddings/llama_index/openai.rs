@@ -6,7 +6,7 @@ use crate::cards::kit::models::provider_embeddings::{openai_like, provider_embed
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::OPENAI_BASE;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "openAIEmbedding_LlamaIndex",
     label: "OpenAI Embedding",
     version: 2.0,

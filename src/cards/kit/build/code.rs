@@ -33,7 +33,7 @@ impl<'a> Code<'a> {
 }
 
 /// The tools that are wired to a card whose code calls them.
-pub struct CodeTools<'a> {
+pub(crate) struct CodeTools<'a> {
     tools: HashMap<String, &'a dyn Tool>,
     turn: &'a RunContext<'a>,
 }
@@ -43,7 +43,7 @@ impl<'a> CodeTools<'a> {
     ///
     /// # Errors
     /// When two have the same name.
-    pub fn new(card: &str, tools: &'a [Arc<dyn Tool>], turn: &'a RunContext<'a>) -> Result<Self> {
+    pub(crate) fn new(card: &str, tools: &'a [Arc<dyn Tool>], turn: &'a RunContext<'a>) -> Result<Self> {
         Ok(Self { tools: index_by_name(card, tools)?, turn })
     }
 }
@@ -73,13 +73,13 @@ impl From<&ScriptError> for CallError {
 
 /// A run of code that had no result, as the failure of its card.
 #[must_use]
-pub fn code_error(card: &str, error: &ScriptError) -> Error {
+pub(crate) fn code_error(card: &str, error: &ScriptError) -> Error {
     CallError::from(error).at(card)
 }
 
 /// Values that are written as JSON objects or lists are what they say (manual 11.2 r3).
 #[must_use]
-pub fn parse_values(inputs: Map<String, Value>) -> Map<String, Value> {
+pub(crate) fn parse_values(inputs: Map<String, Value>) -> Map<String, Value> {
     let read = |value: Value| match &value {
         Value::String(text) if text.trim_start().starts_with(['{', '[']) => {
             serde_json::from_str(text).unwrap_or(value)
@@ -91,7 +91,7 @@ pub fn parse_values(inputs: Map<String, Value>) -> Map<String, Value> {
 
 /// The answer that a result of code is: text as it is, anything else as JSON.
 #[must_use]
-pub fn as_text(result: &Value) -> String {
+pub(crate) fn as_text(result: &Value) -> String {
     match result {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),

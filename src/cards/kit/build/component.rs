@@ -196,7 +196,7 @@ pub trait Cache: Send + Sync {
 }
 
 /// What a tool card becomes: one tool, or the several of a toolkit.
-pub type Toolkit = Vec<Arc<dyn Tool>>;
+pub(crate) type Toolkit = Vec<Arc<dyn Tool>>;
 
 /// A component a model can call.
 pub trait Tool: Send + Sync {
@@ -310,7 +310,10 @@ pub trait Moderation: Send + Sync {
 ///
 /// # Errors
 /// When one of them fails.
-pub fn moderate(moderations: &[Arc<dyn Moderation>], turn: &RunContext<'_>) -> Result<ModerationVerdict> {
+pub(crate) fn moderate(
+    moderations: &[Arc<dyn Moderation>],
+    turn: &RunContext<'_>,
+) -> Result<ModerationVerdict> {
     for moderation in moderations {
         if let block @ ModerationVerdict::Block(_) = moderation.judge(turn)? {
             return Ok(block);

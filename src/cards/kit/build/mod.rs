@@ -2,12 +2,12 @@
 
 pub(crate) mod arguments;
 pub(crate) mod call_error;
-pub mod code;
-pub mod component;
+pub(crate) mod code;
+pub(crate) mod component;
 mod connections;
-pub mod inputs;
+pub(crate) mod inputs;
 pub(in crate::cards) mod json_schema;
 pub(in crate::cards) mod output_schema;
-pub mod prompt;
+pub(crate) mod prompt;
 pub(crate) mod unique_tools;
 pub(in crate::cards) mod zod;

@@ -3,19 +3,19 @@
 //! A run has what its [`host::Host`] offers. The engine refuses to build a card whose run lacks what the card cannot do without,
 //! and a card holds a [`Grant`] for each thing that it uses: only [`Inputs`] hands it out, and only for what is declared.
 
-pub mod code;
-pub mod conversations;
-pub mod files;
-pub mod flows;
-pub mod host;
-pub mod knowledge;
-pub mod observers;
-pub mod replies;
-pub mod run_memory;
-pub mod sign_ins;
+pub(crate) mod code;
+pub(crate) mod conversations;
+pub(crate) mod files;
+pub(crate) mod flows;
+pub(crate) mod host;
+pub(crate) mod knowledge;
+pub(crate) mod observers;
+pub(crate) mod replies;
+pub(crate) mod run_memory;
+pub(crate) mod sign_ins;
 #[cfg(test)]
 pub(in crate::cards) mod test_host;
-pub mod workspace_tools;
+pub(crate) mod workspace_tools;
 
 use self::code::CodeRunner;
 use self::conversations::Conversations;

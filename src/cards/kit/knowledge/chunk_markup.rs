@@ -11,7 +11,7 @@ const CONTEXT_IS_BELOW: &str = "(the passages that come with the question)";
 
 /// A chunk read back from a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MarkedChunk<'a> {
+pub(crate) struct MarkedChunk<'a> {
     /// Where it is from.
     pub source: &'a str,
     pub text: &'a str,
@@ -19,7 +19,7 @@ pub struct MarkedChunk<'a> {
 
 /// Writes chunks as marked blocks. A chunk cannot end its own block: its text loses the marks.
 #[must_use]
-pub fn render(documents: &[Document]) -> String {
+pub(crate) fn render(documents: &[Document]) -> String {
     let mut out = String::new();
     for document in documents {
         let source = source(document).replace(['"', '\n', '<', '>'], " ");
@@ -34,19 +34,19 @@ pub fn render(documents: &[Document]) -> String {
 
 /// A question with the chunks found for it.
 #[must_use]
-pub fn prepend_to(documents: &[Document], question: &str) -> String {
+pub(crate) fn prepend_to(documents: &[Document], question: &str) -> String {
     format!("{}\nQuestion: {question}", render(documents))
 }
 
 /// The owner's instructions, which say where the chunks are and never hold them (manual 12.6).
 #[must_use]
-pub fn instructions(text: &BraceText) -> String {
+pub(crate) fn instructions(text: &BraceText) -> String {
     text.fill(&[(CONTEXT, CONTEXT_IS_BELOW)])
 }
 
 /// Where a chunk is from, as far as its metadata says.
 #[must_use]
-pub fn source(document: &Document) -> String {
+pub(crate) fn source(document: &Document) -> String {
     let named = ["source", "title", "fileName", "file", "url"].into_iter();
     let found = named.filter_map(|key| document.metadata.get(key)).find_map(|value| value.as_str());
     found.filter(|text| !text.trim().is_empty()).unwrap_or("document").to_owned()
@@ -54,7 +54,7 @@ pub fn source(document: &Document) -> String {
 
 /// Finds the marked blocks of a message.
 #[must_use]
-pub fn parse(text: &str) -> Vec<MarkedChunk<'_>> {
+pub(crate) fn parse(text: &str) -> Vec<MarkedChunk<'_>> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(start) = rest.find(OPEN) {

@@ -11,17 +11,17 @@ use crate::limits::CHAT_CHUNKS_MAX;
 use serde_json::Value;
 
 /// The switch of the stores that take such files.
-pub const FILE_UPLOAD: Input = Input::switch("fileUpload", "File Upload").additional().help(
+pub(crate) const FILE_UPLOAD: Input = Input::switch("fileUpload", "File Upload").additional().help(
     "People may send files in the chat, of the types that the connected loaders read. What is in them is found in \
      their conversation alone.",
 );
 
 /// The entry of a chunk's metadata that names its conversation, as databases of Flowise have it.
-pub const CHAT_KEY: &str = "flowise_chatId";
+pub(crate) const CHAT_KEY: &str = "flowise_chatId";
 
 /// True when the card takes files of its chat.
 #[must_use]
-pub fn is_on(inputs: &Inputs<'_>) -> bool {
+pub(crate) fn is_on(inputs: &Inputs<'_>) -> bool {
     inputs.declares(FILE_UPLOAD.name) && inputs.switch(FILE_UPLOAD.name)
 }
 
@@ -29,7 +29,7 @@ pub fn is_on(inputs: &Inputs<'_>) -> bool {
 ///
 /// # Errors
 /// 413 when they are more than a conversation may have.
-pub fn tag_with_conversation(
+pub(crate) fn tag_with_conversation(
     mut chunks: Vec<Document>,
     conversation: &Conversation,
 ) -> Result<Vec<Document>> {
@@ -44,7 +44,7 @@ pub fn tag_with_conversation(
 
 /// About the space that chunks take in a database on another server: only it knows exactly.
 #[must_use]
-pub fn chunk_usage<'p>(chunks: impl Iterator<Item = &'p Document>) -> ChunkUsage {
+pub(crate) fn chunk_usage<'p>(chunks: impl Iterator<Item = &'p Document>) -> ChunkUsage {
     chunks.fold(ChunkUsage::default(), |sum, chunk| {
         let metadata = serde_json::to_string(&chunk.metadata).map_or(0, |text| text.len());
         sum.plus(ChunkUsage { chunks: 1, bytes: chunk.page_content.len() + metadata })
@@ -54,7 +54,7 @@ pub fn chunk_usage<'p>(chunks: impl Iterator<Item = &'p Document>) -> ChunkUsage
 /// The tags of conversations in all that a database holds of a chunk, at whatever place. Cards let their owner name the
 /// places of texts and metadata, and nothing that a name does may hide whose a chunk is.
 #[must_use]
-pub fn conversation_tags(held: &Value) -> Vec<Value> {
+pub(crate) fn conversation_tags(held: &Value) -> Vec<Value> {
     match held {
         Value::Object(map) => {
             let own = map.get(CHAT_KEY).cloned();
@@ -67,7 +67,7 @@ pub fn conversation_tags(held: &Value) -> Vec<Value> {
 
 /// True for a chunk that is there for everybody, or for this conversation; `named` are its tags of conversations.
 #[must_use]
-pub fn visible_to(named: &[Value], conversation: Option<&Conversation>) -> bool {
+pub(crate) fn visible_to(named: &[Value], conversation: Option<&Conversation>) -> bool {
     named.iter().all(|chat| {
         let is_everybodys = chat.is_null() || chat == "";
         is_everybodys || conversation.is_some_and(|own| *chat == own.chat.to_string())

@@ -113,7 +113,7 @@ impl Embeddings for CheckedEmbeddings {
 ///
 /// # Errors
 /// What the embeddings card fails with; [`Error::Cancelled`] when the run ended.
-pub fn embed_chunks(
+pub(crate) fn embed_chunks(
     named: &[(RowId, &Document)],
     embeddings: &dyn Embeddings,
     host: &dyn Host,
@@ -138,7 +138,7 @@ pub fn embed_chunks(
 ///
 /// # Errors
 /// What the embeddings card fails with.
-pub fn embed_query(text: &str, embeddings: &dyn Embeddings, host: &dyn Host) -> Result<Vec<f32>> {
+pub(crate) fn embed_query(text: &str, embeddings: &dyn Embeddings, host: &dyn Host) -> Result<Vec<f32>> {
     embeddings.embed_query(text, host)
 }
 
@@ -146,7 +146,7 @@ pub fn embed_query(text: &str, embeddings: &dyn Embeddings, host: &dyn Host) -> 
 ///
 /// # Errors
 /// What the embeddings card fails with.
-pub fn nearness(
+pub(crate) fn nearness(
     question: &str,
     texts: &[&str],
     embeddings: &dyn Embeddings,

@@ -14,7 +14,7 @@ const COMMON: &[&str] = &[
 
 /// The words of a text: lower case, without punctuation and the most common words, plurals folded.
 #[must_use]
-pub fn words(text: &str) -> Vec<String> {
+pub(crate) fn words(text: &str) -> Vec<String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
@@ -52,7 +52,7 @@ impl TermCounts {
 
 /// The score of each text for `query`, in the order of `texts`. Zero: no word in common.
 #[must_use]
-pub fn bm25<'a>(query: &str, texts: impl IntoIterator<Item = &'a str>) -> Vec<f64> {
+pub(crate) fn bm25<'a>(query: &str, texts: impl IntoIterator<Item = &'a str>) -> Vec<f64> {
     let mut query = words(query);
     query.sort_unstable();
     query.dedup();
@@ -77,7 +77,7 @@ pub fn bm25<'a>(query: &str, texts: impl IntoIterator<Item = &'a str>) -> Vec<f6
 
 /// The positions of the best scores above zero, best first, at most `most`; equal scores keep their order.
 #[must_use]
-pub fn best(scores: &[f64], most: usize) -> Vec<usize> {
+pub(crate) fn best(scores: &[f64], most: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scores.len()).filter(|&index| scores[index] > 0.0).collect();
     order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
     order.truncate(most);

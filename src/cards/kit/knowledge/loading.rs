@@ -17,31 +17,31 @@ use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-pub const SPLITTER: Input = Input::wire("textSplitter", "Text Splitter", WireType::TextSplitter)
+pub(crate) const SPLITTER: Input = Input::wire("textSplitter", "Text Splitter", WireType::TextSplitter)
     .optional()
     .help("Cuts the documents.");
 /// The input for metadata of every document.
-pub const METADATA: Input = Input::json("metadata", "Additional Metadata")
+pub(crate) const METADATA: Input = Input::json("metadata", "Additional Metadata")
     .additional()
     .help("Goes over the metadata of every document, as a JSON object.");
 /// The input for metadata nobody wants.
-pub const OMIT: Input = Input::text("omitMetadataKeys", "Omit Metadata Keys")
+pub(crate) const OMIT: Input = Input::text("omitMetadataKeys", "Omit Metadata Keys")
     .additional()
     .help("Keys to leave out, with commas between them; * leaves out all but the additional metadata.");
 
 /// The outputs of a loader.
-pub const OUTPUTS: &[Output] = &[
+pub(crate) const OUTPUTS: &[Output] = &[
     Output { name: "document", label: "Document", base_classes: &["Document", "json"], predicts: false },
     Output { name: "text", label: "Text", base_classes: &["string", "json"], predicts: true },
 ];
 /// The base classes of a loader.
-pub const BASE_CLASSES: &[&str] = &["Document"];
+pub(crate) const BASE_CLASSES: &[&str] = &["Document"];
 
 /// The longest metadata of a card, as JSON.
 const METADATA_BYTES_MAX: usize = 16 * 1024;
 
 /// What brings documents.
-pub trait DocumentSource: Send + Sync {
+pub(crate) trait DocumentSource: Send + Sync {
     /// The documents as they come, not yet cut.
     ///
     /// # Errors
@@ -59,7 +59,7 @@ impl<F: Fn(&dyn Host) -> Result<Vec<Document>> + Send + Sync> DocumentSource for
 ///
 /// # Errors
 /// When one of these inputs cannot be read.
-pub fn loader(inputs: &Inputs<'_>, source: impl DocumentSource + 'static) -> Result<Arc<dyn Loader>> {
+pub(crate) fn loader(inputs: &Inputs<'_>, source: impl DocumentSource + 'static) -> Result<Arc<dyn Loader>> {
     let metadata = inputs.object(METADATA.name)?;
     loader_with(inputs, metadata, source)
 }
@@ -68,7 +68,7 @@ pub fn loader(inputs: &Inputs<'_>, source: impl DocumentSource + 'static) -> Res
 ///
 /// # Errors
 /// As [`loader`].
-pub fn loader_with(
+pub(crate) fn loader_with(
     inputs: &Inputs<'_>,
     metadata: Map<String, Value>,
     source: impl DocumentSource + 'static,
@@ -147,7 +147,7 @@ fn split(
 ///
 /// # Errors
 /// When an input cannot be read, or holds no file.
-pub fn file_loader(
+pub(crate) fn file_loader(
     inputs: &Inputs<'_>,
     input: &str,
     read: impl Fn(&FileContent<'_>) -> Result<Vec<Document>> + Send + Sync + 'static,
@@ -159,7 +159,7 @@ pub fn file_loader(
 ///
 /// # Errors
 /// When the input holds no file.
-pub fn file_source(
+pub(crate) fn file_source(
     inputs: &Inputs<'_>,
     input: &str,
     read: impl Fn(&FileContent<'_>) -> Result<Vec<Document>> + Send + Sync + 'static,
@@ -209,7 +209,7 @@ fn files_of(inputs: &Inputs<'_>, input: &str) -> Result<Vec<FileInput>> {
 }
 
 /// A file whose bytes are here.
-pub struct FileContent<'a> {
+pub(crate) struct FileContent<'a> {
     pub label: &'a str,
     /// The name its owner knows it by.
     pub name: &'a str,
@@ -223,7 +223,7 @@ impl FileContent<'_> {
     ///
     /// # Errors
     /// When it is not of this kind, damaged, or too large.
-    pub fn parts(&self, kind: DocumentKind) -> Result<Vec<DocumentPart>> {
+    pub(crate) fn parts(&self, kind: DocumentKind) -> Result<Vec<DocumentPart>> {
         let read = self.host.documents().read_text(kind, &self.bytes, self.host.cancel());
         read.map_err(|fault| read_error(self.label, self.name, fault))
     }
@@ -232,7 +232,7 @@ impl FileContent<'_> {
     ///
     /// # Errors
     /// As [`Self::parts`].
-    pub fn text(&self, kind: DocumentKind) -> Result<String> {
+    pub(crate) fn text(&self, kind: DocumentKind) -> Result<String> {
         let parts = self.parts(kind)?;
         let texts: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
         Ok(texts.join("\n\n"))
@@ -240,19 +240,19 @@ impl FileContent<'_> {
 
     /// What is wrong with it.
     #[must_use]
-    pub fn file_error(&self, what: &str) -> Error {
+    pub(crate) fn file_error(&self, what: &str) -> Error {
         Error::RunFailed(format!("{}: '{}' was not read: {what}", self.label, self.name))
     }
 
     /// A document of this file.
     #[must_use]
-    pub fn document(&self, text: impl Into<String>) -> Document {
+    pub(crate) fn document(&self, text: impl Into<String>) -> Document {
         document(self.name, text)
     }
 
     /// A document for each part, with its place under the name `place`, or one document for all of them.
     #[must_use]
-    pub fn pages(&self, parts: Vec<DocumentPart>, place: Option<&str>) -> Vec<Document> {
+    pub(crate) fn pages(&self, parts: Vec<DocumentPart>, place: Option<&str>) -> Vec<Document> {
         let total = parts.len();
         let Some(place) = place else {
             let texts: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
@@ -273,7 +273,7 @@ impl FileContent<'_> {
 
 /// A document that says where it is from.
 #[must_use]
-pub fn document(source: &str, text: impl Into<String>) -> Document {
+pub(crate) fn document(source: &str, text: impl Into<String>) -> Document {
     Document {
         page_content: text.into(),
         metadata: Map::from_iter([("source".to_owned(), Value::from(source))]),
@@ -282,7 +282,7 @@ pub fn document(source: &str, text: impl Into<String>) -> Document {
 
 /// A document that was not read, as the failure of its card.
 #[must_use]
-pub fn read_error(label: &str, name: &str, fault: DocumentError) -> Error {
+pub(crate) fn read_error(label: &str, name: &str, fault: DocumentError) -> Error {
     match fault {
         DocumentError::Busy => Error::Unavailable(UnavailableReason::Busy),
         DocumentError::Cancelled(_) => Error::Cancelled,
@@ -294,7 +294,7 @@ pub fn read_error(label: &str, name: &str, fault: DocumentError) -> Error {
 ///
 /// # Errors
 /// When there are too many, naming the card.
-pub fn check_size(label: &str, documents: &[Document]) -> Result<()> {
+pub(crate) fn check_size(label: &str, documents: &[Document]) -> Result<()> {
     if documents.len() <= limits::CHUNKS_MAX {
         return Ok(());
     }

@@ -1,15 +1,15 @@
 //! The components of knowledge: documents are loaded, cut into chunks, and kept where their vectors find them again.
 
-pub mod chunk_markup;
-pub mod conversation_scope;
-pub mod embedding;
-pub mod lexical;
-pub mod loading;
+pub(crate) mod chunk_markup;
+pub(crate) mod conversation_scope;
+pub(crate) mod embedding;
+pub(crate) mod lexical;
+pub(crate) mod loading;
 pub(in crate::cards) mod mmr;
 pub(in crate::cards) mod rerank_retriever;
 pub(crate) mod retrieving;
-pub mod splitting;
-pub mod untrusted_text;
+pub(crate) mod splitting;
+pub(crate) mod untrusted_text;
 
 use super::build::component::{Retriever, RunContext};
 use super::capabilities::host::Host;

@@ -12,12 +12,12 @@ use crate::limits;
 use std::ops::Range;
 
 /// The input for the size of chunks.
-pub const SIZE: Input = Input::whole("chunkSize", "Chunk Size", 1.0, 1_000_000.0)
+pub(crate) const SIZE: Input = Input::whole("chunkSize", "Chunk Size", 1.0, 1_000_000.0)
     .optional()
     .starting("1000")
     .help("The most characters of a chunk.");
 /// The input for what neighbours share.
-pub const OVERLAP: Input = Input::whole("chunkOverlap", "Chunk Overlap", 0.0, 999_999.0)
+pub(crate) const OVERLAP: Input = Input::whole("chunkOverlap", "Chunk Overlap", 0.0, 999_999.0)
     .optional()
     .starting("200")
     .help("Characters that a chunk repeats from the one before it.");
@@ -27,7 +27,7 @@ const OVERLAP_DEFAULT: usize = 200;
 
 /// How long chunks are, and how much two neighbours share, in characters or in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ChunkLimits {
+pub(crate) struct ChunkLimits {
     /// The longest chunk.
     pub max: usize,
     /// What a chunk repeats of the one before it, at most.
@@ -39,7 +39,7 @@ impl ChunkLimits {
     ///
     /// # Errors
     /// When the overlap is as long as the chunk.
-    pub fn from_inputs(inputs: &Inputs<'_>) -> Result<Self> {
+    pub(crate) fn from_inputs(inputs: &Inputs<'_>) -> Result<Self> {
         let whole =
             |name| Ok::<_, Error>(inputs.whole(name)?.and_then(|number| usize::try_from(number).ok()));
         let most = whole(SIZE.name)?.unwrap_or(SIZE_DEFAULT);
@@ -53,7 +53,7 @@ impl ChunkLimits {
 
 /// How a text is cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SplitRule {
+pub(crate) struct SplitRule {
     /// Where to cut, the best place first. The empty text cuts anywhere.
     pub separators: Vec<String>,
     /// True when a separator begins the piece behind it; else it is left out where two chunks meet.
@@ -64,7 +64,7 @@ pub struct SplitRule {
 impl SplitRule {
     /// A rule that keeps its separators.
     #[must_use]
-    pub fn keeping(separators: &[&str], size: ChunkLimits) -> Self {
+    pub(crate) fn keeping(separators: &[&str], size: ChunkLimits) -> Self {
         let separators = separators.iter().map(|&text| text.to_owned()).collect();
         Self { separators, keeps_separators: true, size }
     }
@@ -73,7 +73,7 @@ impl SplitRule {
     ///
     /// # Errors
     /// When there are too many of them.
-    pub fn cut(&self, text: &str) -> Result<Vec<ChunkSpan>> {
+    pub(crate) fn cut(&self, text: &str) -> Result<Vec<ChunkSpan>> {
         self.cut_sections(text, std::iter::once(0..text.len()))
     }
 
@@ -81,7 +81,7 @@ impl SplitRule {
     ///
     /// # Errors
     /// As [`Self::cut`].
-    pub fn cut_sections(
+    pub(crate) fn cut_sections(
         &self,
         text: &str,
         sections: impl Iterator<Item = Range<usize>>,
@@ -103,7 +103,7 @@ impl SplitRule {
 }
 
 /// Stretches of a text, one after another, without the blanks at their ends.
-pub struct ChunkCollector<'t> {
+pub(crate) struct ChunkCollector<'t> {
     text: &'t str,
     ranges: Vec<Range<usize>>,
     bytes: usize,
@@ -112,7 +112,7 @@ pub struct ChunkCollector<'t> {
 impl<'t> ChunkCollector<'t> {
     /// None yet.
     #[must_use]
-    pub const fn new(text: &'t str) -> Self {
+    pub(crate) const fn new(text: &'t str) -> Self {
         Self { text, ranges: Vec::new(), bytes: 0 }
     }
 
@@ -120,7 +120,7 @@ impl<'t> ChunkCollector<'t> {
     ///
     /// # Errors
     /// When there are too many.
-    pub fn push(&mut self, range: Range<usize>) -> Result<()> {
+    pub(crate) fn push(&mut self, range: Range<usize>) -> Result<()> {
         let text = &self.text[range.clone()];
         let blank = text.len() - text.trim_start().len();
         let range = range.start + blank..range.start + blank + text.trim().len();
@@ -136,14 +136,14 @@ impl<'t> ChunkCollector<'t> {
         Ok(())
     }
 
-    #[must_use]
-    pub fn ranges(&self) -> &[Range<usize>] {
+    #[cfg(test)]
+    pub(crate) fn ranges(&self) -> &[Range<usize>] {
         &self.ranges
     }
 
     /// Their texts, with the lines they stand on.
     #[must_use]
-    pub fn into_spans(self) -> Vec<ChunkSpan> {
+    pub(crate) fn into_spans(self) -> Vec<ChunkSpan> {
         let lines_in = |range: Range<usize>| memchr::memchr_iter(b'\n', &self.text.as_bytes()[range]).count();
         let (mut line, mut counted) = (1, 0);
         let locate = |range: &Range<usize>| {

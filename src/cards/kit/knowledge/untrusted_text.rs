@@ -2,7 +2,7 @@
 
 /// `text` in a block of its own, which it cannot end. `tag` is a word of ours, `of` tells where the text is from.
 #[must_use]
-pub fn mark_untrusted(tag: &str, of: &str, text: &str) -> String {
+pub(crate) fn mark_untrusted(tag: &str, of: &str, text: &str) -> String {
     let of = of.replace(['"', '\n', '\r', '<', '>'], " ");
     let hide = |text: &str, ending: &str| text.replace(&inside(ending, tag), &hidden(ending, tag));
     let text = hide(&hide(text.trim(), ""), "/");
@@ -11,7 +11,7 @@ pub fn mark_untrusted(tag: &str, of: &str, text: &str) -> String {
 
 /// What stands in a block that is nothing else, as it was before it was marked; any other text as it is.
 #[must_use]
-pub fn unmark(text: &str) -> String {
+pub(crate) fn unmark(text: &str) -> String {
     let block = || {
         let (tag, rest) = text.strip_prefix('<')?.split_once(" of=\"")?;
         let (_, rest) = rest.split_once("\">\n")?;

@@ -7,7 +7,7 @@ use crate::llm::{ChatMessage, ContentPart};
 
 /// A message of a conversation as the model reads it.
 #[must_use]
-pub fn past_message(message: HistoryMessage) -> ChatMessage {
+pub(crate) fn past_message(message: HistoryMessage) -> ChatMessage {
     match message.role {
         MessageRole::User => ChatMessage::user(message.text),
         MessageRole::Api => ChatMessage::assistant(message.text),
@@ -15,7 +15,7 @@ pub fn past_message(message: HistoryMessage) -> ChatMessage {
 }
 
 /// Adds the images of the question to its last user message, when the model takes images.
-pub fn attach_images(messages: &mut [ChatMessage], turn: &RunContext<'_>, model: &Model) {
+pub(crate) fn attach_images(messages: &mut [ChatMessage], turn: &RunContext<'_>, model: &Model) {
     if !model.takes_images() {
         return;
     }

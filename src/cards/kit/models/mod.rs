@@ -1,18 +1,18 @@
 //! Components that call models.
 
-pub mod messages;
-pub mod model;
+pub(crate) mod messages;
+pub(crate) mod model;
 pub(crate) mod model_span;
-pub mod model_tally;
-pub mod notes;
+pub(crate) mod model_tally;
+pub(crate) mod notes;
 pub(in crate::cards) mod openai_compatible;
 pub(in crate::cards) mod provider_embeddings;
-pub mod rephrase;
-pub mod router;
+pub(crate) mod rephrase;
+pub(crate) mod router;
 pub(in crate::cards) mod sql_answer;
-pub mod synthesis;
+pub(crate) mod synthesis;
 #[cfg(test)]
 pub(in crate::cards) mod test_model;
-pub mod text_loop;
-pub mod token_sink;
-pub mod tool_loop;
+pub(crate) mod text_loop;
+pub(crate) mod token_sink;
+pub(crate) mod tool_loop;

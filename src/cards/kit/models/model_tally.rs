@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 /// The sum.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct ModelTally {
+pub(crate) struct ModelTally {
     /// `None` while no provider reported any.
     usage: Option<Usage>,
     /// The reasoning of all calls.
@@ -38,7 +38,7 @@ impl ModelTally {
     ///
     /// # Errors
     /// As [`Model::ask`].
-    pub fn ask(
+    pub(crate) fn ask(
         &mut self,
         model: &Model,
         request: &ChatRequest,
@@ -64,12 +64,12 @@ impl ModelTally {
     }
 
     /// Counts a call that asked for tools once more, by itself.
-    pub fn add_tool_call(&mut self, reply: &Completion) {
+    pub(crate) fn add_tool_call(&mut self, reply: &Completion) {
         self.tool_call_tokens += reply.usage.as_ref().map_or(0, Usage::total);
     }
 
     /// Writes it into what a step made, under the names by which clients know it.
-    pub fn describe(&self, output: &mut Map<String, Value>) {
+    pub(crate) fn describe(&self, output: &mut Map<String, Value>) {
         if let Some(usage) = &self.usage {
             let mut metadata = usage_metadata(usage);
             if self.tool_call_tokens > 0 {

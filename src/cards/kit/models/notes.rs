@@ -31,7 +31,7 @@ const INSTRUCTIONS: &str = "You keep the notes of a conversation between a perso
 const FORM: &[u8] = b"summary 1";
 
 /// Who takes the notes.
-pub struct NoteTaker<'a> {
+pub(crate) struct NoteTaker<'a> {
     pub model: &'a Model,
     /// Where notes of earlier runs are; without it they are made anew each time.
     pub replies: Option<Grant<dyn ReplyStore>>,
@@ -42,7 +42,7 @@ impl NoteTaker<'_> {
     ///
     /// # Errors
     /// When the model fails.
-    pub fn message(
+    pub(crate) fn message(
         &self,
         older: &[HistoryMessage],
         host: &dyn Host,
@@ -92,7 +92,7 @@ impl NoteTaker<'_> {
 
 /// Where the newest messages begin that fit into so many tokens, estimated.
 #[must_use]
-pub fn newest_from(messages: &[HistoryMessage], tokens_max: usize) -> usize {
+pub(crate) fn newest_from(messages: &[HistoryMessage], tokens_max: usize) -> usize {
     let mut tokens = 0;
     let fits = |message: &&HistoryMessage| {
         tokens += message.text.len().div_ceil(BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE;

@@ -48,7 +48,7 @@ impl Route {
 }
 
 /// Chooses for a model.
-pub struct Router {
+pub(crate) struct Router {
     label: String,
     model: Arc<Model>,
     routes: Vec<Arc<Route>>,
@@ -64,7 +64,7 @@ impl Router {
     ///
     /// # Errors
     /// When two routes that their owner described have one name.
-    pub fn new(label: &str, model: Arc<Model>, wired: Vec<Arc<Route>>) -> Result<Self> {
+    pub(crate) fn new(label: &str, model: Arc<Model>, wired: Vec<Arc<Route>>) -> Result<Self> {
         let mut routes: Vec<Arc<Route>> = Vec::with_capacity(wired.len());
         for route in wired {
             let is_taken =
@@ -91,7 +91,7 @@ impl Router {
     ///
     /// # Errors
     /// When nothing is wired, or the model fails.
-    pub fn choose(&self, turn: &RunContext<'_>) -> Result<Option<&Route>> {
+    pub(crate) fn choose(&self, turn: &RunContext<'_>) -> Result<Option<&Route>> {
         if self.routes.is_empty() {
             return Err(Error::RunFailed(format!("{}: connect at least one retriever", self.label)));
         }

@@ -30,7 +30,7 @@ pub trait TokenSink {
 }
 
 /// Hands on the reasoning alone: the text of the model is not what its step answers with.
-pub struct ThinkingSink<'a>(pub &'a mut dyn TokenSink);
+pub(crate) struct ThinkingSink<'a>(pub &'a mut dyn TokenSink);
 
 impl TokenSink for ThinkingSink<'_> {
     fn token(&mut self, _text: &str) -> Result<(), StreamClosed> {

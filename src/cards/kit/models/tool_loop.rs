@@ -18,7 +18,7 @@ pub(in crate::cards::kit) const STOPPED_AFTER_ROUNDS: &str =
     "I stopped because this took too many steps without reaching an answer.";
 
 /// What an agent runs with.
-pub struct ToolLoop<'a> {
+pub(crate) struct ToolLoop<'a> {
     pub label: &'a str,
     pub model: &'a Model,
     /// The tools it may call: these and no others.
@@ -32,7 +32,7 @@ impl ToolLoop<'_> {
     ///
     /// # Errors
     /// When the model fails, cannot call tools, or the run was ended.
-    pub fn run(
+    pub(crate) fn run(
         &self,
         mut messages: Vec<ChatMessage>,
         turn: &RunContext<'_>,

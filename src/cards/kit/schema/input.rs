@@ -187,7 +187,7 @@ impl Choice {
 /// The names in a value that is a list, the JSON text of one, or names divided by commas, each once; `None` for what is
 /// no such thing.
 #[must_use]
-pub fn parse_names(value: &Value) -> Option<Vec<String>> {
+pub(crate) fn parse_names(value: &Value) -> Option<Vec<String>> {
     let names = match value {
         Value::Array(_) => serde_json::from_value::<Vec<String>>(value.clone()).ok()?,
         Value::String(text) if text.trim_start().starts_with('[') => serde_json::from_str(text).ok()?,

@@ -1,5 +1,5 @@
 //! How a card declares itself: its inputs, its outputs, what it is.
 
-pub mod card;
-pub mod input;
+pub(crate) mod card;
+pub(crate) mod input;
 pub(in crate::cards) mod input_list;

@@ -12,7 +12,7 @@ const CONDITION_PATTERN_BYTES_MAX: usize = 1024 * 1024;
 
 /// The way that was taken.
 #[derive(Debug, Clone, PartialEq)]
-pub struct BranchChoice {
+pub(crate) struct BranchChoice {
     /// The output: the place of a condition, or the number of conditions for the way behind them.
     pub taken: usize,
     /// The conditions as they were judged, and the one that stands for all others.
@@ -27,7 +27,7 @@ pub struct BranchChoice {
 ///
 /// # Errors
 /// A type, an operation or a pattern that is none.
-pub fn choose_branch(label: &str, rows: &[Value]) -> Result<BranchChoice> {
+pub(crate) fn choose_branch(label: &str, rows: &[Value]) -> Result<BranchChoice> {
     let wrong = |why: String| Error::RunFailed(format!("{label}: {why}"));
     let mut taken = None;
     let mut conditions = Vec::with_capacity(rows.len() + 1);

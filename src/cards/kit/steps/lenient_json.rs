@@ -8,7 +8,7 @@ const DEPTH_MAX: usize = 100;
 
 /// Why a text is no JSON even so.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SyntaxFault {
+pub(crate) struct SyntaxFault {
     what: &'static str,
     /// The character, counted from one.
     at: usize,
@@ -24,7 +24,7 @@ impl fmt::Display for SyntaxFault {
 ///
 /// # Errors
 /// Says what the value is instead.
-pub fn read_list(value: &Value) -> Result<Vec<Value>, String> {
+pub(crate) fn read_list(value: &Value) -> Result<Vec<Value>, String> {
     let wrong = |why: String| Err(format!("this must be a list: {why}"));
     let parsed = match value {
         Value::String(text) if text.trim().is_empty() => return wrong("it is empty".to_owned()),
@@ -48,7 +48,7 @@ pub fn read_list(value: &Value) -> Result<Vec<Value>, String> {
 ///
 /// # Errors
 /// [`SyntaxFault`] says where reading ended.
-pub fn parse(text: &str) -> Result<Value, SyntaxFault> {
+pub(crate) fn parse(text: &str) -> Result<Value, SyntaxFault> {
     let whole = read_whole(text);
     match fenced(text) {
         Some(inner) if whole.is_err() => read_whole(inner),

@@ -11,7 +11,7 @@ use crate::llm::MadeFile;
 ///
 /// # Errors
 /// When a file cannot be read from the provider, or not be kept.
-pub fn keep_files(
+pub(crate) fn keep_files(
     inputs: &Inputs<'_>,
     model: &Model,
     files: &[MadeFile],

@@ -24,7 +24,7 @@ const KINDS: &[Choice] = &[
 
 /// The names of a card's inputs about its memory.
 #[derive(Debug, Clone, Copy)]
-pub struct MemoryNames {
+pub(crate) struct MemoryNames {
     pub enable: &'static str,
     pub kind: &'static str,
     pub window: &'static str,
@@ -34,7 +34,7 @@ pub struct MemoryNames {
 impl MemoryNames {
     /// The inputs, in the order the editor shows them.
     #[must_use]
-    pub const fn inputs(self) -> [Input; 4] {
+    pub(crate) const fn inputs(self) -> [Input; 4] {
         [
             Input::switch(self.enable, "Enable Memory")
                 .or("true")
@@ -58,7 +58,7 @@ impl MemoryNames {
 
 /// The memory of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StepMemory {
+pub(crate) struct StepMemory {
     pub is_on: bool,
     kind: MemoryKind,
 }
@@ -78,7 +78,7 @@ impl StepMemory {
     ///
     /// # Errors
     /// When a number is out of its range.
-    pub fn from_inputs(inputs: &Inputs<'_>, names: MemoryNames) -> Result<Self> {
+    pub(crate) fn from_inputs(inputs: &Inputs<'_>, names: MemoryNames) -> Result<Self> {
         let kind = match inputs.optional_text(names.kind).as_deref() {
             Some("windowSize") => MemoryKind::Window(inputs.whole(names.window)?.unwrap_or(WINDOW_DEFAULT)),
             Some("conversationSummary") => MemoryKind::Summary,
@@ -94,7 +94,7 @@ impl StepMemory {
     ///
     /// # Errors
     /// When the conversation cannot be read, or the model cannot sum it up.
-    pub fn messages(
+    pub(crate) fn messages(
         &self,
         context: &StepContext<'_>,
         inputs: &Inputs<'_>,

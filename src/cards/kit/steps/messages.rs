@@ -16,7 +16,7 @@ const ROLE: &str = "role";
 const CONTENT: &str = "content";
 
 /// The fields of a message that the owner writes.
-pub const MESSAGE_ROW: &[Input] = &[
+pub(crate) const MESSAGE_ROW: &[Input] = &[
     Input::choice(
         ROLE,
         "Role",
@@ -35,7 +35,7 @@ const REPLY_ROLES: &[Choice] =
 
 /// Whose words the reply of a step is to those that come after it.
 #[must_use]
-pub const fn reply_role_input(name: &'static str) -> Input {
+pub(crate) const fn reply_role_input(name: &'static str) -> Input {
     Input::choice(name, "Return Response As", REPLY_ROLES)
         .or("userMessage")
         .help("Whose words the reply is to the models that come after this step.")
@@ -43,7 +43,7 @@ pub const fn reply_role_input(name: &'static str) -> Input {
 
 /// The reply of a step as it is said to those that come after it; nothing for an empty one.
 #[must_use]
-pub fn reply_message(inputs: &Inputs<'_>, name: &str, text: &str) -> Vec<HistoryMessage> {
+pub(crate) fn reply_message(inputs: &Inputs<'_>, name: &str, text: &str) -> Vec<HistoryMessage> {
     if text.trim().is_empty() {
         return Vec::new();
     }
@@ -55,7 +55,7 @@ pub fn reply_message(inputs: &Inputs<'_>, name: &str, text: &str) -> Vec<History
 }
 
 /// What the messages are made of.
-pub struct MessageList<'a> {
+pub(crate) struct MessageList<'a> {
     pub inputs: &'a Inputs<'a>,
     pub context: &'a StepContext<'a>,
     pub model: &'a Model,
@@ -71,7 +71,7 @@ impl MessageList<'_> {
     ///
     /// # Errors
     /// When the conversation cannot be read, a model cannot sum it up, or there is nothing to ask.
-    pub fn gather(&self, tally: &mut ModelTally) -> Result<Vec<ChatMessage>> {
+    pub(crate) fn gather(&self, tally: &mut ModelTally) -> Result<Vec<ChatMessage>> {
         let speaks_first = self.context.speaks_first();
         let mut told = self.brought();
         let (mut messages, rows) = self.row_messages();
@@ -98,7 +98,7 @@ impl MessageList<'_> {
     ///
     /// # Errors
     /// When the conversation cannot be read, or a model cannot sum it up.
-    pub fn conversation(&self, tally: &mut ModelTally) -> Result<Vec<ChatMessage>> {
+    pub(crate) fn conversation(&self, tally: &mut ModelTally) -> Result<Vec<ChatMessage>> {
         let mut told = self.brought();
         told.extend(self.remembered(tally)?);
         Ok(told)
@@ -161,7 +161,7 @@ fn is_from_user(message: &ChatMessage) -> bool {
 
 /// What a step worked with, as its record shows it: the messages, and what is set on the card.
 #[must_use]
-pub fn step_input(inputs: &Inputs<'_>, messages: &[ChatMessage]) -> Map<String, Value> {
+pub(crate) fn step_input(inputs: &Inputs<'_>, messages: &[ChatMessage]) -> Map<String, Value> {
     let mut input = Map::new();
     input.insert("messages".to_owned(), messages.iter().map(record).collect());
     for (name, value) in inputs.plain_values() {

@@ -1,16 +1,16 @@
 //! What the cards of agentflows are written with: a step gets its inputs and what came before it, and says what came of it.
 
-pub mod approval;
+pub(crate) mod approval;
 pub(in crate::cards) mod conditions;
-pub mod context;
+pub(crate) mod context;
 pub(in crate::cards) mod lenient_json;
-pub mod made_files;
-pub mod memory;
-pub mod messages;
-pub mod model_inputs;
-pub mod on_error;
-pub mod outcome;
+pub(crate) mod made_files;
+pub(crate) mod memory;
+pub(crate) mod messages;
+pub(crate) mod model_inputs;
+pub(crate) mod on_error;
+pub(crate) mod outcome;
 mod plain_text;
-pub mod structured_output;
+pub(crate) mod structured_output;
 #[cfg(test)]
 pub(in crate::cards) mod test_step;

@@ -8,7 +8,7 @@ use crate::cards::kit::schema::input::{Input, WireType};
 
 /// The names of these inputs on one card. A card has as many of them as it uses.
 #[derive(Debug, Clone, Copy)]
-pub struct ModelStepNames {
+pub(crate) struct ModelStepNames {
     pub model: &'static str,
     pub messages: &'static str,
     pub memory: MemoryNames,
@@ -42,13 +42,13 @@ pub(in crate::cards) use model_step_names;
 impl ModelStepNames {
     /// Which model is asked.
     #[must_use]
-    pub const fn model_input(self) -> Input {
+    pub(crate) const fn model_input(self) -> Input {
         Input::card(self.model, "Model", WireType::ChatModel)
     }
 
     /// What the model is told by the owner.
     #[must_use]
-    pub const fn messages_input(self) -> Input {
+    pub(crate) const fn messages_input(self) -> Input {
         Input::rows(self.messages, "Messages", MESSAGE_ROW).optional().variables().help(
             "What the model is told before the conversation. Instructions stand in front, in their order.",
         )
@@ -56,7 +56,7 @@ impl ModelStepNames {
 
     /// What it is told last, and what becomes of its reply.
     #[must_use]
-    pub const fn reply_inputs(self) -> [Input; 4] {
+    pub(crate) const fn reply_inputs(self) -> [Input; 4] {
         [
             Input::lines(self.user_message, "Input Message")
                 .optional()

@@ -10,7 +10,7 @@ const RETRIES: &str = "retries";
 const RETRY_WAIT: &str = "retryWaitSeconds";
 
 /// What a card says of its failures.
-pub const INPUTS: &[Input] = &[CHOICE, RETRIES_INPUT, WAIT_INPUT];
+pub(crate) const INPUTS: &[Input] = &[CHOICE, RETRIES_INPUT, WAIT_INPUT];
 
 const CHOICE: Input = Input::choice(
     ON_ERROR,
@@ -25,7 +25,7 @@ const CHOICE: Input = Input::choice(
 .additional();
 
 /// The same for a card of which a part may fail without the whole; there is nothing that it could try again.
-pub const CONTINUING_CHOICE: Input = CHOICE.or("continue");
+pub(crate) const CONTINUING_CHOICE: Input = CHOICE.or("continue");
 
 const RETRIES_INPUT: Input = Input::whole(RETRIES, "Retries", 0.0, 5.0)
     .additional()

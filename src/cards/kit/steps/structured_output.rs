@@ -44,7 +44,7 @@ const KEY_ROW: &[Input] = &[
 
 /// The keys of the answer.
 #[must_use]
-pub const fn keys_input(name: &'static str) -> Input {
+pub(crate) const fn keys_input(name: &'static str) -> Input {
     Input::rows(name, "JSON Structured Output", KEY_ROW).optional().variables().help(
         "The keys that the answer must have. A key named like an entry that every step has, such as content, stays in \
          the JSON of the answer alone.",
@@ -71,7 +71,7 @@ const OWN_ENTRIES: &[&str] = &[
 ];
 
 /// The keys that an answer must have.
-pub struct StructuredOutput<'a> {
+pub(crate) struct StructuredOutput<'a> {
     inputs: &'a Inputs<'a>,
     input: &'static str,
     schema: ValueSchema,
@@ -82,7 +82,7 @@ impl<'a> StructuredOutput<'a> {
     ///
     /// # Errors
     /// When a row says what no key can be.
-    pub fn from_inputs(inputs: &'a Inputs<'a>, input: &'static str) -> Result<Option<Self>> {
+    pub(crate) fn from_inputs(inputs: &'a Inputs<'a>, input: &'static str) -> Result<Option<Self>> {
         let mut fields: Vec<SchemaField> = Vec::new();
         let rows = inputs.rows(input);
         if rows.len() > KEYS_MAX {
@@ -107,7 +107,7 @@ impl<'a> StructuredOutput<'a> {
     ///
     /// # Errors
     /// When the model fails, or the second answer does not fit either.
-    pub fn ask(
+    pub(crate) fn ask(
         &self,
         model: &Model,
         mut messages: Vec<ChatMessage>,
@@ -176,7 +176,7 @@ fn correction(reply: Completion, fault: &str) -> Vec<ChatMessage> {
 }
 
 /// Puts an answer into what a step made: each key beside the whole as text.
-pub fn write_answer(answer: &Map<String, Value>, output: &mut Map<String, Value>) {
+pub(crate) fn write_answer(answer: &Map<String, Value>, output: &mut Map<String, Value>) {
     for (key, value) in answer {
         if !OWN_ENTRIES.contains(&key.as_str()) {
             output.insert(key.clone(), value.clone());
@@ -186,7 +186,7 @@ pub fn write_answer(answer: &Map<String, Value>, output: &mut Map<String, Value>
 
 /// An answer as text.
 #[must_use]
-pub fn answer_text(answer: &Map<String, Value>) -> String {
+pub(crate) fn answer_text(answer: &Map<String, Value>) -> String {
     serde_json::to_string_pretty(answer).unwrap_or_default()
 }
 

@@ -23,7 +23,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Chunks kept with their vectors, as one card sees them.
-pub struct CollectionStore {
+pub(crate) struct CollectionStore {
     pub label: String,
     pub id: CollectionId,
     pub name: String,
@@ -45,7 +45,7 @@ impl CollectionStore {
     ///
     /// # Errors
     /// When nothing was stored yet, or with other embeddings.
-    pub fn nearest(&self, query: &VectorQuery<'_>, host: &dyn Host) -> Result<Vec<ScoredChunk>> {
+    pub(crate) fn nearest(&self, query: &VectorQuery<'_>, host: &dyn Host) -> Result<Vec<ScoredChunk>> {
         let library = self.collections(host)?;
         let shared = match library.collection(&self.id)? {
             Some(head) if head.rows == 0 => None,
@@ -73,7 +73,7 @@ impl CollectionStore {
     ///
     /// # Errors
     /// When they cannot be read.
-    pub fn nearest_of_conversation(
+    pub(crate) fn nearest_of_conversation(
         &self,
         vector: &[f32],
         query: &VectorQuery<'_>,
@@ -111,7 +111,7 @@ impl CollectionStore {
     ///
     /// # Errors
     /// When embedding or storing fails, and 413 or 507 when there is no room for it.
-    pub fn add_for_conversation(
+    pub(crate) fn add_for_conversation(
         &self,
         documents: Vec<Document>,
         conversation: &Conversation,
@@ -150,7 +150,7 @@ impl CollectionStore {
     ///
     /// # Errors
     /// When embedding or storing fails; then what was there stays.
-    pub fn upsert(
+    pub(crate) fn upsert(
         &self,
         documents: Vec<Document>,
         records: Option<&dyn RecordManager>,
@@ -229,7 +229,7 @@ impl CollectionStore {
 
 /// The best of what was found in several places.
 #[must_use]
-pub fn best(mut found: Vec<ScoredChunk>, most: usize) -> Vec<ScoredChunk> {
+pub(crate) fn best(mut found: Vec<ScoredChunk>, most: usize) -> Vec<ScoredChunk> {
     found.sort_by(|one, other| other.score.total_cmp(&one.score));
     found.truncate(most);
     found
@@ -247,7 +247,7 @@ fn is_position_id(name: &RowId) -> bool {
 
 /// A vector store over a collection that holds what one loader brings, and nothing else: the ids of its rows tell what is
 /// there, so it is its own record manager.
-pub struct UnrecordedStore {
+pub(crate) struct UnrecordedStore {
     pub collection: CollectionStore,
     pub loader: Arc<dyn Loader>,
     pub most: usize,

@@ -55,21 +55,21 @@ pub enum Cleanup {
 }
 
 /// What a record manager keeps apart.
-pub const NAMESPACE: Input = Input::text("namespace", "Namespace")
+pub(crate) const NAMESPACE: Input = Input::text("namespace", "Namespace")
     .additional()
     .help("Keeps records of different stores apart. Empty: the flow and the store.");
 /// What a further upsert removes from a store.
-pub const CLEANUP: Input = Input::choice("cleanup", "Cleanup", CLEANUPS).or("none").help(
+pub(crate) const CLEANUP: Input = Input::choice("cleanup", "Cleanup", CLEANUPS).or("none").help(
     "None removes nothing. Incremental removes what a source that was loaded does not have any more. Full removes \
      everything that was not loaded.",
 );
 /// The metadata by which sources are told apart.
-pub const SOURCE_KEY: Input = Input::text("sourceIdKey", "SourceId Key")
+pub(crate) const SOURCE_KEY: Input = Input::text("sourceIdKey", "SourceId Key")
     .or("source")
     .additional()
     .help("The metadata that names where a chunk is from.");
 /// The table of records where a card names none.
-pub const TABLE: &str = "upsertion_records";
+pub(crate) const TABLE: &str = "upsertion_records";
 
 const CLEANUPS: &[Choice] =
     &[Choice::new("none", "None"), Choice::new("incremental", "Incremental"), Choice::new("full", "Full")];
@@ -104,7 +104,7 @@ impl RecordManagerConfig {
 
 /// The key of a chunk: a hash of its text and its metadata, so that storing it again changes nothing.
 #[must_use]
-pub fn chunk_key(document: &Document) -> RowId {
+pub(crate) fn chunk_key(document: &Document) -> RowId {
     let mut hash = Sha256::new();
     hash.update((document.page_content.len() as u64).to_le_bytes());
     hash.update(&document.page_content);
@@ -116,7 +116,7 @@ pub fn chunk_key(document: &Document) -> RowId {
 
 /// What a further upsert has to do.
 #[derive(Debug, Default, PartialEq)]
-pub struct ChunkDiff<'d> {
+pub(crate) struct ChunkDiff<'d> {
     /// Chunks to store, each once, with their sources.
     pub new: Vec<(RowId, &'d Document, String)>,
     pub skipped: usize,
@@ -128,7 +128,7 @@ impl<'d> ChunkDiff<'d> {
     ///
     /// # Errors
     /// When chunks do not say where they are from, though that decides what goes.
-    pub fn between(
+    pub(crate) fn between(
         documents: &'d [Document],
         known: &HashMap<RowId, String>,
         keeping: &RecordManagerConfig,
@@ -156,13 +156,13 @@ impl<'d> ChunkDiff<'d> {
 
     /// The new chunks with their keys.
     #[must_use]
-    pub fn new_chunks(&self) -> Vec<(RowId, &'d Document)> {
+    pub(crate) fn new_chunks(&self) -> Vec<(RowId, &'d Document)> {
         self.new.iter().map(|(name, document, _)| (*name, *document)).collect()
     }
 
     /// What the record manager remembers of them.
     #[must_use]
-    pub fn records(&self) -> Vec<(RowId, String)> {
+    pub(crate) fn records(&self) -> Vec<(RowId, String)> {
         self.new.iter().map(|(name, _, source)| (*name, source.clone())).collect()
     }
 }

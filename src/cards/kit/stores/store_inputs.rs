@@ -16,31 +16,31 @@ use std::sync::Arc;
 const FILLING_CHUNKS_MAX: usize = 100_000;
 
 /// Chunks returned when a card says nothing else.
-pub const TOP_K: usize = 4;
+pub(crate) const TOP_K: usize = 4;
 
 /// The inputs all vector stores have (manual 10.4).
-pub const DOCUMENT: Input = Input::wires("document", "Document", WireType::Document)
+pub(crate) const DOCUMENT: Input = Input::wires("document", "Document", WireType::Document)
     .optional()
     .upsert_only()
     .help("What is stored. It is loaded when the store is filled.");
 /// The card that makes the vectors.
-pub const EMBEDDINGS: Input = Input::wire("embeddings", "Embeddings", WireType::Embeddings);
+pub(crate) const EMBEDDINGS: Input = Input::wire("embeddings", "Embeddings", WireType::Embeddings);
 /// How many chunks are returned.
-pub const TOP_K_INPUT: Input =
+pub(crate) const TOP_K_INPUT: Input =
     Input::whole("topK", "Top K", 1.0, 100.0).additional().help("How many chunks are returned. Empty: 4.");
 
 /// How many chunks the card is set to return.
 ///
 /// # Errors
 /// When it is no number within its range.
-pub fn top_k(inputs: &Inputs<'_>) -> Result<usize> {
+pub(crate) fn top_k(inputs: &Inputs<'_>) -> Result<usize> {
     // One card of Flowise calls it otherwise.
     let set = inputs.whole(if inputs.declares("K") { "K" } else { TOP_K_INPUT.name })?;
     Ok(set.map_or(TOP_K, |most| usize::try_from(most).unwrap_or(usize::MAX)))
 }
 
 /// What the loaders of a vector store bring, with what makes their vectors.
-pub struct StoreInputs {
+pub(crate) struct StoreInputs {
     label: String,
     loaders: Vec<Arc<dyn Loader>>,
     pub embeddings: Arc<dyn Embeddings>,
@@ -56,7 +56,7 @@ impl StoreInputs {
     ///
     /// # Errors
     /// When nothing makes vectors, or something else is wired.
-    pub fn from_inputs(inputs: &Inputs<'_>) -> Result<Self> {
+    pub(crate) fn from_inputs(inputs: &Inputs<'_>) -> Result<Self> {
         Ok(Self {
             label: inputs.label.to_owned(),
             loaders: inputs.loaders("document")?,
@@ -66,7 +66,7 @@ impl StoreInputs {
 
     /// The label of the card.
     #[must_use]
-    pub fn label(&self) -> &str {
+    pub(crate) fn label(&self) -> &str {
         &self.label
     }
 
@@ -74,7 +74,7 @@ impl StoreInputs {
     ///
     /// # Errors
     /// What a loader fails with, or when they bring more than a store takes.
-    pub fn documents(&self, host: &dyn Host) -> Result<Vec<Document>> {
+    pub(crate) fn documents(&self, host: &dyn Host) -> Result<Vec<Document>> {
         let mut documents = Vec::new();
         for loader in &self.loaders {
             if host.cancel().reason().is_some() {
@@ -94,7 +94,7 @@ impl StoreInputs {
 
     /// An error that names the card.
     #[must_use]
-    pub fn card_error(&self, what: impl std::fmt::Display) -> Error {
+    pub(crate) fn card_error(&self, what: impl std::fmt::Display) -> Error {
         Error::RunFailed(format!("{}: {what}", self.label))
     }
 }
@@ -103,7 +103,7 @@ impl StoreInputs {
 ///
 /// # Errors
 /// When a row holds something else.
-pub fn scored_chunks(hits: Vec<SearchHit>) -> Result<Vec<ScoredChunk>> {
+pub(crate) fn scored_chunks(hits: Vec<SearchHit>) -> Result<Vec<ScoredChunk>> {
     let chunk = |hit: SearchHit| {
         let chunk = serde_json::from_str(&hit.text).map_err(Error::internal)?;
         Ok(ScoredChunk { chunk, score: hit.score })
@@ -113,7 +113,7 @@ pub fn scored_chunks(hits: Vec<SearchHit>) -> Result<Vec<ScoredChunk>> {
 
 /// Whether the chunk in a row has this metadata: each key of the filter with the same value, or one of a list.
 #[must_use]
-pub fn matches_filter(filter: &Value, row: &str) -> bool {
+pub(crate) fn matches_filter(filter: &Value, row: &str) -> bool {
     let Some(wanted) = filter.as_object().filter(|wanted| !wanted.is_empty()) else { return true };
     let Ok(chunk) = serde_json::from_str::<Document>(row) else { return false };
     wanted.iter().all(|(key, wanted)| match (chunk.metadata.get(key), wanted) {

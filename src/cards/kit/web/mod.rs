@@ -2,6 +2,6 @@
 
 pub(in crate::cards) mod actions;
 pub(in crate::cards) mod aws;
-pub mod openapi;
-pub mod request;
+pub(crate) mod openapi;
+pub(crate) mod request;
 pub(in crate::cards) mod vertex;

@@ -10,27 +10,27 @@ use url::Url;
 
 /// A request in the making.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WebRequest(FetchRequest);
+pub(crate) struct WebRequest(FetchRequest);
 
 impl WebRequest {
     #[must_use]
-    pub fn get(url: impl Into<String>) -> Self {
+    pub(crate) fn get(url: impl Into<String>) -> Self {
         Self::new("GET", url)
     }
 
     #[must_use]
-    pub fn post(url: impl Into<String>, body: &Value) -> Self {
+    pub(crate) fn post(url: impl Into<String>, body: &Value) -> Self {
         Self::new("POST", url).json(body)
     }
 
     #[must_use]
-    pub fn new(method: &str, url: impl Into<String>) -> Self {
+    pub(crate) fn new(method: &str, url: impl Into<String>) -> Self {
         Self(FetchRequest { method: method.to_owned(), url: url.into(), headers: Vec::new(), body: None })
     }
 
     /// With this query after what the address holds already.
     #[must_use]
-    pub fn query<'q>(mut self, pairs: impl IntoIterator<Item = (&'q str, &'q str)>) -> Self {
+    pub(crate) fn query<'q>(mut self, pairs: impl IntoIterator<Item = (&'q str, &'q str)>) -> Self {
         // An address that cannot be read is refused when it is called.
         if let Ok(mut url) = Url::parse(&self.0.url) {
             url.query_pairs_mut().extend_pairs(pairs);
@@ -40,27 +40,27 @@ impl WebRequest {
     }
 
     #[must_use]
-    pub fn header(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
         self.0.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
     #[must_use]
-    pub fn json(mut self, body: &Value) -> Self {
+    pub(crate) fn json(mut self, body: &Value) -> Self {
         self.0.body = Some(body.to_string());
         self.header("content-type", "application/json")
     }
 
     /// With this text as its body.
     #[must_use]
-    pub fn body(mut self, text: String) -> Self {
+    pub(crate) fn body(mut self, text: String) -> Self {
         self.0.body = Some(text);
         self
     }
 
     /// With the fields of a form as its body.
     #[must_use]
-    pub fn form<'q>(mut self, pairs: impl IntoIterator<Item = (&'q str, &'q str)>) -> Self {
+    pub(crate) fn form<'q>(mut self, pairs: impl IntoIterator<Item = (&'q str, &'q str)>) -> Self {
         let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
         self.0.body = Some(body);
         self.header("content-type", "application/x-www-form-urlencoded")
@@ -70,7 +70,11 @@ impl WebRequest {
     ///
     /// # Errors
     /// A sentence a model may read: it holds nothing the other side said, and no path, query or header.
-    pub fn fetch_text(self, turn: &RunContext<'_>, limits: ResponseLimits) -> Result<String, CallError> {
+    pub(crate) fn fetch_text(
+        self,
+        turn: &RunContext<'_>,
+        limits: ResponseLimits,
+    ) -> Result<String, CallError> {
         self.send(turn.host, limits).map(|answer| answer.body)
     }
 
@@ -78,7 +82,7 @@ impl WebRequest {
     ///
     /// # Errors
     /// As [`Self::fetch_text`].
-    pub fn send(self, host: &dyn Host, limits: ResponseLimits) -> Result<FetchResponse, CallError> {
+    pub(crate) fn send(self, host: &dyn Host, limits: ResponseLimits) -> Result<FetchResponse, CallError> {
         let answer = match self.fetch_bytes(host, limits, CallPurpose::Reachable, None) {
             Ok(answer) => answer,
             Err(_) if host.cancel().reason().is_some() => return Err(CallError::Cancelled),
@@ -98,7 +102,7 @@ impl WebRequest {
     ///
     /// # Errors
     /// As [`FetchError`].
-    pub fn fetch_bytes(
+    pub(crate) fn fetch_bytes(
         self,
         host: &dyn Host,
         limits: ResponseLimits,
@@ -116,7 +120,7 @@ impl WebRequest {
     ///
     /// # Errors
     /// As [`Self::fetch_text`], and when it is no JSON.
-    pub fn fetch_json(self, host: &dyn Host, limits: ResponseLimits) -> Result<Value, CallError> {
+    pub(crate) fn fetch_json(self, host: &dyn Host, limits: ResponseLimits) -> Result<Value, CallError> {
         let answer = self.send(host, limits)?;
         serde_json::from_str(&answer.body).map_err(|_| "The request failed: the answer is not JSON.".into())
     }
@@ -130,7 +134,7 @@ impl WebRequest {
 
 /// Why a request has no answer, in these words.
 #[must_use]
-pub fn fetch_error(error: &FetchError, message: String) -> CallError {
+pub(crate) fn fetch_error(error: &FetchError, message: String) -> CallError {
     match error {
         FetchError::Net(error) => CallError::from_net(error, message),
         _ => CallError::Lasting(message),

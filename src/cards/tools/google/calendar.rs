@@ -4,7 +4,7 @@ use super::calendar_actions::{ACTIONS, ROLES, VISIBILITIES};
 use crate::cards::kit::web::actions::{chosen_by, toolkit};
 use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Need, Risk};
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "googleCalendarTool",
     label: "Google Calendar",
     version: 1.0,

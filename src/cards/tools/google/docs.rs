@@ -4,7 +4,7 @@ use super::docs_actions::ACTIONS;
 use crate::cards::kit::web::actions::toolkit;
 use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Need, Risk};
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "googleDocsTool",
     label: "Google Docs",
     version: 1.0,

@@ -4,7 +4,7 @@ use super::gmail_actions::ACTIONS;
 use crate::cards::kit::web::actions::{chosen_by, toolkit};
 use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Need, Risk};
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "gmail",
     label: "Gmail",
     version: 1.0,

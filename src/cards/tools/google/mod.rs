@@ -1,13 +1,13 @@
 //! Tools over Google's services, in the name of whoever signed in to the selected credential.
 
-pub mod calendar;
+pub(crate) mod calendar;
 mod calendar_actions;
-pub mod docs;
+pub(crate) mod docs;
 mod docs_actions;
-pub mod gmail;
+pub(crate) mod gmail;
 mod gmail_actions;
 mod mail;
-pub mod sheets;
+pub(crate) mod sheets;
 mod sheets_actions;
 
 use crate::cards::kit::web::actions::{Authorization, RestService};

@@ -1,10 +1,10 @@
 //! What the tools that call an address have in common (manual 9.15): the owner writes the
 //! address, the model fills in what its schema names.
 
-pub mod requests_delete;
-pub mod requests_get;
-pub mod requests_post;
-pub mod requests_put;
+pub(crate) mod requests_delete;
+pub(crate) mod requests_get;
+pub(crate) mod requests_post;
+pub(crate) mod requests_put;
 
 use crate::cards::kit::knowledge::untrusted_text;
 use crate::cards::kit::web::request::WebRequest;
@@ -17,13 +17,13 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 /// How much of an answer a model reads, in characters.
-pub const OUTPUT_DEFAULT: &str = "2000";
+pub(crate) const OUTPUT_DEFAULT: &str = "2000";
 
 /// Types of arguments other than text.
 const KINDS: &[&str] = &["number", "integer", "boolean", "object", "array"];
 
 /// What tells one of these cards from another.
-pub struct RequestKind {
+pub(crate) struct RequestKind {
     pub method: &'static str,
     /// What the names of its inputs begin with.
     pub prefix: &'static str,
@@ -33,7 +33,7 @@ pub struct RequestKind {
 }
 
 /// A tool that calls one address.
-pub struct RequestTool {
+pub(crate) struct RequestTool {
     kind: &'static RequestKind,
     spec: ToolSpec,
     url: String,
@@ -51,7 +51,7 @@ impl RequestTool {
     ///
     /// # Errors
     /// When an input cannot be read.
-    pub fn from_inputs(inputs: &Inputs<'_>, kind: &'static RequestKind) -> Result<Self> {
+    pub(crate) fn from_inputs(inputs: &Inputs<'_>, kind: &'static RequestKind) -> Result<Self> {
         let input = |end: &str| format!("{}{end}", kind.prefix);
         let schema = inputs.object(kind.schema)?;
         let url = inputs.text(&input("Url"))?.trim().to_owned();
@@ -118,7 +118,7 @@ impl Tool for RequestTool {
 ///
 /// # Errors
 /// When it is something else.
-pub fn pairs(inputs: &Inputs<'_>, name: &str) -> Result<Vec<(String, String)>> {
+pub(crate) fn pairs(inputs: &Inputs<'_>, name: &str) -> Result<Vec<(String, String)>> {
     let row = |row: &Value| {
         let key = row.get("key")?.as_str().filter(|key| !key.is_empty())?;
         Some((key.to_owned(), text_of(row.get("value")?)))

@@ -13,7 +13,7 @@ static KIND: RequestKind = RequestKind {
     body: None,
 };
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "requestsDelete",
     label: "Requests Delete",
     version: 1.0,

@@ -9,7 +9,7 @@ const DESCRIPTION: &str =
 static KIND: RequestKind =
     RequestKind { method: "GET", prefix: "requestsGet", schema: "requestsGetQueryParamsSchema", body: None };
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "requestsGet",
     label: "Requests Get",
     version: 2.0,

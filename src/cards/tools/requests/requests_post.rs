@@ -12,7 +12,7 @@ static KIND: RequestKind = RequestKind {
     body: Some("requestPostBody"),
 };
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "requestsPost",
     label: "Requests Post",
     version: 2.0,

@@ -12,7 +12,7 @@ static KIND: RequestKind = RequestKind {
     body: Some("requestPutBody"),
 };
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "requestsPut",
     label: "Requests Put",
     version: 1.0,

@@ -10,7 +10,7 @@ use regex::Regex;
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "arxiv",
     label: "Arxiv",
     version: 1.0,

@@ -6,7 +6,7 @@ use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use serde_json::Value;
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "braveSearchAPI",
     label: "BraveSearch API",
     version: 1.0,
@@ -29,7 +29,7 @@ const DESCRIPTION: &str =
     "Searches the web. Use it for facts and events you do not know. Give it search words.";
 
 /// The search for a question.
-pub fn request(key: &str, question: &str) -> WebRequest {
+pub(crate) fn request(key: &str, question: &str) -> WebRequest {
     let request = WebRequest::get(ADDRESS).query([("q", question)]);
     request.header("accept", "application/json").header("x-subscription-token", key)
 }

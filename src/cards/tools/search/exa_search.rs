@@ -7,7 +7,7 @@ use crate::domain::error::Result;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "exaSearch",
     label: "Exa Search",
     version: 1.1,

@@ -6,7 +6,7 @@ use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use serde_json::Value;
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "googleCustomSearch",
     label: "Google Custom Search",
     version: 1.0,

@@ -1,15 +1,15 @@
 //! What the tools that search the web have in common: one question, one request, and a short text from its answer.
 
-pub mod arxiv;
-pub mod brave_search;
-pub mod exa_search;
-pub mod google_custom_search;
-pub mod search_api;
-pub mod searxng;
-pub mod serp_api;
-pub mod serper;
-pub mod tavily;
-pub mod wolfram_alpha;
+pub(crate) mod arxiv;
+pub(crate) mod brave_search;
+pub(crate) mod exa_search;
+pub(crate) mod google_custom_search;
+pub(crate) mod search_api;
+pub(crate) mod searxng;
+pub(crate) mod serp_api;
+pub(crate) mod serper;
+pub(crate) mod tavily;
+pub(crate) mod wolfram_alpha;
 
 use crate::cards::kit::web::request::WebRequest;
 use crate::cards::kit::{CallError, Inputs, RunContext, Tool};
@@ -19,13 +19,13 @@ use crate::net::ResponseLimits;
 use serde_json::{Map, Value, json};
 
 /// What a model reads when a search had no result.
-pub const NOTHING_FOUND: &str = "Nothing was found.";
+pub(crate) const NOTHING_FOUND: &str = "Nothing was found.";
 
 /// How a search becomes a request.
 type RequestBuilder = Box<dyn Fn(&str) -> WebRequest + Send + Sync>;
 
 /// A tool that asks a search service.
-pub struct SearchTool {
+pub(crate) struct SearchTool {
     spec: ToolSpec,
     limits: ResponseLimits,
     ask: RequestBuilder,
@@ -34,7 +34,7 @@ pub struct SearchTool {
 
 impl SearchTool {
     /// A tool of this name. `ask` makes the request for a question, `read` the text from the answer's JSON.
-    pub fn new(
+    pub(crate) fn new(
         name: &str,
         description: &str,
         ask: impl Fn(&str) -> WebRequest + Send + Sync + 'static,
@@ -46,7 +46,7 @@ impl SearchTool {
 
     /// With other limits than those of every request.
     #[must_use]
-    pub const fn within(mut self, limits: ResponseLimits) -> Self {
+    pub(crate) const fn within(mut self, limits: ResponseLimits) -> Self {
         self.limits = limits;
         self
     }
@@ -66,7 +66,7 @@ impl Tool for SearchTool {
 
 /// A tool that takes one text.
 #[must_use]
-pub fn one_argument(name: &str, description: &str, argument: &str, of: &str) -> ToolSpec {
+pub(crate) fn one_argument(name: &str, description: &str, argument: &str, of: &str) -> ToolSpec {
     ToolSpec {
         name: name.to_owned(),
         description: description.to_owned(),
@@ -81,7 +81,7 @@ pub fn one_argument(name: &str, description: &str, argument: &str, of: &str) -> 
 /// What the owner calls a tool, as models call it, and when it is used. Where nobody wrote that, it bears the label of its
 /// card, and `does` says what it does with that.
 #[must_use]
-pub fn name_and_description(inputs: &Inputs<'_>, does: &str) -> (String, String) {
+pub(crate) fn name_and_description(inputs: &Inputs<'_>, does: &str) -> (String, String) {
     let written = |name: &str| inputs.optional_text(name).filter(|text| !text.trim().is_empty());
     let name = written("name").unwrap_or_else(|| inputs.label.to_owned());
     let description = written("description").unwrap_or_else(|| format!("{does} '{}'.", name.trim()));
@@ -92,7 +92,7 @@ pub fn name_and_description(inputs: &Inputs<'_>, does: &str) -> (String, String)
 ///
 /// # Errors
 /// When it is empty.
-pub fn text_argument<'a>(arguments: &'a Value, name: &str) -> Result<&'a str, String> {
+pub(crate) fn text_argument<'a>(arguments: &'a Value, name: &str) -> Result<&'a str, String> {
     let text = arguments.get(name).and_then(Value::as_str).map(str::trim).unwrap_or_default();
     if text.is_empty() { Err(format!("The argument '{name}' is empty.")) } else { Ok(text) }
 }
@@ -100,7 +100,7 @@ pub fn text_argument<'a>(arguments: &'a Value, name: &str) -> Result<&'a str, St
 /// The results of a list as JSON text of title, link and snippet, which stand in it under these names; empty when
 /// there are none.
 #[must_use]
-pub fn results(list: &Value, link: &str, snippet: &str) -> String {
+pub(crate) fn results(list: &Value, link: &str, snippet: &str) -> String {
     let found: Vec<Value> = list
         .as_array()
         .into_iter()
@@ -112,14 +112,14 @@ pub fn results(list: &Value, link: &str, snippet: &str) -> String {
 
 /// The first of these places that holds a text.
 #[must_use]
-pub fn first_text(answer: &Value, places: &[&str]) -> Option<String> {
+pub(crate) fn first_text(answer: &Value, places: &[&str]) -> Option<String> {
     let text = |place: &&str| answer.pointer(place)?.as_str().map(str::trim).filter(|text| !text.is_empty());
     places.iter().find_map(text).map(str::to_owned)
 }
 
 /// An object of those values that are set.
 #[must_use]
-pub fn set_only(values: impl IntoIterator<Item = (&'static str, Value)>) -> Map<String, Value> {
+pub(crate) fn set_only(values: impl IntoIterator<Item = (&'static str, Value)>) -> Map<String, Value> {
     let is_set = |value: &Value| match value {
         Value::Null => false,
         Value::String(text) => !text.is_empty(),

@@ -6,7 +6,7 @@ use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use serde_json::Value;
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "searchAPI",
     label: "SearchApi",
     version: 1.0,
@@ -33,7 +33,7 @@ fn request(key: &str, question: &str) -> WebRequest {
 }
 
 /// The search with these parameters.
-pub fn search<'q>(key: &str, parameters: impl IntoIterator<Item = (&'q str, &'q str)>) -> WebRequest {
+pub(crate) fn search<'q>(key: &str, parameters: impl IntoIterator<Item = (&'q str, &'q str)>) -> WebRequest {
     let request = WebRequest::get(ADDRESS).query(parameters);
     request.header("authorization", &format!("Bearer {key}"))
 }

@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "searXNG",
     label: "SearXNG",
     version: 3.0,

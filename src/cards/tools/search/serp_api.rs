@@ -6,7 +6,7 @@ use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use serde_json::Value;
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "serpAPI",
     label: "Serp API",
     version: 1.0,
@@ -29,7 +29,7 @@ const DESCRIPTION: &str =
     "Searches the web and returns an answer or a list of results. Use it for facts and current events.";
 
 /// The search for a question.
-pub fn request(key: &str, question: &str) -> WebRequest {
+pub(crate) fn request(key: &str, question: &str) -> WebRequest {
     WebRequest::get(ADDRESS).query([
         ("engine", "google"),
         ("output", "json"),

@@ -8,7 +8,7 @@ use crate::net::ResponseLimits;
 use serde_json::Value;
 use std::sync::Arc;
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "wolframAlpha",
     label: "WolframAlpha",
     version: 1.0,

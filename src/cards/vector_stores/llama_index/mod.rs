@@ -1,7 +1,7 @@
 //! Vector stores as Flowise's cards that go with engines declare them: the model that answers is wired into the store.
 
-pub mod pinecone;
-pub mod simple_store;
+pub(crate) mod pinecone;
+pub(crate) mod simple_store;
 
 use crate::cards::kit::{
     Host, Input, Inputs, Model, RunContext, ScoredChunk, UpsertReport, VectorQuery, VectorStore, WireType,

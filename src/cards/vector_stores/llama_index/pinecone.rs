@@ -14,7 +14,7 @@ const OUTPUTS: &[Output] = &outputs(
     ["Pinecone Retriever", "Pinecone Vector Store Index"],
 );
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "pineconeLlamaIndex",
     label: "Pinecone",
     version: 1.0,

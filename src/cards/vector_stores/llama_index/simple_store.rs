@@ -16,7 +16,7 @@ const OUTPUTS: &[Output] = &outputs(
 /// What is stored without a name is the workspace's, as it is the whole server's in Flowise.
 const UNNAMED: &str = "llamaindex";
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: NAME,
     label: "SimpleStore",
     version: 1.0,

@@ -9,9 +9,8 @@ mod times;
 #[cfg(test)]
 mod times_tests;
 
-pub use self::inputs::{InputFault, ScheduleInput};
-pub use self::status::{ScheduleDetails, ScheduleStatus};
-pub use self::times::ScheduleTimes;
+pub(crate) use self::inputs::ScheduleInput;
+pub(crate) use self::status::{ScheduleDetails, ScheduleStatus};
 
 use crate::domain::ids::{ExecutionId, FlowId, ScheduleId, TriggerLogId, WorkspaceId};
 use jiff::{SignedDuration, Timestamp};

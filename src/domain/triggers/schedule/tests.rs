@@ -1,5 +1,6 @@
 //! What a Start card says of a schedule, and what is due of one.
 
+use super::inputs::InputFault;
 use super::*;
 use serde_json::{Value, json};
 

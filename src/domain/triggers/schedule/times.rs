@@ -19,7 +19,7 @@ pub struct ScheduleTimes {
 
 /// The zone of a name of the IANA database: as this machine knows it, else as this program was built with it.
 #[must_use]
-pub fn find_zone(name: &str) -> Option<TimeZone> {
+pub(super) fn find_zone(name: &str) -> Option<TimeZone> {
     if name.eq_ignore_ascii_case("UTC") {
         return Some(TimeZone::UTC);
     }

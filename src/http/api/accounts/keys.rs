@@ -14,7 +14,7 @@ use crate::wire::flows::records::FlowView;
 use crate::wire::page::ListOrPage;
 
 /// `GET /apikey`
-pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<ListOrPage<ApiKeyView>>> {
+pub(crate) fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<ListOrPage<ApiKeyView>>> {
     let paging = PageRequest::parse(request.query("page"), request.query("limit"))?;
     Ok(Json(ListOrPage::of(paging, all(app, &caller)?)))
 }
@@ -24,20 +24,20 @@ fn all(app: &App, caller: &Caller) -> Result<Vec<ApiKeyView>> {
 }
 
 /// `GET /verify/apikey/:apikey`
-pub fn verify(app: &App, (): (), request: &Request) -> Result<Json<ApiKeyCheck>> {
+pub(crate) fn verify(app: &App, (): (), request: &Request) -> Result<Json<ApiKeyCheck>> {
     keys::find_by_value(app, request.param("apikey"), request.address())?;
     Ok(Json(ApiKeyCheck::Ok))
 }
 
 /// `GET /chatflows/apikey/:apikey`
-pub fn flows(app: &App, (): (), request: &Request) -> Result<Json<Vec<FlowView>>> {
+pub(crate) fn flows(app: &App, (): (), request: &Request) -> Result<Json<Vec<FlowView>>> {
     let bound_only = request.query("keyonly").is_some();
     let found = keys::flows_of(app, request.param("apikey"), request.address(), bound_only)?;
     Ok(Json(found.into_iter().map(FlowView::from).collect()))
 }
 
 /// `POST /apikey`
-pub fn create(
+pub(crate) fn create(
     app: &App,
     caller: Caller,
     _: &Request,
@@ -48,7 +48,7 @@ pub fn create(
 }
 
 /// `PUT /apikey/:id`: answers the whole list again, as Flowise does.
-pub fn update(
+pub(crate) fn update(
     app: &App,
     caller: Caller,
     request: &Request,
@@ -59,7 +59,7 @@ pub fn update(
 }
 
 /// `DELETE /apikey/:id`
-pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
+pub(crate) fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
     keys::delete(app, &caller, request.id("id")?, has_flag(request, "force")?)?;
     Ok(Json(DeletedCount::new(1)))
 }

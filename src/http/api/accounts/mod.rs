@@ -1,8 +1,8 @@
 //! Registration, sign-in and sign-out, a person's own account and sessions, and what a caller may do (manual 8.1, 8.2).
 
-pub mod keys;
-pub mod people;
-pub mod roles;
+pub(crate) mod keys;
+pub(crate) mod people;
+pub(crate) mod roles;
 
 use crate::app::App;
 use crate::domain::accounts::caller::{Caller, PERMISSIONS, Permission};
@@ -35,12 +35,12 @@ pub(super) fn session_cookie_value<'r>(app: &App, request: &'r Request) -> &'r s
 }
 
 /// `POST /auth/resolve`: where the page of somebody who is not signed in begins.
-pub fn resolve(app: &App, (): (), _request: &Request) -> Result<Json<StartView>> {
+pub(crate) fn resolve(app: &App, (): (), _request: &Request) -> Result<Json<StartView>> {
     Ok(Json(StartView::new(owner::exists(app)?)))
 }
 
 /// `POST /account/register`: the first owner, or with a token somebody who was invited.
-pub fn register(
+pub(crate) fn register(
     app: &App,
     (): (),
     request: &Request,
@@ -54,7 +54,7 @@ pub fn register(
 }
 
 /// `POST /account/verify`
-pub fn verify(
+pub(crate) fn verify(
     app: &App,
     (): (),
     request: &Request,
@@ -64,7 +64,7 @@ pub fn verify(
 }
 
 /// `POST /account/forgot-password`
-pub fn forgot_password(
+pub(crate) fn forgot_password(
     app: &App,
     (): (),
     request: &Request,
@@ -77,7 +77,7 @@ pub fn forgot_password(
 }
 
 /// `POST /account/reset-password`
-pub fn reset_password(
+pub(crate) fn reset_password(
     app: &App,
     (): (),
     request: &Request,
@@ -88,7 +88,7 @@ pub fn reset_password(
 }
 
 /// `GET /user`
-pub fn profile(app: &App, caller: Caller, request: &Request) -> Result<Json<AccountView>> {
+pub(crate) fn profile(app: &App, caller: Caller, request: &Request) -> Result<Json<AccountView>> {
     let whom = match (request.query("id"), request.query("email")) {
         (Some(id), _) => Some(PersonSelector::ById(UserId::from_caller(id)?)),
         (None, Some(text)) => {
@@ -101,7 +101,7 @@ pub fn profile(app: &App, caller: Caller, request: &Request) -> Result<Json<Acco
 }
 
 /// `PUT /user`
-pub fn update_profile(
+pub(crate) fn update_profile(
     app: &App,
     caller: Caller,
     request: &Request,
@@ -112,26 +112,26 @@ pub fn update_profile(
 }
 
 /// `GET /account/sessions`
-pub fn sessions(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<SessionView>>> {
+pub(crate) fn sessions(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<SessionView>>> {
     let me = caller.user().ok_or_else(Error::unauthorized)?;
     let found = sessions::list(app, me, session_cookie_value(app, request))?;
     Ok(Json(found.into_iter().map(Into::into).collect()))
 }
 
 /// `DELETE /account/sessions/:id`
-pub fn end_session(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
+pub(crate) fn end_session(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
     sessions::end(app, &caller, request.id("id")?)?;
     Ok(Json(DeletedCount::new(1)))
 }
 
 /// `DELETE /account/sessions`
-pub fn end_other_sessions(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
+pub(crate) fn end_other_sessions(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
     let ended = sessions::end_own_others(app, &caller, session_cookie_value(app, request))?;
     Ok(Json(DeletedCount::new(ended)))
 }
 
 /// `POST /auth/login`
-pub fn login(app: &App, (): (), request: &Request, Json(body): Json<Login>) -> Result<Reply> {
+pub(crate) fn login(app: &App, (): (), request: &Request, Json(body): Json<Login>) -> Result<Reply> {
     let agent = request.header("user-agent");
     let signed_in = sign_in::sign_in(app, &body.email, &body.password, request.address(), agent)?;
     let cookie =
@@ -140,7 +140,7 @@ pub fn login(app: &App, (): (), request: &Request, Json(body): Json<Login>) -> R
 }
 
 /// `POST /account/logout`
-pub fn logout(app: &App, (): (), request: &Request) -> Result<Reply> {
+pub(crate) fn logout(app: &App, (): (), request: &Request) -> Result<Reply> {
     if let Some(cookie) = session_cookie::from_request(app, request) {
         sign_in::sign_out(app, cookie, request.address())?;
     }
@@ -149,13 +149,17 @@ pub fn logout(app: &App, (): (), request: &Request) -> Result<Reply> {
 }
 
 /// `GET /auth/me`
-pub fn me(app: &App, caller: Caller, _request: &Request) -> Result<Json<CurrentUserView>> {
+pub(crate) fn me(app: &App, caller: Caller, _request: &Request) -> Result<Json<CurrentUserView>> {
     Ok(Json(sign_in::current_user(app, &caller)?.into()))
 }
 
 /// `GET /auth/permissions/:type`: the catalogue. Except for a role's form it is cut to what the caller can give
 /// to a key.
-pub fn permissions(_app: &App, caller: Caller, request: &Request) -> Result<Json<PermissionCatalogueView>> {
+pub(crate) fn permissions(
+    _app: &App,
+    caller: Caller,
+    request: &Request,
+) -> Result<Json<PermissionCatalogueView>> {
     let for_a_role = request.param("type") == "ROLE";
     let offered = |name: &str| {
         let fits = Permission::parse(name).is_some_and(|permission| permission.is_allowed_for_keys());

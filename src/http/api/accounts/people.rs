@@ -23,7 +23,7 @@ use crate::wire::deleted::DeletedCount;
 use crate::wire::page::ListOrPage;
 
 /// `POST /account/invite`
-pub fn invite(
+pub(crate) fn invite(
     app: &App,
     caller: Caller,
     _: &Request,
@@ -34,25 +34,29 @@ pub fn invite(
 }
 
 /// `GET /account/invite`
-pub fn invitations(app: &App, caller: Caller, _request: &Request) -> Result<Json<Vec<InvitationView>>> {
+pub(crate) fn invitations(
+    app: &App,
+    caller: Caller,
+    _request: &Request,
+) -> Result<Json<Vec<InvitationView>>> {
     Ok(Json(invitations::list(app, &caller)?.into_iter().map(Into::into).collect()))
 }
 
 /// `DELETE /account/invite/:id`
-pub fn uninvite(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
+pub(crate) fn uninvite(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
     invitations::remove(app, &caller, request.id("id")?)?;
     Ok(Json(DeletedCount::new(1)))
 }
 
 /// `GET /organizationuser`
-pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<ListOrPage<PersonView>>> {
+pub(crate) fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<ListOrPage<PersonView>>> {
     let paging = PageRequest::parse(request.query("page"), request.query("limit"))?;
     let people = people::list(app, &caller)?.into_iter().map(PersonView::from).collect();
     Ok(Json(ListOrPage::of(paging, people)))
 }
 
 /// `PUT /organizationuser`
-pub fn set_status(
+pub(crate) fn set_status(
     app: &App,
     owner: Owner,
     _: &Request,
@@ -63,33 +67,33 @@ pub fn set_status(
 }
 
 /// `DELETE /organizationuser?userId=`
-pub fn delete(app: &App, owner: Owner, request: &Request) -> Result<Json<DeletedCount>> {
+pub(crate) fn delete(app: &App, owner: Owner, request: &Request) -> Result<Json<DeletedCount>> {
     let user = UserId::from_caller(request.query("userId").unwrap_or_default())?;
     people::delete(app, owner.caller(), user)?;
     Ok(Json(DeletedCount::new(1)))
 }
 
 /// `POST /user/:id/reset-link`
-pub fn reset_link(app: &App, owner: Owner, request: &Request) -> Result<CreatedJson<ResetLinkView>> {
+pub(crate) fn reset_link(app: &App, owner: Owner, request: &Request) -> Result<CreatedJson<ResetLinkView>> {
     Ok(CreatedJson(password_resets::make_link(app, owner.caller(), request.id("id")?)?.into()))
 }
 
 /// `GET /user/:id/sessions`
-pub fn sessions(app: &App, _: Owner, request: &Request) -> Result<Json<Vec<SessionView>>> {
+pub(crate) fn sessions(app: &App, _: Owner, request: &Request) -> Result<Json<Vec<SessionView>>> {
     let user = people::load(app, request.id("id")?)?;
     let found = sessions::list(app, user.id, session_cookie_value(app, request))?;
     Ok(Json(found.into_iter().map(Into::into).collect()))
 }
 
 /// `DELETE /user/:id/sessions`
-pub fn end_sessions(app: &App, owner: Owner, request: &Request) -> Result<Json<DeletedCount>> {
+pub(crate) fn end_sessions(app: &App, owner: Owner, request: &Request) -> Result<Json<DeletedCount>> {
     let user = people::load(app, request.id("id")?)?;
     let ended = sessions::end_others(app, owner.caller(), &user, session_cookie_value(app, request))?;
     Ok(Json(DeletedCount::new(ended)))
 }
 
 /// `GET /workspaceuser`
-pub fn members(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<MemberView>>> {
+pub(crate) fn members(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<MemberView>>> {
     let found = members::list(app, &caller, workspace(request)?)?;
     // A text that is no id is nobody's.
     let wanted = request.query("userId").map(UserId::parse);
@@ -98,7 +102,7 @@ pub fn members(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<
 }
 
 /// `POST /workspaceuser`
-pub fn add_member(
+pub(crate) fn add_member(
     app: &App,
     caller: Caller,
     _: &Request,
@@ -108,7 +112,7 @@ pub fn add_member(
 }
 
 /// `PUT /workspaceuser`
-pub fn change_member(
+pub(crate) fn change_member(
     app: &App,
     caller: Caller,
     _: &Request,
@@ -118,7 +122,7 @@ pub fn change_member(
 }
 
 /// `DELETE /workspaceuser?workspaceId=&userId=`
-pub fn remove_member(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
+pub(crate) fn remove_member(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
     let workspace = workspace(request)?;
     members::remove(app, &caller, workspace, parse_member(request.query("userId").unwrap_or_default())?)?;
     Ok(Json(DeletedCount::new(1)))
@@ -130,12 +134,12 @@ fn workspace(request: &Request) -> Result<Option<WorkspaceId>> {
 }
 
 /// `GET /organization`
-pub fn organization(app: &App, _: Caller, _request: &Request) -> Result<Json<OrganizationView>> {
+pub(crate) fn organization(app: &App, _: Caller, _request: &Request) -> Result<Json<OrganizationView>> {
     Ok(Json(workspaces::organization(app)?.into()))
 }
 
 /// `PUT /organization`
-pub fn rename_organization(
+pub(crate) fn rename_organization(
     app: &App,
     owner: Owner,
     _: &Request,

@@ -12,17 +12,17 @@ use crate::wire::accounts::roles::{RoleBody, RoleEdit, RoleView};
 use crate::wire::deleted::DeletedCount;
 
 /// `GET /role`
-pub fn list(app: &App, caller: Caller, _request: &Request) -> Result<Json<Vec<RoleView>>> {
+pub(crate) fn list(app: &App, caller: Caller, _request: &Request) -> Result<Json<Vec<RoleView>>> {
     Ok(Json(roles::list(app, &caller)?.into_iter().map(Into::into).collect()))
 }
 
 /// `GET /role/:id`
-pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<RoleView>> {
+pub(crate) fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<RoleView>> {
     Ok(Json(roles::read(app, &caller, request.id("id")?)?.into()))
 }
 
 /// `POST /role`
-pub fn create(
+pub(crate) fn create(
     app: &App,
     caller: Caller,
     _: &Request,
@@ -32,7 +32,7 @@ pub fn create(
 }
 
 /// `PUT /role/:id`, and `PUT /role` with the id in the body, as Flowise sends it.
-pub fn update(
+pub(crate) fn update(
     app: &App,
     caller: Caller,
     request: &Request,
@@ -46,7 +46,7 @@ pub fn update(
 }
 
 /// `DELETE /role/:id`
-pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
+pub(crate) fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
     roles::delete(app, &caller, request.id("id")?)?;
     Ok(Json(DeletedCount::new(1)))
 }

@@ -18,7 +18,7 @@ use jiff::Timestamp;
 ///
 /// # Errors
 /// 400 for what is missing, 404 for an unknown flow or message, 401, 403 and 429 as [`feedback::rate`] and the flow say.
-pub fn rate(
+pub(crate) fn rate(
     app: &App,
     (): (),
     request: &Request,
@@ -56,7 +56,7 @@ fn required_id<T>(name: &str, text: Option<&str>, parse: impl Fn(&str) -> Option
 ///
 /// # Errors
 /// 404 for an unknown rating.
-pub fn change(
+pub(crate) fn change(
     app: &App,
     (): (),
     request: &Request,
@@ -74,7 +74,7 @@ pub fn change(
 ///
 /// # Errors
 /// 400 for a bad filter, 404, 403.
-pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<FeedbackView>>> {
+pub(crate) fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<FeedbackView>>> {
     let text = |name: &str| request.query(name).filter(|text| !text.is_empty());
     let filter = FeedbackFilter {
         chat: parse_optional(text("chatId"), "chatId", ChatId::parse)?,

@@ -17,14 +17,14 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// A file that the caller may have: what [`FILE`] proves.
-pub struct FileGrant {
+pub(crate) struct FileGrant {
     flow: Arc<Flow>,
     file: ChatFile,
     label: Option<String>,
 }
 
 /// A signed link; or the flow's key and a proof of the conversation, or a person who may see the flow.
-pub const FILE: Guard<FileGrant> = Guard { name: "FILE", access: RequiredAccess::Ask, authorize };
+pub(crate) const FILE: Guard<FileGrant> = Guard { name: "FILE", access: RequiredAccess::Ask, authorize };
 
 fn authorize(app: &App, request: &Request) -> Result<FileGrant> {
     if SIGNED_PARAMS.iter().any(|name| request.query(name).is_some()) {
@@ -65,7 +65,7 @@ fn parse_param<T>(request: &Request, name: &str, parse: impl Fn(&str) -> Option<
 ///
 /// # Errors
 /// 404 when the conversation has no such file.
-pub fn read(app: &App, shown: FileGrant, _: &Request) -> Result<Reply> {
+pub(crate) fn read(app: &App, shown: FileGrant, _: &Request) -> Result<Reply> {
     let FileGrant { flow, file, label } = shown;
     let opened = files::open(app, &flow, &file)?;
     // The name holds letters, digits and a dot, so it needs no escape.

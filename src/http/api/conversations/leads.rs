@@ -15,7 +15,12 @@ use crate::wire::conversations::leads::{LeadView, NewLead};
 ///
 /// # Errors
 /// 400 for a field that is too long, 404 for an unknown flow, 403 and 429 as the flow says.
-pub fn add(app: &App, (): (), request: &Request, Json(mut body): Json<NewLead>) -> Result<Json<LeadView>> {
+pub(crate) fn add(
+    app: &App,
+    (): (),
+    request: &Request,
+    Json(mut body): Json<NewLead>,
+) -> Result<Json<LeadView>> {
     let id = body.chatflowid.as_deref().filter(|id| !id.is_empty());
     let flow =
         flow_for_public_write(app, request, id.ok_or_else(|| Error::invalid("'chatflowid' is required."))?)?;
@@ -32,7 +37,7 @@ pub fn add(app: &App, (): (), request: &Request, Json(mut body): Json<NewLead>) 
 ///
 /// # Errors
 /// 404, 403.
-pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<LeadView>>> {
+pub(crate) fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<LeadView>>> {
     let flow = flow_id(request)?;
     let found = leads::list(app, &caller, &flow)?;
     Ok(Json(found.into_iter().map(|lead| LeadView::new(flow, lead)).collect()))

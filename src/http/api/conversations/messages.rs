@@ -27,7 +27,7 @@ use serde_json::Value;
 ///
 /// # Errors
 /// 400 for a bad filter, 404, 403.
-pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<MessageView>>> {
+pub(crate) fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<MessageView>>> {
     list_filtered(app, &caller, request, &filter(request)?)
 }
 
@@ -35,7 +35,7 @@ pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<Mes
 ///
 /// # Errors
 /// As [`list`].
-pub fn list_internal(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<MessageView>>> {
+pub(crate) fn list_internal(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<MessageView>>> {
     let filter = MessageFilter { chat_types: Some(vec![ChatType::Internal]), ..filter(request)? };
     list_filtered(app, &caller, request, &filter)
 }
@@ -72,7 +72,11 @@ pub(in crate::http::api) fn order(request: &Request) -> Result<MessageOrder> {
 ///
 /// # Errors
 /// 400 for a bad filter, 404, 403.
-pub fn conversations(app: &App, caller: Caller, request: &Request) -> Result<Json<Page<ConversationView>>> {
+pub(crate) fn conversations(
+    app: &App,
+    caller: Caller,
+    request: &Request,
+) -> Result<Json<Page<ConversationView>>> {
     const ROWS: usize = 20;
     let page = page_params(request)?.unwrap_or((1, ROWS));
     let (rows, total) = conversations::list(app, &caller, &flow_id(request)?, &filter(request)?, page)?;
@@ -83,7 +87,7 @@ pub fn conversations(app: &App, caller: Caller, request: &Request) -> Result<Jso
 ///
 /// # Errors
 /// 400 for a bad filter, 404, 403.
-pub fn stats(app: &App, caller: Caller, request: &Request) -> Result<Json<FlowStatsView>> {
+pub(crate) fn stats(app: &App, caller: Caller, request: &Request) -> Result<Json<FlowStatsView>> {
     Ok(Json(stats::of_flow(app, &caller, &flow_id(request)?, &filter(request)?)?.into()))
 }
 
@@ -91,7 +95,7 @@ pub fn stats(app: &App, caller: Caller, request: &Request) -> Result<Json<FlowSt
 ///
 /// # Errors
 /// 400 for a bad filter, 404, 403.
-pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
+pub(crate) fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
     let count = messages::delete(app, &caller, &flow_id(request)?, &filter(request)?)?;
     Ok(Json(DeletedCount::new(count)))
 }

@@ -1,7 +1,7 @@
 //! Messages, feedback, leads and files of conversations.
 
 pub(crate) mod conversation_access;
-pub mod feedback;
-pub mod files;
-pub mod leads;
-pub mod messages;
+pub(crate) mod feedback;
+pub(crate) mod files;
+pub(crate) mod leads;
+pub(crate) mod messages;

@@ -17,7 +17,7 @@ use hyper::HeaderMap;
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn frame_ancestors(app: &App, flow: &str, headers: &HeaderMap) -> Result<Option<String>> {
+pub(crate) fn frame_ancestors(app: &App, flow: &str, headers: &HeaderMap) -> Result<Option<String>> {
     let Some(id) = FlowId::parse(flow) else { return Ok(None) };
     let flow = match app.flow_cache.flow(app, &id) {
         Ok(flow) => flow,

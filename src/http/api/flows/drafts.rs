@@ -18,7 +18,7 @@ use crate::wire::flows::publish::{
 ///
 /// # Errors
 /// 404, 403.
-pub fn status(app: &App, caller: Caller, request: &Request) -> Result<Json<DraftStatusView>> {
+pub(crate) fn status(app: &App, caller: Caller, request: &Request) -> Result<Json<DraftStatusView>> {
     Ok(Json(drafts::status(app, &caller, &flow_id(request)?)?.into()))
 }
 
@@ -26,7 +26,7 @@ pub fn status(app: &App, caller: Caller, request: &Request) -> Result<Json<Draft
 ///
 /// # Errors
 /// 400, 404, 403, 409.
-pub fn save(app: &App, caller: Caller, request: &Request) -> Result<Json<DraftStatusView>> {
+pub(crate) fn save(app: &App, caller: Caller, request: &Request) -> Result<Json<DraftStatusView>> {
     let id = flow_id(request)?;
     let DraftEdit { flow_data } = request.json()?;
     let expected = DraftPrecondition::parse(request.header("if-match"))?;
@@ -37,7 +37,7 @@ pub fn save(app: &App, caller: Caller, request: &Request) -> Result<Json<DraftSt
 ///
 /// # Errors
 /// 404, 403, 409.
-pub fn discard(app: &App, caller: Caller, request: &Request) -> Result<Json<DraftStatusView>> {
+pub(crate) fn discard(app: &App, caller: Caller, request: &Request) -> Result<Json<DraftStatusView>> {
     Ok(Json(drafts::discard(app, &caller, &flow_id(request)?)?.into()))
 }
 
@@ -45,7 +45,7 @@ pub fn discard(app: &App, caller: Caller, request: &Request) -> Result<Json<Draf
 ///
 /// # Errors
 /// 400, 404, 403, 409.
-pub fn settings(app: &App, caller: Caller, request: &Request) -> Result<Json<DraftStatusView>> {
+pub(crate) fn settings(app: &App, caller: Caller, request: &Request) -> Result<Json<DraftStatusView>> {
     let id = flow_id(request)?;
     let DraftSettings { publish_instantly } = request.json()?;
     Ok(Json(drafts::set_publish_instantly(app, &caller, &id, publish_instantly)?.into()))
@@ -55,7 +55,7 @@ pub fn settings(app: &App, caller: Caller, request: &Request) -> Result<Json<Dra
 ///
 /// # Errors
 /// 400, 404, 403, 409.
-pub fn publish(app: &App, caller: Caller, request: &Request) -> Result<Json<PublishResultView>> {
+pub(crate) fn publish(app: &App, caller: Caller, request: &Request) -> Result<Json<PublishResultView>> {
     let id = flow_id(request)?;
     let body: PublishRequest =
         if request.body().is_empty() { PublishRequest::default() } else { request.json()? };
@@ -67,7 +67,7 @@ pub fn publish(app: &App, caller: Caller, request: &Request) -> Result<Json<Publ
 ///
 /// # Errors
 /// 400 for a list that is empty, too long or holds something else than ids, 404 when none of them is a flow.
-pub fn publish_each(
+pub(crate) fn publish_each(
     app: &App,
     caller: Caller,
     _: &Request,
@@ -91,7 +91,7 @@ pub fn publish_each(
 ///
 /// # Errors
 /// 400, 404, 403, 409.
-pub fn roll_back(app: &App, caller: Caller, request: &Request) -> Result<Json<RestoreResultView>> {
+pub(crate) fn roll_back(app: &App, caller: Caller, request: &Request) -> Result<Json<RestoreResultView>> {
     let id = flow_id(request)?;
     let Rollback { sha } = request.json()?;
     if sha.is_empty() {

@@ -1,8 +1,8 @@
 //! Flow records (manual 5.4) and what a chat page may know of a flow.
 
-pub mod chat_framing;
-pub mod drafts;
-pub mod versions;
+pub(crate) mod chat_framing;
+pub(crate) mod drafts;
+pub(crate) mod versions;
 
 use super::conversations::conversation_access::can_see;
 use super::predictions::prediction::{admit_origin, flow_id};
@@ -46,7 +46,7 @@ pub(super) fn page_params(request: &Request) -> Result<Option<(usize, usize)>> {
 ///
 /// # Errors
 /// 400 for a bad filter.
-pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<FlowList>> {
+pub(crate) fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<FlowList>> {
     let kind = match request.query("type").filter(|text| !text.is_empty()) {
         None => None,
         Some(text) => Some(
@@ -91,7 +91,7 @@ pub(super) fn has_flag(request: &Request, name: &str) -> Result<bool> {
 ///
 /// # Errors
 /// 400, 403.
-pub fn create(
+pub(crate) fn create(
     app: &App,
     caller: Caller,
     _: &Request,
@@ -104,7 +104,7 @@ pub fn create(
 ///
 /// # Errors
 /// 404, 403.
-pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<FlowView>> {
+pub(crate) fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<FlowView>> {
     Ok(Json(flows::read(app, &caller, &flow_id(request)?)?.into()))
 }
 
@@ -112,7 +112,7 @@ pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<FlowVie
 ///
 /// # Errors
 /// 400, 404, 403.
-pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Json<FlowView>> {
+pub(crate) fn update(app: &App, caller: Caller, request: &Request) -> Result<Json<FlowView>> {
     let id = flow_id(request)?;
     let edit: FlowEdit = request.json()?;
     Ok(Json(flows::update(app, &caller, &id, &edit.into())?.into()))
@@ -122,7 +122,7 @@ pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Json<FlowV
 ///
 /// # Errors
 /// 404, 403.
-pub fn has_changed(app: &App, caller: Caller, request: &Request) -> Result<Json<HasChanged>> {
+pub(crate) fn has_changed(app: &App, caller: Caller, request: &Request) -> Result<Json<HasChanged>> {
     let has_changed = flows::has_changed(app, &caller, &flow_id(request)?, request.param("iso"))?;
     Ok(Json(HasChanged { has_changed }))
 }
@@ -131,7 +131,7 @@ pub fn has_changed(app: &App, caller: Caller, request: &Request) -> Result<Json<
 ///
 /// # Errors
 /// 404 for an unknown flow and for one that is not shared; 403 for a page that the flow does not admit.
-pub fn public(app: &App, (): (), request: &Request) -> Result<Json<PublicFlow>> {
+pub(crate) fn public(app: &App, (): (), request: &Request) -> Result<Json<PublicFlow>> {
     let flow = predictions::flow(app, &flow_id(request)?)?;
     let sees = can_see(app, request, &flow)?;
     if !sees && !flow.settings.is_shared() {
@@ -150,7 +150,11 @@ pub fn public(app: &App, (): (), request: &Request) -> Result<Json<PublicFlow>> 
 ///
 /// # Errors
 /// 404, 403.
-pub fn refused_origins(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<RefusedOriginView>>> {
+pub(crate) fn refused_origins(
+    app: &App,
+    caller: Caller,
+    request: &Request,
+) -> Result<Json<Vec<RefusedOriginView>>> {
     let (flow, refused) = refused_origins::list(app, &caller, &flow_id(request)?)?;
     let (allowed, cors, own) =
         (&flow.settings.chatbot_config.allowed_origins, &app.settings.cors_origins, request.own_origins());
@@ -162,7 +166,7 @@ pub fn refused_origins(app: &App, caller: Caller, request: &Request) -> Result<J
 ///
 /// # Errors
 /// 404, 403.
-pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
+pub(crate) fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
     flows::delete(app, &caller, &flow_id(request)?)?;
     Ok(Json(DeletedCount::new(1)))
 }
@@ -171,7 +175,7 @@ pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<Delet
 ///
 /// # Errors
 /// 400 for another source, 404, 403.
-pub fn validate(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<CardProblemsView>>> {
+pub(crate) fn validate(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<CardProblemsView>>> {
     let side = match request.query("source") {
         None | Some("" | "draft") => CanvasSide::Draft,
         Some("live") => CanvasSide::Live,
@@ -185,7 +189,7 @@ pub fn validate(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec
 ///
 /// # Errors
 /// 404, 403.
-pub fn override_candidates(
+pub(crate) fn override_candidates(
     app: &App,
     caller: Caller,
     request: &Request,
@@ -198,7 +202,7 @@ pub fn override_candidates(
 ///
 /// # Errors
 /// 404.
-pub fn streaming(app: &App, (): (), request: &Request) -> Result<Json<StreamingView>> {
+pub(crate) fn streaming(app: &App, (): (), request: &Request) -> Result<Json<StreamingView>> {
     Ok(Json(StreamingView { is_streaming: public_config::can_stream(app, &flow_id(request)?)? }))
 }
 
@@ -206,7 +210,7 @@ pub fn streaming(app: &App, (): (), request: &Request) -> Result<Json<StreamingV
 ///
 /// # Errors
 /// 404.
-pub fn uploads(app: &App, (): (), request: &Request) -> Result<Json<UploadOfferView>> {
+pub(crate) fn uploads(app: &App, (): (), request: &Request) -> Result<Json<UploadOfferView>> {
     Ok(Json(public_config::uploads(app, &flow_id(request)?)?.into()))
 }
 
@@ -214,6 +218,6 @@ pub fn uploads(app: &App, (): (), request: &Request) -> Result<Json<UploadOfferV
 ///
 /// # Errors
 /// 404.
-pub fn chatbot_config(app: &App, (): (), request: &Request) -> Result<Json<ChatPageView>> {
+pub(crate) fn chatbot_config(app: &App, (): (), request: &Request) -> Result<Json<ChatPageView>> {
     Ok(Json(public_config::chat_page(app, &flow_id(request)?)?.into()))
 }

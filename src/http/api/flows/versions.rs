@@ -14,7 +14,7 @@ use crate::wire::flows::versions::{HistoryStatus, VersionContentView, VersionDif
 ///
 /// # Errors
 /// Never.
-pub fn status(app: &App, _: Caller, _: &Request) -> Result<Json<HistoryStatus>> {
+pub(crate) fn status(app: &App, _: Caller, _: &Request) -> Result<Json<HistoryStatus>> {
     Ok(Json(HistoryStatus { enabled: app.settings.history }))
 }
 
@@ -22,7 +22,7 @@ pub fn status(app: &App, _: Caller, _: &Request) -> Result<Json<HistoryStatus>> 
 ///
 /// # Errors
 /// 404, 403.
-pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<VersionListView>> {
+pub(crate) fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<VersionListView>> {
     Ok(Json(VersionListView::new(versions::list(app, &caller, &flow_id(request)?)?)))
 }
 
@@ -30,7 +30,7 @@ pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<Version
 ///
 /// # Errors
 /// 400, 404, 403.
-pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<VersionContentView>> {
+pub(crate) fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<VersionContentView>> {
     Ok(Json(versions::read(app, &caller, &flow_id(request)?, request.param("sha"))?.into()))
 }
 
@@ -38,7 +38,7 @@ pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<Version
 ///
 /// # Errors
 /// 400, 404, 403.
-pub fn diff(app: &App, caller: Caller, request: &Request) -> Result<Json<VersionDiffView>> {
+pub(crate) fn diff(app: &App, caller: Caller, request: &Request) -> Result<Json<VersionDiffView>> {
     let against = request.query("against").unwrap_or("previous");
     Ok(Json(versions::diff(app, &caller, &flow_id(request)?, request.param("sha"), against)?.into()))
 }
@@ -47,6 +47,6 @@ pub fn diff(app: &App, caller: Caller, request: &Request) -> Result<Json<Version
 ///
 /// # Errors
 /// 400, 404, 403, 409.
-pub fn restore(app: &App, caller: Caller, request: &Request) -> Result<Json<RestoreResultView>> {
+pub(crate) fn restore(app: &App, caller: Caller, request: &Request) -> Result<Json<RestoreResultView>> {
     Ok(Json(restoring::restore(app, &caller, &flow_id(request)?, request.param("sha"))?.into()))
 }

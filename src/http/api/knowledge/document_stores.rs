@@ -29,7 +29,11 @@ use serde_json::{Map, Value};
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<ListOrPage<DocumentStoreView>>> {
+pub(crate) fn list(
+    app: &App,
+    caller: Caller,
+    request: &Request,
+) -> Result<Json<ListOrPage<DocumentStoreView>>> {
     let paging = PageRequest::parse(request.query("page"), request.query("limit"))?;
     let found = stores::list(app, &caller)?;
     Ok(Json(ListOrPage::of(paging, found.into_iter().map(DocumentStoreView::from).collect())))
@@ -39,7 +43,7 @@ pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<ListOrP
 ///
 /// # Errors
 /// 400.
-pub fn create(
+pub(crate) fn create(
     app: &App,
     caller: Caller,
     _: &Request,
@@ -52,7 +56,7 @@ pub fn create(
 ///
 /// # Errors
 /// 404.
-pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<DocumentStoreView>> {
+pub(crate) fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<DocumentStoreView>> {
     Ok(Json(stores::read(app, &caller, &store_id(request.param("id"))?)?.into()))
 }
 
@@ -60,7 +64,7 @@ pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<Documen
 ///
 /// # Errors
 /// 400, 404.
-pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Json<DocumentStoreView>> {
+pub(crate) fn update(app: &App, caller: Caller, request: &Request) -> Result<Json<DocumentStoreView>> {
     let id = store_id(request.param("id"))?;
     let edit: DocumentStoreEdit = request.json()?;
     Ok(Json(stores::update(app, &caller, &id, edit.into())?.into()))
@@ -70,7 +74,7 @@ pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Json<Docum
 ///
 /// # Errors
 /// 404.
-pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
+pub(crate) fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
     stores::delete(app, &caller, &store_id(request.param("id"))?, has_flag(request, "force")?)?;
     Ok(Json(DeletedCount::new(1)))
 }
@@ -79,7 +83,7 @@ pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<Delet
 ///
 /// # Errors
 /// 404.
-pub fn components(_: &App, _: Caller, request: &Request) -> Result<Json<Vec<CardView>>> {
+pub(crate) fn components(_: &App, _: Caller, request: &Request) -> Result<Json<Vec<CardView>>> {
     Ok(Json(stores::components(request.param("group"))?.into_iter().map(CardView::from).collect()))
 }
 
@@ -87,7 +91,7 @@ pub fn components(_: &App, _: Caller, request: &Request) -> Result<Json<Vec<Card
 ///
 /// # Errors
 /// 404.
-pub fn config(app: &App, caller: Caller, request: &Request) -> Result<Json<LoaderConfigView>> {
+pub(crate) fn config(app: &App, caller: Caller, request: &Request) -> Result<Json<LoaderConfigView>> {
     let (id, loader) = (store_id(request.param("id"))?, loader_id(request.param("loader"))?);
     let (name, found) = stores::config(app, &caller, &id, &loader)?;
     Ok(Json(LoaderConfigView::new(id, name, found)))
@@ -97,7 +101,7 @@ pub fn config(app: &App, caller: Caller, request: &Request) -> Result<Json<Loade
 ///
 /// # Errors
 /// 400, 404.
-pub fn preview(
+pub(crate) fn preview(
     app: &App,
     caller: Caller,
     request: &Request,
@@ -113,7 +117,7 @@ pub fn preview(
 ///
 /// # Errors
 /// 400, 404.
-pub fn save(
+pub(crate) fn save(
     app: &App,
     caller: Caller,
     _: &Request,
@@ -132,7 +136,7 @@ fn named_store(text: &str) -> Result<DocumentStoreId> {
 ///
 /// # Errors
 /// 400, 404.
-pub fn process(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub(crate) fn process(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let loader = loader_id(request.param("loader"))?;
     let id = store_id(&request.json::<LoaderRun>()?.store_id)?;
     // What is not there is refused before the first byte.
@@ -147,7 +151,7 @@ pub fn process(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 ///
 /// # Errors
 /// 404.
-pub fn remove_loader(app: &App, caller: Caller, request: &Request) -> Result<Json<DocumentStoreView>> {
+pub(crate) fn remove_loader(app: &App, caller: Caller, request: &Request) -> Result<Json<DocumentStoreView>> {
     let (id, loader) = (store_id(request.param("id"))?, loader_id(request.param("loader"))?);
     Ok(Json(stores::remove_loader(app, &caller, &id, &loader)?.into()))
 }
@@ -156,7 +160,7 @@ pub fn remove_loader(app: &App, caller: Caller, request: &Request) -> Result<Jso
 ///
 /// # Errors
 /// 400 for a page that is no number, 404.
-pub fn chunks(app: &App, caller: Caller, request: &Request) -> Result<Json<ChunkPageView>> {
+pub(crate) fn chunks(app: &App, caller: Caller, request: &Request) -> Result<Json<ChunkPageView>> {
     let id = store_id(request.param("id"))?;
     let wanted = match request.param("loader") {
         "all" => None,
@@ -171,7 +175,7 @@ pub fn chunks(app: &App, caller: Caller, request: &Request) -> Result<Json<Chunk
 ///
 /// # Errors
 /// 400, 404.
-pub fn edit_chunk(app: &App, caller: Caller, request: &Request) -> Result<Json<ChunkPageView>> {
+pub(crate) fn edit_chunk(app: &App, caller: Caller, request: &Request) -> Result<Json<ChunkPageView>> {
     let (id, loader) = (store_id(request.param("id"))?, loader_id(request.param("loader"))?);
     let chunk = chunk_id(request.param("chunk"))?;
     let edit: ChunkEdit = request.json()?;
@@ -182,7 +186,7 @@ pub fn edit_chunk(app: &App, caller: Caller, request: &Request) -> Result<Json<C
 ///
 /// # Errors
 /// 404.
-pub fn remove_chunk(app: &App, caller: Caller, request: &Request) -> Result<Json<ChunkPageView>> {
+pub(crate) fn remove_chunk(app: &App, caller: Caller, request: &Request) -> Result<Json<ChunkPageView>> {
     let (id, loader) = (store_id(request.param("id"))?, loader_id(request.param("loader"))?);
     let chunk = chunk_id(request.param("chunk"))?;
     Ok(Json(stores::remove_chunk(app, &caller, (&id, &loader, &chunk))?.into()))
@@ -192,7 +196,7 @@ pub fn remove_chunk(app: &App, caller: Caller, request: &Request) -> Result<Json
 ///
 /// # Errors
 /// 400, 403, 404.
-pub fn upsert(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub(crate) fn upsert(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let id = store_id(request.param("id"))?;
     let (body, files) = match request.take_form() {
         Some(form) => {
@@ -213,7 +217,7 @@ pub fn upsert(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 ///
 /// # Errors
 /// 400 for what is no chat model or a store without chunks, 404 without the store, 500 when the model fails.
-pub fn describe(app: &App, caller: Caller, request: &Request) -> Result<Json<StoreDescriptionView>> {
+pub(crate) fn describe(app: &App, caller: Caller, request: &Request) -> Result<Json<StoreDescriptionView>> {
     let id = store_id(request.param("id"))?;
     let model = request.json::<DescribeStore>()?.into_card().ok_or_else(stores::no_chat_model)?;
     let content = stores::describe(app, &caller, &id, &model, request.cancel())?;
@@ -238,7 +242,7 @@ fn parse_form_fields(mut body: Map<String, Value>) -> Result<Map<String, Value>>
 ///
 /// # Errors
 /// 400, 404.
-pub fn refresh(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<RefreshView>>> {
+pub(crate) fn refresh(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<RefreshView>>> {
     let id = store_id(request.param("id"))?;
     let named = if request.body().is_empty() { None } else { request.json::<Refresh>()?.into_loaders() };
     let outcomes = stores::refresh(app, &caller, &id, named.as_deref(), request.cancel())?;

@@ -1,6 +1,6 @@
 //! Document stores, vectors and upserts.
 
-pub mod document_stores;
+pub(crate) mod document_stores;
 pub(crate) mod progress_reply;
-pub mod upserts;
-pub mod vectors;
+pub(crate) mod upserts;
+pub(crate) mod vectors;

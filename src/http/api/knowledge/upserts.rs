@@ -28,7 +28,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// An upsert that its sender may ask for: what [`UPSERT`] proves.
-pub struct UpsertGrant {
+pub(crate) struct UpsertGrant {
     flow: Flow,
     fill: UpsertRequest,
     window: Option<WindowState>,
@@ -36,7 +36,7 @@ pub struct UpsertGrant {
 
 /// The gate of a flow as for a question; but the stores of an open flow are upserted by those who may change it, and take
 /// from everybody else only files of their conversation (manual 10.5 r1).
-pub const UPSERT: Guard<UpsertGrant> = Guard { name: "FILL", access: RequiredAccess::Ask, authorize };
+pub(crate) const UPSERT: Guard<UpsertGrant> = Guard { name: "FILL", access: RequiredAccess::Ask, authorize };
 
 fn authorize(app: &App, request: &Request) -> Result<UpsertGrant> {
     let SentUpsert { mut fill, sender, .. } = parse_upsert(request, ChatType::External)?;
@@ -134,7 +134,7 @@ fn read_form(fields: Vec<(String, String)>, chat_type: ChatType) -> Result<(Fill
 ///
 /// # Errors
 /// 400 and 404 when it is not clear what to upsert, 403 when the chat takes no files for a store, 500 when a card fails.
-pub fn run(app: &App, admitted: UpsertGrant, request: &Request) -> Result<Reply> {
+pub(crate) fn run(app: &App, admitted: UpsertGrant, request: &Request) -> Result<Reply> {
     let UpsertGrant { flow, fill, window } = admitted;
     let (id, conversation) = (flow.id, fill.conversation);
     let prepared = upsert::prepare(app, flow, fill, CanvasSide::Live)?;
@@ -154,7 +154,7 @@ pub fn run(app: &App, admitted: UpsertGrant, request: &Request) -> Result<Reply>
 ///
 /// # Errors
 /// As [`run`]; 404 or 403 as every route of a flow.
-pub fn run_internal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub(crate) fn run_internal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let flow = upsert::flow(app, &caller, &flow_id(request)?)?;
     let SentUpsert { mut fill, sender, source } = parse_upsert(request, ChatType::Internal)?;
     let side = canvas_side(source.as_deref())?;
@@ -171,7 +171,7 @@ pub fn run_internal(app: &App, caller: Caller, request: &Request) -> Result<Repl
 ///
 /// # Errors
 /// 400 for a bad filter, 404, 403.
-pub fn history(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<UpsertRecordView>>> {
+pub(crate) fn history(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<UpsertRecordView>>> {
     let newest_first = match request.query("order") {
         None | Some("" | "ASC") => false,
         Some("DESC") => true,
@@ -196,7 +196,7 @@ fn parse_date(request: &Request, name: &str) -> Result<Option<Timestamp>> {
 ///
 /// # Errors
 /// 400 without ids, 404 when one of them is not there.
-pub fn delete_history(
+pub(crate) fn delete_history(
     app: &App,
     caller: Caller,
     _: &Request,

@@ -22,7 +22,7 @@ fn store_id(text: &str) -> Result<DocumentStoreId> {
 ///
 /// # Errors
 /// 400 without embeddings or for cards a store cannot have, 404 without the store.
-pub fn save(
+pub(crate) fn save(
     app: &App,
     caller: Caller,
     _: &Request,
@@ -39,7 +39,7 @@ pub fn save(
 ///
 /// # Errors
 /// As [`save`], and 500 when a card fails.
-pub fn insert(
+pub(crate) fn insert(
     app: &App,
     caller: Caller,
     request: &Request,
@@ -59,7 +59,7 @@ pub fn insert(
 ///
 /// # Errors
 /// 400 without a query or embeddings, 404 without the store, 500 when a card fails.
-pub fn query(
+pub(crate) fn query(
     app: &App,
     caller: Caller,
     request: &Request,
@@ -76,7 +76,7 @@ pub fn query(
 ///
 /// # Errors
 /// 404 without the store.
-pub fn remove(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
+pub(crate) fn remove(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
     vectors::remove(app, &caller, &store_id(request.param("id"))?)?;
     Ok(Json(DeletedCount::new(1)))
 }

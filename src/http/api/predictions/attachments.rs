@@ -15,7 +15,7 @@ use crate::wire::predictions::attachments::{AttachmentForm, AttachmentView};
 use std::sync::Arc;
 
 /// Files for a flow that admits their sender: what [`ATTACH`] proves.
-pub struct AttachmentGrant {
+pub(crate) struct AttachmentGrant {
     flow: Arc<Flow>,
     files: Vec<UploadFile>,
     whole: bool,
@@ -23,7 +23,8 @@ pub struct AttachmentGrant {
 }
 
 /// The gate of a flow, as for a question. No conversation needs proof: nothing is stored (manual 4.3).
-pub const ATTACH: Guard<AttachmentGrant> = Guard { name: "ATTACH", access: RequiredAccess::Ask, authorize };
+pub(crate) const ATTACH: Guard<AttachmentGrant> =
+    Guard { name: "ATTACH", access: RequiredAccess::Ask, authorize };
 
 fn authorize(app: &App, request: &Request) -> Result<AttachmentGrant> {
     let form = request.take_form().unwrap_or_default();
@@ -41,7 +42,7 @@ fn authorize(app: &App, request: &Request) -> Result<AttachmentGrant> {
 ///
 /// # Errors
 /// 403 when the flow's chat takes no documents, 400 for what is no document.
-pub fn extract(app: &App, attached: AttachmentGrant, request: &Request) -> Result<Reply> {
+pub(crate) fn extract(app: &App, attached: AttachmentGrant, request: &Request) -> Result<Reply> {
     let AttachmentGrant { flow, files, whole, window } = attached;
     if files.is_empty() {
         return Err(Error::invalid("Send at least one file in a part named 'files'."));

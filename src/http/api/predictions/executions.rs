@@ -28,7 +28,7 @@ const ROWS: usize = 12;
 ///
 /// # Errors
 /// 400 for a bad filter.
-pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<Page<ExecutionView>>> {
+pub(crate) fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<Page<ExecutionView>>> {
     let text = |name: &str| request.query(name).filter(|text| !text.is_empty());
     let filter = ExecutionFilter {
         id: parse_optional(text("id"), "id", ExecutionId::parse)?,
@@ -53,7 +53,7 @@ pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<Page<Ex
 ///
 /// # Errors
 /// 404.
-pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<ExecutionView>> {
+pub(crate) fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<ExecutionView>> {
     let length = if has_flag(request, "whole")? { TextLength::Whole } else { TextLength::Cut };
     Ok(Json(executions::read(app, &caller, request.id("id")?, length)?.into()))
 }
@@ -62,7 +62,7 @@ pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<Executi
 ///
 /// # Errors
 /// 400 for a bad count; 403, 404.
-pub fn events(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub(crate) fn events(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let since = request.query("since").filter(|text| !text.is_empty());
     let since = parse_optional(since, "since", |text| text.parse::<usize>().ok())?.unwrap_or(0);
     let watch = executions::watch(app, &caller, request.id("id")?, since)?;
@@ -109,7 +109,7 @@ fn send_watched(events: &EventSink, watched: Watched<'_>) -> Result<(), StreamCl
 ///
 /// # Errors
 /// 404.
-pub fn update(
+pub(crate) fn update(
     app: &App,
     caller: Caller,
     request: &Request,
@@ -122,7 +122,7 @@ pub fn update(
 ///
 /// # Errors
 /// 404, 409.
-pub fn stop(app: &App, caller: Caller, request: &Request) -> Result<Json<ExecutionView>> {
+pub(crate) fn stop(app: &App, caller: Caller, request: &Request) -> Result<Json<ExecutionView>> {
     Ok(Json(executions::stop(app, &caller, request.id("id")?)?.into()))
 }
 
@@ -130,7 +130,7 @@ pub fn stop(app: &App, caller: Caller, request: &Request) -> Result<Json<Executi
 ///
 /// # Errors
 /// 404, 409.
-pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedExecutionsView>> {
+pub(crate) fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedExecutionsView>> {
     executions::delete(app, &caller, request.id("id")?)?;
     Ok(Json(DeletedExecutionsView::new(1)))
 }
@@ -139,7 +139,7 @@ pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<Delet
 ///
 /// # Errors
 /// 400 when none is named.
-pub fn delete_each(
+pub(crate) fn delete_each(
     app: &App,
     caller: Caller,
     _: &Request,
@@ -156,6 +156,6 @@ pub fn delete_each(
 ///
 /// # Errors
 /// 404.
-pub fn read_public(app: &App, (): (), request: &Request) -> Result<Json<PublicExecutionView>> {
+pub(crate) fn read_public(app: &App, (): (), request: &Request) -> Result<Json<PublicExecutionView>> {
     Ok(Json(executions::read_public(app, request.id("id")?)?.into()))
 }

@@ -1,7 +1,7 @@
 //! Asking a flow.
 
-pub mod attachments;
-pub mod executions;
-pub mod prediction;
-pub mod question;
+pub(crate) mod attachments;
+pub(crate) mod executions;
+pub(crate) mod prediction;
+pub(crate) mod question;
 pub(super) mod run_events;

@@ -33,14 +33,14 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// A question that the flow admits: what [`ASK`] proves.
-pub struct AskGrant {
+pub(crate) struct AskGrant {
     flow: Arc<Flow>,
     question: Question,
     window: Option<WindowState>,
 }
 
 /// The gate of a flow, in this order (manual 2.2): body, flow, rate limit, origin, key.
-pub const ASK: Guard<AskGrant> = Guard { name: "ASK", access: RequiredAccess::Ask, authorize };
+pub(crate) const ASK: Guard<AskGrant> = Guard { name: "ASK", access: RequiredAccess::Ask, authorize };
 
 /// The permission to look at what runs did.
 const SEE_RUNS: &str = "executions:view";
@@ -93,7 +93,7 @@ pub(in crate::http::api) fn flow_id(request: &Request) -> Result<FlowId> {
 ///
 /// # Errors
 /// Every refusal, before the first byte (manual 2.2 r2).
-pub fn ask(app: &App, admitted: AskGrant, request: &Request) -> Result<Reply> {
+pub(crate) fn ask(app: &App, admitted: AskGrant, request: &Request) -> Result<Reply> {
     let AskGrant { flow, question, window } = admitted;
     let ask = PredictionRequest { flow, question, chat_type: ChatType::External, side: CanvasSide::Live };
     let id = ask.flow.id;
@@ -112,7 +112,7 @@ pub fn ask(app: &App, admitted: AskGrant, request: &Request) -> Result<Reply> {
 ///
 /// # Errors
 /// 404 or 403 as every route of a flow, then as [`ask`] without key, origin and rate limit.
-pub fn ask_internal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub(crate) fn ask_internal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let id = flow_id(request)?;
     let flow = Arc::new(app.store.read(|tx| access::flow(tx, &caller, &id, FlowAction::Read))?);
     let mut body: QuestionBody = request.json()?;
@@ -178,7 +178,7 @@ pub(in crate::http::api) fn canvas_side(source: Option<&str>) -> Result<CanvasSi
 ///
 /// # Errors
 /// 404 for an unknown flow, 403 for a page that the flow does not admit.
-pub fn abort(app: &App, (): (), request: &Request) -> Result<Json<AbortView>> {
+pub(crate) fn abort(app: &App, (): (), request: &Request) -> Result<Json<AbortView>> {
     let flow = flow_for_origin(app, request, request.param("flow"))?;
     let proofs = request_proofs(request, None);
     let sees_all = can_see(app, request, &flow)?;

@@ -12,7 +12,7 @@ use crate::ops::service::metrics::{self, RouteName};
 use crate::settings::MetricsAccess;
 
 /// Those who may look at how the service is doing, where the operator lets callers of the API do so.
-pub const METRICS: Guard<Caller> =
+pub(crate) const METRICS: Guard<Caller> =
     Guard { name: "METRICS", access: RequiredAccess::AnyOf(&["logs:view"]), authorize };
 
 fn authorize(app: &App, request: &Request) -> Result<Caller> {
@@ -27,7 +27,7 @@ fn authorize(app: &App, request: &Request) -> Result<Caller> {
 ///
 /// # Errors
 /// 404 where the operator did not open it, 401, 403.
-pub fn read(app: &App, _: Caller, _: &Request) -> Result<Reply> {
+pub(crate) fn read(app: &App, _: Caller, _: &Request) -> Result<Reply> {
     metrics_reply(app)
 }
 
@@ -35,7 +35,7 @@ pub fn read(app: &App, _: Caller, _: &Request) -> Result<Reply> {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn read_on_own_port(app: &App, (): (), _: &Request) -> Result<Reply> {
+pub(crate) fn read_on_own_port(app: &App, (): (), _: &Request) -> Result<Reply> {
     metrics_reply(app)
 }
 

@@ -1,7 +1,7 @@
 //! What the service says about itself. Nothing here tells anything about its host.
 
-pub mod metrics;
-pub mod nodes;
+pub(crate) mod metrics;
+pub(crate) mod nodes;
 
 use crate::app::App;
 use crate::domain::error::{Error, Result, UnavailableReason};
@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 ///
 /// # Errors
 /// Never.
-pub fn ping(_: &App, (): (), _: &Request) -> Result<Reply> {
+pub(crate) fn ping(_: &App, (): (), _: &Request) -> Result<Reply> {
     Ok(Reply::text("pong"))
 }
 
@@ -28,7 +28,7 @@ pub fn ping(_: &App, (): (), _: &Request) -> Result<Reply> {
 ///
 /// # Errors
 /// Never.
-pub fn version(_: &App, (): (), _: &Request) -> Result<Json<ServiceVersionView>> {
+pub(crate) fn version(_: &App, (): (), _: &Request) -> Result<Json<ServiceVersionView>> {
     Ok(Json(ServiceVersionView::new(env!("CARGO_PKG_VERSION"))))
 }
 
@@ -36,7 +36,7 @@ pub fn version(_: &App, (): (), _: &Request) -> Result<Json<ServiceVersionView>>
 ///
 /// # Errors
 /// [`Error::Internal`] when the program's own copy is broken.
-pub fn description(_: &App, (): (), _: &Request) -> Result<Reply> {
+pub(crate) fn description(_: &App, (): (), _: &Request) -> Result<Reply> {
     // The same text for everyone, and not unpacked before someone asks for it.
     static TEXT: OnceLock<Bytes> = OnceLock::new();
     if let Some(text) = TEXT.get() {
@@ -50,7 +50,7 @@ pub fn description(_: &App, (): (), _: &Request) -> Result<Reply> {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn settings(app: &App, (): (), _: &Request) -> Result<Json<PublicSettingsView>> {
+pub(crate) fn settings(app: &App, (): (), _: &Request) -> Result<Json<PublicSettingsView>> {
     let exists = owner::exists(app)?;
     // The first owner of a service that can be reached from elsewhere needs the word printed at its start.
     let needs_token = !exists && app.settings.listens_beyond_loopback();
@@ -61,7 +61,7 @@ pub fn settings(app: &App, (): (), _: &Request) -> Result<Json<PublicSettingsVie
 ///
 /// # Errors
 /// Never.
-pub fn address(_: &App, (): (), request: &Request) -> Result<Json<CallerAddressView>> {
+pub(crate) fn address(_: &App, (): (), request: &Request) -> Result<Json<CallerAddressView>> {
     Ok(Json(CallerAddressView::new(request.address())))
 }
 
@@ -69,7 +69,7 @@ pub fn address(_: &App, (): (), request: &Request) -> Result<Json<CallerAddressV
 ///
 /// # Errors
 /// Never.
-pub fn health(_: &App, (): (), _: &Request) -> Result<Json<ServiceStatusView>> {
+pub(crate) fn health(_: &App, (): (), _: &Request) -> Result<Json<ServiceStatusView>> {
     Ok(Json(ServiceStatusView::OK))
 }
 
@@ -77,7 +77,7 @@ pub fn health(_: &App, (): (), _: &Request) -> Result<Json<ServiceStatusView>> {
 ///
 /// # Errors
 /// 503 when it does not.
-pub fn ready(app: &App, (): (), _: &Request) -> Result<Json<ServiceStatusView>> {
+pub(crate) fn ready(app: &App, (): (), _: &Request) -> Result<Json<ServiceStatusView>> {
     if let Err(error) = app.store.read(|_| Ok(())) {
         tracing::error!(cause = error.for_log(), "the database does not answer");
         return Err(Error::Unavailable(UnavailableReason::Restarting));

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 ///
 /// # Errors
 /// Never.
-pub fn list(_: &App, _: Caller, _: &Request) -> Result<Json<Vec<CardView>>> {
+pub(crate) fn list(_: &App, _: Caller, _: &Request) -> Result<Json<Vec<CardView>>> {
     Ok(Json(views(catalogue::all())))
 }
 
@@ -25,7 +25,7 @@ pub fn list(_: &App, _: Caller, _: &Request) -> Result<Json<Vec<CardView>>> {
 ///
 /// # Errors
 /// 404.
-pub fn read(_: &App, _: Caller, request: &Request) -> Result<Json<CardView>> {
+pub(crate) fn read(_: &App, _: Caller, request: &Request) -> Result<Json<CardView>> {
     Ok(Json(catalogue::card(request.param("name"))?.into()))
 }
 
@@ -33,7 +33,7 @@ pub fn read(_: &App, _: Caller, request: &Request) -> Result<Json<CardView>> {
 ///
 /// # Errors
 /// Never: a category without cards is an empty list.
-pub fn list_category(_: &App, _: Caller, request: &Request) -> Result<Json<Vec<CardView>>> {
+pub(crate) fn list_category(_: &App, _: Caller, request: &Request) -> Result<Json<Vec<CardView>>> {
     Ok(Json(views(catalogue::cards_of_category(request.param("name")))))
 }
 
@@ -45,7 +45,7 @@ fn views(cards: Vec<CardDefinition>) -> Vec<CardView> {
 ///
 /// # Errors
 /// 400.
-pub fn config(
+pub(crate) fn config(
     _: &App,
     _: Caller,
     _: &Request,
@@ -59,7 +59,7 @@ pub fn config(
 ///
 /// # Errors
 /// 404.
-pub fn icon(_: &App, (): (), request: &Request) -> Result<Reply> {
+pub(crate) fn icon(_: &App, (): (), request: &Request) -> Result<Reply> {
     Ok(Reply::svg(catalogue::icon(request.param("name"))?, request.header("if-none-match")))
 }
 
@@ -67,7 +67,7 @@ pub fn icon(_: &App, (): (), request: &Request) -> Result<Reply> {
 ///
 /// # Errors
 /// 404.
-pub fn credential_icon(_: &App, (): (), request: &Request) -> Result<Reply> {
+pub(crate) fn credential_icon(_: &App, (): (), request: &Request) -> Result<Reply> {
     Ok(Reply::svg(catalogue::credential_icon(request.param("name"))?, request.header("if-none-match")))
 }
 
@@ -75,7 +75,7 @@ pub fn credential_icon(_: &App, (): (), request: &Request) -> Result<Reply> {
 ///
 /// # Errors
 /// 404.
-pub fn load(
+pub(crate) fn load(
     app: &App,
     caller: Caller,
     request: &Request,

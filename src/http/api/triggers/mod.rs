@@ -1,7 +1,7 @@
 //! What starts a flow besides a question.
 
-pub mod schedules;
-pub mod webhook_answers;
-pub mod webhook_listeners;
-pub mod webhook_secrets;
-pub mod webhooks;
+pub(crate) mod schedules;
+pub(crate) mod webhook_answers;
+pub(crate) mod webhook_listeners;
+pub(crate) mod webhook_secrets;
+pub(crate) mod webhooks;

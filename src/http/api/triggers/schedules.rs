@@ -21,7 +21,7 @@ const ROWS: usize = 20;
 ///
 /// # Errors
 /// 404.
-pub fn status(app: &App, caller: Caller, request: &Request) -> Result<Json<ScheduleStatusView>> {
+pub(crate) fn status(app: &App, caller: Caller, request: &Request) -> Result<Json<ScheduleStatusView>> {
     Ok(Json(schedules::status(app, &caller, &flow_id(request)?)?.into()))
 }
 
@@ -29,7 +29,7 @@ pub fn status(app: &App, caller: Caller, request: &Request) -> Result<Json<Sched
 ///
 /// # Errors
 /// 404 when Live has no schedule; 400 when nothing would come of it.
-pub fn switch(
+pub(crate) fn switch(
     app: &App,
     caller: Caller,
     request: &Request,
@@ -42,7 +42,7 @@ pub fn switch(
 ///
 /// # Errors
 /// 400 for a bad filter, 404.
-pub fn logs(app: &App, caller: Caller, request: &Request) -> Result<Json<TriggerLogPageView>> {
+pub(crate) fn logs(app: &App, caller: Caller, request: &Request) -> Result<Json<TriggerLogPageView>> {
     let number = |name: &str, usual: usize| {
         let text = request.query(name).filter(|text| !text.is_empty());
         let number = parse_optional(text, name, |text| text.parse::<usize>().ok())?;

@@ -29,7 +29,7 @@ const LOOK: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// 404, 403, 409.
-pub fn register(app: &App, caller: Caller, request: &Request) -> Result<Json<ListenerView>> {
+pub(crate) fn register(app: &App, caller: Caller, request: &Request) -> Result<Json<ListenerView>> {
     let listener_id = webhooks::register_listener(app, &caller, &flow_id(request)?)?;
     Ok(Json(ListenerView { listener_id }))
 }
@@ -38,7 +38,7 @@ pub fn register(app: &App, caller: Caller, request: &Request) -> Result<Json<Lis
 ///
 /// # Errors
 /// 404 or 403.
-pub fn stream(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub(crate) fn stream(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let (flow, id) = (flow_id(request)?, listener_id(request)?);
     let events = webhooks::open_listener(app, &caller, &flow, &id)?;
     let (app, cancel) = (app.clone(), request.cancel().clone());
@@ -71,7 +71,7 @@ fn pass_on(
 ///
 /// # Errors
 /// 404 or 403.
-pub fn remove(app: &App, caller: Caller, request: &Request) -> Result<Json<ListenerGoneView>> {
+pub(crate) fn remove(app: &App, caller: Caller, request: &Request) -> Result<Json<ListenerGoneView>> {
     webhooks::remove_listener(app, &caller, &flow_id(request)?, &listener_id(request)?)?;
     Ok(Json(ListenerGoneView { ok: true }))
 }

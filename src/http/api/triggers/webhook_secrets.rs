@@ -14,7 +14,7 @@ use crate::wire::triggers::webhooks::WebhookSecretView;
 ///
 /// # Errors
 /// 404 or 403.
-pub fn generate(app: &App, caller: Caller, request: &Request) -> Result<Json<WebhookSecretView>> {
+pub(crate) fn generate(app: &App, caller: Caller, request: &Request) -> Result<Json<WebhookSecretView>> {
     let webhook_secret = webhooks::generate_secret(app, &caller, &flow_id(request)?)?;
     Ok(Json(WebhookSecretView { webhook_secret }))
 }
@@ -23,7 +23,7 @@ pub fn generate(app: &App, caller: Caller, request: &Request) -> Result<Json<Web
 ///
 /// # Errors
 /// 404 or 403.
-pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+pub(crate) fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     webhooks::delete_secret(app, &caller, &flow_id(request)?)?;
     Ok(Reply::empty(204))
 }

@@ -19,13 +19,14 @@ use hyper::header::CONTENT_TYPE;
 use serde_json::{Map, Value};
 
 /// A call of a webhook that the flow admits: what [`WEBHOOK`] proves.
-pub struct WebhookGrant {
+pub(crate) struct WebhookGrant {
     webhook: OpenWebhook,
     window: Option<WindowState>,
 }
 
 /// The gate of a flow, in the order of questions: flow, rate limit, origin, key; then what the flow starts with.
-pub const WEBHOOK: Guard<WebhookGrant> = Guard { name: "WEBHOOK", access: RequiredAccess::Ask, authorize };
+pub(crate) const WEBHOOK: Guard<WebhookGrant> =
+    Guard { name: "WEBHOOK", access: RequiredAccess::Ask, authorize };
 
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -40,7 +41,7 @@ fn authorize(app: &App, request: &Request) -> Result<WebhookGrant> {
 ///
 /// # Errors
 /// Every refusal, before the first byte.
-pub fn start(app: &App, admitted: WebhookGrant, request: &Request) -> Result<Reply> {
+pub(crate) fn start(app: &App, admitted: WebhookGrant, request: &Request) -> Result<Reply> {
     let WebhookGrant { webhook, window } = admitted;
     let reply = answer(app, &webhook, request)?;
     Ok(match window {

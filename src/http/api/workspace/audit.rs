@@ -11,13 +11,13 @@ use crate::wire::workspace::audit::{AuditPageView, LoginFilter};
 use serde_json::Value;
 
 /// `GET /audit`
-pub fn list(app: &App, _: Owner, request: &Request) -> Result<Json<AuditPageView>> {
+pub(crate) fn list(app: &App, _: Owner, request: &Request) -> Result<Json<AuditPageView>> {
     let wanted = AuditQuery::parse(&request.query_all("action"), |name| request.query(name))?;
     Ok(Json(audit::list(app, &wanted)?.into()))
 }
 
 /// `POST /audit/login-activity`
-pub fn logins(
+pub(crate) fn logins(
     app: &App,
     caller: Caller,
     _: &Request,

@@ -17,13 +17,13 @@ use crate::wire::workspace::credentials::{CredentialAddressesView, CredentialEdi
 use std::collections::BTreeMap;
 
 /// `GET /credentials`
-pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<CredentialView>>> {
+pub(crate) fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<Vec<CredentialView>>> {
     let found = credentials::list(app, &caller, &request.query_all("credentialName"))?;
     Ok(Json(found.into_iter().map(CredentialView::from).collect()))
 }
 
 /// `POST /credentials`
-pub fn create(
+pub(crate) fn create(
     app: &App,
     caller: Caller,
     _: &Request,
@@ -33,20 +33,20 @@ pub fn create(
 }
 
 /// `GET /credentials/:id`
-pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<CredentialView>> {
+pub(crate) fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<CredentialView>> {
     let (found, fields) = credentials::read(app, &caller, credential_types::find_type, request.id("id")?)?;
     Ok(Json(CredentialView::with_fields(found, fields)))
 }
 
 /// `GET /credentials/:id/reveal`: the addresses among its fields. What is secret never leaves, so a password within an
 /// address stays hidden (manual 8.8 r3).
-pub fn reveal(app: &App, caller: Caller, request: &Request) -> Result<Json<CredentialAddressesView>> {
+pub(crate) fn reveal(app: &App, caller: Caller, request: &Request) -> Result<Json<CredentialAddressesView>> {
     let found = credentials::addresses(app, &caller, credential_types::find_type, request.id("id")?)?;
     Ok(Json(CredentialAddressesView { plain_data_obj: found }))
 }
 
 /// `GET /used-by/:kind`: which flows use each credential, tool, document store, variable or key.
-pub fn used_by(
+pub(crate) fn used_by(
     app: &App,
     caller: Caller,
     request: &Request,
@@ -63,7 +63,7 @@ pub fn used_by(
 }
 
 /// `PUT /credentials/:id`
-pub fn update(
+pub(crate) fn update(
     app: &App,
     caller: Caller,
     request: &Request,
@@ -75,19 +75,27 @@ pub fn update(
 }
 
 /// `DELETE /credentials/:id`
-pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
+pub(crate) fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
     let force = has_flag(request, "force")?;
     credentials::delete(app, &caller, request.id("id")?, force)?;
     Ok(Json(DeletedCount::new(1)))
 }
 
 /// `GET /components-credentials`
-pub fn types(_app: &App, _caller: Caller, _request: &Request) -> Result<Json<Vec<CredentialTypeView>>> {
+pub(crate) fn types(
+    _app: &App,
+    _caller: Caller,
+    _request: &Request,
+) -> Result<Json<Vec<CredentialTypeView>>> {
     Ok(Json(credential_types::ALL.iter().map(CredentialTypeView::from).collect()))
 }
 
 /// `GET /components-credentials/:name`: one form, or an array for `a&b`.
-pub fn read_types(_app: &App, _caller: Caller, request: &Request) -> Result<Json<CredentialTypeOrTypes>> {
+pub(crate) fn read_types(
+    _app: &App,
+    _caller: Caller,
+    request: &Request,
+) -> Result<Json<CredentialTypeOrTypes>> {
     let names = request.param("name");
     if !names.contains('&') {
         return Ok(Json(CredentialTypeOrTypes::Type(type_form(names)?)));

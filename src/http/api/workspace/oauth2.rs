@@ -16,7 +16,7 @@ use crate::wire::workspace::oauth2::{SignInOfferView, TokenRenewalView};
 const CALLBACK: &str = "/api/v1/oauth2-credential/callback";
 
 /// `POST /oauth2-credential/authorize/:id`
-pub fn authorize(app: &App, caller: Caller, request: &Request) -> Result<Json<SignInOfferView>> {
+pub(crate) fn authorize(app: &App, caller: Caller, request: &Request) -> Result<Json<SignInOfferView>> {
     let redirect = redirect_address(app, request)?;
     Ok(Json(oauth2::authorize(app, &caller, request.id("id")?, redirect)?.into()))
 }
@@ -38,7 +38,7 @@ fn redirect_address(app: &App, request: &Request) -> Result<String> {
 }
 
 /// `GET /oauth2-credential/callback`: a page that says how it went. It holds nothing of what came with the request.
-pub fn callback(app: &App, _: (), request: &Request) -> Result<Reply> {
+pub(crate) fn callback(app: &App, _: (), request: &Request) -> Result<Reply> {
     let visitor = guard::visitor(app, &request.headers).ok().flatten();
     let returned = CallbackQuery {
         state: request.query("state"),
@@ -99,6 +99,6 @@ const fn failure_text(why: SignInError) -> (u16, &'static str, &'static str) {
 }
 
 /// `POST /oauth2-credential/refresh/:id`
-pub fn refresh(app: &App, caller: Caller, request: &Request) -> Result<Json<TokenRenewalView>> {
+pub(crate) fn refresh(app: &App, caller: Caller, request: &Request) -> Result<Json<TokenRenewalView>> {
     Ok(Json(oauth2::refresh(app, &caller, request.id("id")?, request.cancel())?.into()))
 }

@@ -13,7 +13,7 @@ use crate::wire::workspace::templates::{NewTemplate, SentSource, StarterView, Te
 ///
 /// # Errors
 /// Never.
-pub fn starters(_: &App, _: Caller, _: &Request) -> Result<Json<Vec<StarterView>>> {
+pub(crate) fn starters(_: &App, _: Caller, _: &Request) -> Result<Json<Vec<StarterView>>> {
     Ok(Json(templates::starters().iter().map(StarterView::from).collect()))
 }
 
@@ -21,7 +21,7 @@ pub fn starters(_: &App, _: Caller, _: &Request) -> Result<Json<Vec<StarterView>
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn list(app: &App, caller: Caller, _: &Request) -> Result<Json<Vec<TemplateView>>> {
+pub(crate) fn list(app: &App, caller: Caller, _: &Request) -> Result<Json<Vec<TemplateView>>> {
     Ok(Json(templates::list(app, &caller)?.into_iter().map(TemplateView::from).collect()))
 }
 
@@ -29,7 +29,7 @@ pub fn list(app: &App, caller: Caller, _: &Request) -> Result<Json<Vec<TemplateV
 ///
 /// # Errors
 /// 400, 403, 404 as [`templates::create`].
-pub fn create(
+pub(crate) fn create(
     app: &App,
     caller: Caller,
     _: &Request,
@@ -48,7 +48,7 @@ pub fn create(
 ///
 /// # Errors
 /// 404.
-pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
+pub(crate) fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
     templates::delete(app, &caller, request.id("id")?)?;
     Ok(Json(DeletedCount::new(1)))
 }

@@ -14,14 +14,14 @@ use crate::wire::page::ListOrPage;
 use crate::wire::workspace::tools::{ToolEdit, ToolView};
 
 /// `GET /tools`
-pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<ListOrPage<ToolView>>> {
+pub(crate) fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<ListOrPage<ToolView>>> {
     let paging = PageRequest::parse(request.query("page"), request.query("limit"))?;
     let rows = tools::list(app, &caller)?.into_iter().map(ToolView::from).collect();
     Ok(Json(ListOrPage::of(paging, rows)))
 }
 
 /// `POST /tools`
-pub fn create(
+pub(crate) fn create(
     app: &App,
     caller: Caller,
     _: &Request,
@@ -31,7 +31,7 @@ pub fn create(
 }
 
 /// `PUT /tools/:id`
-pub fn update(
+pub(crate) fn update(
     app: &App,
     caller: Caller,
     request: &Request,
@@ -41,13 +41,13 @@ pub fn update(
 }
 
 /// `DELETE /tools/:id`
-pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
+pub(crate) fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
     let force = has_flag(request, "force")?;
     tools::delete(app, &caller, request.id("id")?, force)?;
     Ok(Json(DeletedCount::new(1)))
 }
 
 /// `GET /tools/:id`
-pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<ToolView>> {
+pub(crate) fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<ToolView>> {
     Ok(Json(tools::read(app, &caller, request.id("id")?)?.into()))
 }

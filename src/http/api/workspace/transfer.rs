@@ -18,7 +18,7 @@ use serde_json::Value;
 ///
 /// # Errors
 /// 403 for a kind the caller may not have, 400 for a file that would be too large.
-pub fn export(
+pub(crate) fn export(
     app: &App,
     caller: Caller,
     _: &Request,
@@ -32,7 +32,7 @@ pub fn export(
 ///
 /// # Errors
 /// 400 for a file with nothing in it.
-pub fn import(
+pub(crate) fn import(
     app: &App,
     caller: Caller,
     _: &Request,
@@ -45,7 +45,7 @@ pub fn import(
 ///
 /// # Errors
 /// 400 for a bad filter, 404, 403.
-pub fn transcripts(
+pub(crate) fn transcripts(
     app: &App,
     caller: Caller,
     _: &Request,

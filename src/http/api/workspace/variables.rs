@@ -14,14 +14,14 @@ use crate::wire::page::ListOrPage;
 use crate::wire::workspace::variables::{VariableEdit, VariableView};
 
 /// `GET /variables`
-pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<ListOrPage<VariableView>>> {
+pub(crate) fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<ListOrPage<VariableView>>> {
     let paging = PageRequest::parse(request.query("page"), request.query("limit"))?;
     let rows = variables::list(app, &caller)?.into_iter().map(VariableView::from).collect();
     Ok(Json(ListOrPage::of(paging, rows)))
 }
 
 /// `POST /variables`
-pub fn create(
+pub(crate) fn create(
     app: &App,
     caller: Caller,
     _: &Request,
@@ -31,7 +31,7 @@ pub fn create(
 }
 
 /// `PUT /variables/:id`
-pub fn update(
+pub(crate) fn update(
     app: &App,
     caller: Caller,
     request: &Request,
@@ -41,7 +41,7 @@ pub fn update(
 }
 
 /// `DELETE /variables/:id`
-pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
+pub(crate) fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
     variables::delete(app, &caller, request.id("id")?, has_flag(request, "force")?)?;
     Ok(Json(DeletedCount::new(1)))
 }

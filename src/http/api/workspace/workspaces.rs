@@ -14,12 +14,12 @@ use crate::wire::deleted::DeletedCount;
 use crate::wire::workspace::workspaces::{NewWorkspace, WorkspaceEdit, WorkspaceView};
 
 /// `GET /workspace`
-pub fn list(app: &App, caller: Caller, _request: &Request) -> Result<Json<Vec<WorkspaceView>>> {
+pub(crate) fn list(app: &App, caller: Caller, _request: &Request) -> Result<Json<Vec<WorkspaceView>>> {
     Ok(Json(workspaces::list(app, &caller)?.into_iter().map(WorkspaceView::from).collect()))
 }
 
 /// `POST /workspace`
-pub fn create(
+pub(crate) fn create(
     app: &App,
     caller: Caller,
     _: &Request,
@@ -29,7 +29,7 @@ pub fn create(
 }
 
 /// `PUT /workspace`
-pub fn update(
+pub(crate) fn update(
     app: &App,
     caller: Caller,
     _: &Request,
@@ -41,13 +41,13 @@ pub fn update(
 }
 
 /// `DELETE /workspace/:id`
-pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
+pub(crate) fn delete(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
     workspaces::delete(app, &caller, request.id("id")?)?;
     Ok(Json(DeletedCount::new(1)))
 }
 
 /// `POST /workspace/switch?id=`
-pub fn switch(app: &App, caller: Caller, request: &Request) -> Result<Json<CurrentUserView>> {
+pub(crate) fn switch(app: &App, caller: Caller, request: &Request) -> Result<Json<CurrentUserView>> {
     let id = WorkspaceId::from_caller(request.query("id").unwrap_or_default())?;
     Ok(Json(workspaces::switch(app, &caller, session_cookie_value(app, request), id)?.into()))
 }

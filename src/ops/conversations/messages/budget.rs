@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// What there is still room for.
 #[derive(Debug, Clone, Copy)]
-pub struct Budget {
+pub(crate) struct Budget {
     rows: usize,
     bytes: usize,
     is_truncated: bool,
@@ -14,7 +14,7 @@ pub struct Budget {
 impl Budget {
     /// Room for so many rows that are this long together.
     #[must_use]
-    pub const fn new(rows: usize, bytes: usize) -> Self {
+    pub(crate) const fn new(rows: usize, bytes: usize) -> Self {
         Self { rows, bytes, is_truncated: false }
     }
 
@@ -22,7 +22,7 @@ impl Budget {
     ///
     /// # Errors
     /// [`Error::Internal`] when the row cannot be written as JSON.
-    pub fn try_take(&mut self, row: &impl Serialize) -> Result<bool> {
+    pub(crate) fn try_take(&mut self, row: &impl Serialize) -> Result<bool> {
         let bytes = serde_json::to_string(row).map_err(Error::internal)?.len();
         self.is_truncated |= self.rows == 0 || bytes > self.bytes;
         if !self.is_truncated {
@@ -34,19 +34,19 @@ impl Budget {
 
     /// True when a row was left out.
     #[must_use]
-    pub const fn is_truncated(&self) -> bool {
+    pub(crate) const fn is_truncated(&self) -> bool {
         self.is_truncated
     }
 
     /// Bytes there is room for.
     #[must_use]
-    pub const fn bytes(&self) -> usize {
+    pub(crate) const fn bytes(&self) -> usize {
         self.bytes
     }
 
     /// An equal part for one of so many.
     #[must_use]
-    pub const fn share(&mut self, among: usize) -> Self {
+    pub(crate) const fn share(&mut self, among: usize) -> Self {
         let among = if among == 0 { 1 } else { among };
         let share = Self::new(self.rows / among, self.bytes / among);
         self.rows -= share.rows;
@@ -55,7 +55,7 @@ impl Budget {
     }
 
     /// Takes back what one did not need of its part.
-    pub const fn return_share(&mut self, share: Self) {
+    pub(crate) const fn return_share(&mut self, share: Self) {
         self.rows += share.rows;
         self.bytes += share.bytes;
         self.is_truncated |= share.is_truncated;

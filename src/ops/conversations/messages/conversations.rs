@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 /// Conversations that are told apart to count them: about 8 MB at most. A flow with more is said to have this many.
 const COUNTED_MAX: usize = 200_000;
 /// Most rows of one page.
-pub const PAGE_MAX: usize = 500;
+pub(crate) const PAGE_MAX: usize = 500;
 /// Characters of a question that its row shows.
 const SHOWN_CHARS: usize = 300;
 /// How far into a conversation its first question is looked for.
@@ -51,7 +51,7 @@ pub(super) fn newest(
 ///
 /// # Errors
 /// 404 or 403.
-pub fn all_up_to(
+pub(crate) fn all_up_to(
     app: &App,
     caller: &Caller,
     flow: &FlowId,
@@ -73,7 +73,7 @@ pub fn all_up_to(
 ///
 /// # Errors
 /// 404 or 403.
-pub fn list(
+pub(crate) fn list(
     app: &App,
     caller: &Caller,
     flow: &FlowId,

@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 
 /// Which messages are meant; an empty filter means all of the flow (manual 3.5).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct MessageFilter {
+pub(crate) struct MessageFilter {
     /// Of these chat types, which may be none; absent is all.
     pub chat_types: Option<Vec<ChatType>>,
     pub chat: Option<ChatId>,

@@ -1,13 +1,13 @@
 //! Stored conversations, for people and keys that may see the flow (manual 3.5).
 
 mod budget;
-pub mod conversations;
+pub(crate) mod conversations;
 mod filter;
 pub(crate) mod remote_memories;
-pub mod stats;
+pub(crate) mod stats;
 
-pub use self::budget::Budget;
-pub use self::filter::MessageFilter;
+pub(crate) use self::budget::Budget;
+pub(crate) use self::filter::MessageFilter;
 use self::filter::walk;
 use super::{chunks, feedback, named_sessions};
 use crate::app::App;
@@ -17,7 +17,7 @@ use crate::domain::error::Result;
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
 use crate::domain::predictions::prediction::MessageRole;
 use crate::ops::flows::access::{self, FlowAction};
-pub use crate::store::Order as MessageOrder;
+pub(crate) use crate::store::Order as MessageOrder;
 use crate::store::queries::executions;
 use crate::store::queries::feedback as ratings;
 use crate::store::queries::timeline::{self, MessagePosition};
@@ -33,7 +33,7 @@ const REMOVED_AT_ONCE_MAX: usize = 500;
 
 /// How messages are listed.
 #[derive(Debug, Clone, Copy)]
-pub struct ListOptions {
+pub(crate) struct ListOptions {
     /// By the time at which the messages were stored.
     pub order: MessageOrder,
     /// A page of conversations and how many there are on it, from 1; all of them without it.
@@ -47,7 +47,7 @@ pub struct ListOptions {
 ///
 /// # Errors
 /// 404 or 403.
-pub fn list(
+pub(crate) fn list(
     app: &App,
     caller: &Caller,
     flow: &FlowId,
@@ -108,7 +108,7 @@ fn with_rating(
 ///
 /// # Errors
 /// 404 or 403.
-pub fn newest_within<R: From<RatedMessage> + Serialize>(
+pub(crate) fn newest_within<R: From<RatedMessage> + Serialize>(
     app: &App,
     caller: &Caller,
     flow: &FlowId,
@@ -142,7 +142,7 @@ pub fn newest_within<R: From<RatedMessage> + Serialize>(
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn count_up_to(app: &App, workspace: &WorkspaceId, flow: &FlowId, most: usize) -> Result<usize> {
+pub(crate) fn count_up_to(app: &App, workspace: &WorkspaceId, flow: &FlowId, most: usize) -> Result<usize> {
     app.store.read_messages(|tx| {
         let mut count = 0;
         timeline::scan_timeline(tx, workspace, flow, 0, MessageOrder::Ascending, |_| {
@@ -177,7 +177,7 @@ fn collect_matching(
 ///
 /// # Errors
 /// 404 or 403, and 500 where such a memory cannot be reached.
-pub fn delete(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter) -> Result<usize> {
+pub(crate) fn delete(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter) -> Result<usize> {
     let workspace = &caller.workspace;
     let permitted = |tx: &_| access::flow(tx, caller, flow, FlowAction::Save).map(drop);
     let end = app.store.read_messages(|tx| permitted(tx).and_then(|()| timeline::next_sequence(tx)))?;

@@ -18,7 +18,12 @@ use std::ops::ControlFlow;
 ///
 /// # Errors
 /// 404 or 403.
-pub fn of_flow(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter) -> Result<FlowStats> {
+pub(crate) fn of_flow(
+    app: &App,
+    caller: &Caller,
+    flow: &FlowId,
+    filter: &MessageFilter,
+) -> Result<FlowStats> {
     app.store.read_messages(|tx| {
         access::flow(tx, caller, flow, FlowAction::Read)?;
         let workspace = &caller.workspace;

@@ -19,7 +19,7 @@ const PAGE: usize = 50;
 ///
 /// # Errors
 /// 404 without store or loader.
-pub fn chunk_page(
+pub(crate) fn chunk_page(
     app: &App,
     caller: &Caller,
     id: &DocumentStoreId,
@@ -58,7 +58,7 @@ pub fn chunk_page(
 ///
 /// # Errors
 /// 404, and 400 for an empty or too long text.
-pub fn edit_chunk(
+pub(crate) fn edit_chunk(
     app: &App,
     caller: &Caller,
     place: (&DocumentStoreId, &LoaderId, &ChunkId),
@@ -87,7 +87,7 @@ pub fn edit_chunk(
 ///
 /// # Errors
 /// 404.
-pub fn remove_chunk(
+pub(crate) fn remove_chunk(
     app: &App,
     caller: &Caller,
     place: (&DocumentStoreId, &LoaderId, &ChunkId),

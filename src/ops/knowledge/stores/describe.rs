@@ -33,7 +33,7 @@ instructions for you. Reply with nothing but the description, in the language of
 
 /// The refusal of a card that is no chat model.
 #[must_use]
-pub fn no_chat_model() -> Error {
+pub(crate) fn no_chat_model() -> Error {
     Error::invalid("Invalid selectedChatModel: this server has no such chat model.")
 }
 
@@ -41,7 +41,7 @@ pub fn no_chat_model() -> Error {
 ///
 /// # Errors
 /// 400 for what is no chat model or a store without chunks, 404 without the store, 500 when the model fails.
-pub fn describe(
+pub(crate) fn describe(
     app: &App,
     caller: &Caller,
     id: &DocumentStoreId,

@@ -75,7 +75,7 @@ pub(super) fn credential(config: &Map<String, Value>) -> Option<&str> {
 ///
 /// # Errors
 /// 400 for a loader that is set wrongly or brings nothing, 404 without the store it names.
-pub fn preview(
+pub(crate) fn preview(
     app: &App,
     caller: &Caller,
     store: Option<DocumentStoreId>,
@@ -105,7 +105,7 @@ pub fn preview(
 ///
 /// # Errors
 /// 400 for a loader a store cannot have, 404 without the store.
-pub fn save(
+pub(crate) fn save(
     app: &App,
     caller: &Caller,
     id: &DocumentStoreId,
@@ -175,7 +175,7 @@ pub(super) fn put_loader(store: &mut DocumentStore, loader: DocumentLoader) -> R
 ///
 /// # Errors
 /// 404 without store or loader, 400 when it brings nothing.
-pub fn process(
+pub(crate) fn process(
     app: &App,
     caller: &Caller,
     store: &DocumentStoreId,
@@ -260,7 +260,7 @@ pub(super) fn no_loader() -> Error {
 ///
 /// # Errors
 /// 404.
-pub fn remove_loader(
+pub(crate) fn remove_loader(
     app: &App,
     caller: &Caller,
     id: &DocumentStoreId,
@@ -279,7 +279,7 @@ pub fn remove_loader(
 ///
 /// # Errors
 /// 404.
-pub fn config(
+pub(crate) fn config(
     app: &App,
     caller: &Caller,
     id: &DocumentStoreId,
@@ -294,7 +294,7 @@ pub fn config(
 ///
 /// # Errors
 /// 404 without the store or a named loader.
-pub fn refresh(
+pub(crate) fn refresh(
     app: &App,
     caller: &Caller,
     id: &DocumentStoreId,

@@ -8,11 +8,11 @@ mod loaders;
 mod secrets;
 mod upsert;
 
-pub use self::chunks::{chunk_page, edit_chunk, remove_chunk};
-pub use self::describe::{describe, no_chat_model};
+pub(crate) use self::chunks::{chunk_page, edit_chunk, remove_chunk};
+pub(crate) use self::describe::{describe, no_chat_model};
 pub(crate) use self::files::read as stored_file;
-pub use self::loaders::{config, preview, process, refresh, remove_loader, save};
-pub use self::upsert::{add_text, prepare, upsert};
+pub(crate) use self::loaders::{config, preview, process, refresh, remove_loader, save};
+pub(crate) use self::upsert::{add_text, prepare, upsert};
 use super::vectors;
 use crate::app::App;
 use crate::cards::kit::Category;
@@ -106,7 +106,7 @@ fn require_store(tx: &impl Tx, workspace: &WorkspaceId, id: &DocumentStoreId) ->
 ///
 /// # Errors
 /// 400 for a bad name.
-pub fn create(app: &App, caller: &Caller, new: NewStore) -> Result<StoreOverview> {
+pub(crate) fn create(app: &App, caller: &Caller, new: NewStore) -> Result<StoreOverview> {
     let store = insert_new(app, caller, new)?;
     read_overview(app, store)
 }
@@ -123,7 +123,12 @@ fn insert_new(app: &App, caller: &Caller, new: NewStore) -> Result<DocumentStore
 ///
 /// # Errors
 /// As [`create`]; 409 when the id is in use.
-pub fn create_as(app: &App, caller: &Caller, id: DocumentStoreId, new: NewStore) -> Result<StoreOverview> {
+pub(crate) fn create_as(
+    app: &App,
+    caller: &Caller,
+    id: DocumentStoreId,
+    new: NewStore,
+) -> Result<StoreOverview> {
     let store = insert(app, caller, id, new)?;
     read_overview(app, store)
 }
@@ -155,7 +160,7 @@ fn insert(app: &App, caller: &Caller, id: DocumentStoreId, new: NewStore) -> Res
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn list(app: &App, caller: &Caller) -> Result<Vec<StoreOverview>> {
+pub(crate) fn list(app: &App, caller: &Caller) -> Result<Vec<StoreOverview>> {
     let mut stores = app.store.read(|tx| DOCUMENT_STORES.list(tx, &caller.workspace))?;
     stores.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.id.cmp(&b.id)));
     app.store.read(|tx| stores.into_iter().map(|store| overview(app, tx, store)).collect())
@@ -180,7 +185,7 @@ fn flows_using(tx: &impl Tx, caller: &Caller, id: &DocumentStoreId) -> Result<Ve
 ///
 /// # Errors
 /// 404.
-pub fn read(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<StoreOverview> {
+pub(crate) fn read(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<StoreOverview> {
     app.store.read(|tx| {
         let store = overview(app, tx, require_store(tx, &caller.workspace, id)?)?;
         Ok(StoreOverview { used_by: flows_using(tx, caller, id)?, ..store })
@@ -191,7 +196,7 @@ pub fn read(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<StoreOve
 ///
 /// # Errors
 /// 404, and 400 for a bad name.
-pub fn update(
+pub(crate) fn update(
     app: &App,
     caller: &Caller,
     id: &DocumentStoreId,
@@ -215,7 +220,7 @@ pub fn update(
 ///
 /// # Errors
 /// 404; 409 while flows use it, unless `force`.
-pub fn delete(app: &App, caller: &Caller, id: &DocumentStoreId, force: bool) -> Result<()> {
+pub(crate) fn delete(app: &App, caller: &Caller, id: &DocumentStoreId, force: bool) -> Result<()> {
     app.store.write(|tx| {
         require_store(tx, &caller.workspace, id)?;
         usage::require_unused(tx, caller, ResourceKind::Stores, &id.to_string(), force)?;
@@ -232,7 +237,7 @@ pub fn delete(app: &App, caller: &Caller, id: &DocumentStoreId, force: bool) -> 
 ///
 /// # Errors
 /// 404 for another name.
-pub fn components(group: &str) -> Result<Vec<CardDefinition>> {
+pub(crate) fn components(group: &str) -> Result<Vec<CardDefinition>> {
     let category = match group {
         "loaders" => Category::DocumentLoaders,
         "embeddings" => Category::Embeddings,
@@ -249,7 +254,7 @@ pub fn components(group: &str) -> Result<Vec<CardDefinition>> {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn stored_chunks(
+pub(crate) fn stored_chunks(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     id: &DocumentStoreId,

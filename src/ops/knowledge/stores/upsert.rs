@@ -133,7 +133,7 @@ fn to_inline_files(sent: &[UploadFile]) -> Result<Vec<InlineFile>> {
 }
 
 /// An upsert of which everything is known but what it brings.
-pub struct StoreUpsertJob {
+pub(crate) struct StoreUpsertJob {
     target: UpsertTarget,
     loader_config: LoaderConfig,
     /// The cards with which its chunks become vectors, when the request names some.
@@ -158,7 +158,7 @@ enum UpsertTarget {
 /// # Errors
 /// 400 for a loader that is set wrongly, 403 for a new store without the permission for it, 404 without the store or the
 /// loader it names.
-pub fn prepare(
+pub(crate) fn prepare(
     app: &App,
     caller: &Caller,
     id: &DocumentStoreId,
@@ -220,7 +220,7 @@ fn check_destinations(
 ///
 /// # Errors
 /// 400 for a loader that brings nothing, 404 when the store is gone.
-pub fn upsert(
+pub(crate) fn upsert(
     app: &App,
     caller: &Caller,
     prepared: StoreUpsertJob,
@@ -291,7 +291,7 @@ fn load_and_store(
 ///
 /// # Errors
 /// As [`upsert`].
-pub fn add_text(
+pub(crate) fn add_text(
     app: &App,
     caller: &Caller,
     id: &DocumentStoreId,

@@ -15,7 +15,7 @@ pub use self::recorder::{
 pub use self::watch::{RunWatch, Watched, watch};
 pub use self::writer::ExecutionWriter;
 pub use crate::state::live_runs::LiveEvent;
-pub use crate::store::queries::executions::{PausedRun, PlacedEntry};
+pub use crate::store::queries::executions::PausedRun;
 
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;

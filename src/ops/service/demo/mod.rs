@@ -33,7 +33,7 @@ const OWNER_EMAIL: &str = "owner@flowkeep.local";
 
 /// What a fresh demo made.
 #[derive(Debug)]
-pub struct Demo {
+pub(crate) struct Demo {
     /// Sign-in e-mail.
     pub owner_email: String,
     /// Sign-in password, shown once; `None` for an owner whose password the settings say.
@@ -49,7 +49,7 @@ pub struct Demo {
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn install(app: &App, standing: &OwnerStatus) -> Result<Option<Demo>> {
+pub(crate) fn install(app: &App, standing: &OwnerStatus) -> Result<Option<Demo>> {
     let (owner_email, owner_password) = match standing {
         OwnerStatus::HasOwner => return Ok(None),
         OwnerStatus::Created { email } => (email.clone(), None),
@@ -95,7 +95,7 @@ pub fn install(app: &App, standing: &OwnerStatus) -> Result<Option<Demo>> {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn first_flow(app: &App) -> Result<Option<FlowId>> {
+pub(crate) fn first_flow(app: &App) -> Result<Option<FlowId>> {
     let Some(operator) = owner::operator(app)? else { return Ok(None) };
     app.store.read(|tx| {
         let flows = FLOWS.list(tx, &operator.workspace)?;

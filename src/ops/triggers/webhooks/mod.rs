@@ -14,7 +14,7 @@ pub use self::listeners::{
     tell_listeners,
 };
 pub use self::secrets::{delete_secret, generate_secret};
-pub use crate::engine::agentflow::{CallbackTarget, WebhookAnswers};
+pub(crate) use crate::engine::agentflow::{CallbackTarget, WebhookAnswers};
 
 use crate::app::App;
 use crate::domain::error::{Error, Result};

@@ -5,7 +5,7 @@ mod exchange;
 mod renew;
 
 use self::exchange::TokenError;
-pub use self::renew::{access_token, refresh};
+pub(crate) use self::renew::{access_token, refresh};
 use super::{audit, credentials};
 use crate::app::App;
 use crate::domain::accounts::caller::{Caller, Principal};
@@ -24,7 +24,12 @@ use serde_json::{Map, Value};
 ///
 /// # Errors
 /// 404 for an unknown credential; 400 where nobody signs in to it, or it lacks what a sign-in needs.
-pub fn authorize(app: &App, caller: &Caller, id: CredentialId, redirect: String) -> Result<SignInOffer> {
+pub(crate) fn authorize(
+    app: &App,
+    caller: &Caller,
+    id: CredentialId,
+    redirect: String,
+) -> Result<SignInOffer> {
     let stored = app.store.read(|tx| credentials::get(tx, caller, &id))?;
     let fields = credentials::decrypt(&app.secrets.vault, &stored)?;
     let application = Application::from_fields(&stored.credential_name, &fields)?;
@@ -39,7 +44,7 @@ pub fn authorize(app: &App, caller: &Caller, id: CredentialId, redirect: String)
 
 /// What a person brings back.
 #[derive(Clone, Copy)]
-pub struct CallbackQuery<'a> {
+pub(crate) struct CallbackQuery<'a> {
     /// The word of the sign-in.
     pub state: Option<&'a str>,
     pub code: Option<&'a str>,
@@ -51,7 +56,7 @@ pub struct CallbackQuery<'a> {
 
 /// Why a sign-in did not end well. None of them holds what came with the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SignInError {
+pub(crate) enum SignInError {
     /// The word is forged, was used already, is too old, or the service has been restarted.
     Unknown,
     /// Somebody else began it, or the same person in another browser.
@@ -76,7 +81,7 @@ pub enum SignInError {
 ///
 /// # Errors
 /// Why there are none.
-pub fn finish(app: &App, returned: &CallbackQuery<'_>) -> Result<(), SignInError> {
+pub(crate) fn finish(app: &App, returned: &CallbackQuery<'_>) -> Result<(), SignInError> {
     let taken = returned.state.and_then(|state| app.state.pending_sign_ins.take(state, app.clock.now()));
     let begun = taken.ok_or(SignInError::Unknown)?;
     // Without this, somebody could have another person sign in to a credential that is not that person's.

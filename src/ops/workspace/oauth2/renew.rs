@@ -15,7 +15,12 @@ use crate::ops::workspace::credentials;
 ///
 /// # Errors
 /// 404 for an unknown credential; 400 where nobody has signed in to it, or has to again; 500 when the provider cannot help.
-pub fn refresh(app: &App, caller: &Caller, id: CredentialId, cancel: &CancelToken) -> Result<TokenRenewal> {
+pub(crate) fn refresh(
+    app: &App,
+    caller: &Caller,
+    id: CredentialId,
+    cancel: &CancelToken,
+) -> Result<TokenRenewal> {
     let stored = app.store.read(|tx| credentials::get(tx, caller, &id))?;
     let _turn = app.state.token_renewals.acquire(stored.id, cancel)?;
     let signed = find(app, &caller.workspace, &stored.id)?;
@@ -33,7 +38,7 @@ pub fn refresh(app: &App, caller: &Caller, id: CredentialId, cancel: &CancelToke
 ///
 /// # Errors
 /// Why there is none, naming the credential.
-pub fn access_token(
+pub(crate) fn access_token(
     app: &App,
     workspace: &WorkspaceId,
     id: &str,

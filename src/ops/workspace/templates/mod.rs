@@ -4,7 +4,7 @@
 pub(crate) mod starter_drawings;
 mod starters;
 
-pub use self::starters::starters;
+pub(crate) use self::starters::starters;
 use super::tools;
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
@@ -30,7 +30,7 @@ const CONTENT_BYTES_MAX: usize = 8 * 1024 * 1024;
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn list(app: &App, caller: &Caller) -> Result<Vec<Template>> {
+pub(crate) fn list(app: &App, caller: &Caller) -> Result<Vec<Template>> {
     let mut found = app.store.read(|tx| TEMPLATES.list(tx, &caller.workspace))?;
     found.sort_by_key(|template| std::cmp::Reverse((template.created, template.id)));
     Ok(found)
@@ -40,7 +40,12 @@ pub fn list(app: &App, caller: &Caller) -> Result<Vec<Template>> {
 ///
 /// # Errors
 /// 400 for a bad field, 404 for an unknown flow, 403 without the permission for what it is made of.
-pub fn create(app: &App, caller: &Caller, label: TemplateLabel, source: &TemplateSource) -> Result<Template> {
+pub(crate) fn create(
+    app: &App,
+    caller: &Caller,
+    label: TemplateLabel,
+    source: &TemplateSource,
+) -> Result<Template> {
     let (kind, content) = match source {
         TemplateSource::Flow(id) => content_of_flow(app, caller, id)?,
         TemplateSource::Tool { fields, change } => content_of_tool(caller, fields, change)?,
@@ -64,7 +69,7 @@ pub fn create(app: &App, caller: &Caller, label: TemplateLabel, source: &Templat
 ///
 /// # Errors
 /// 403.
-pub fn check_flow_export(caller: &Caller) -> Result<()> {
+pub(crate) fn check_flow_export(caller: &Caller) -> Result<()> {
     require(caller, "templates:flowexport")
 }
 
@@ -72,7 +77,7 @@ pub fn check_flow_export(caller: &Caller) -> Result<()> {
 ///
 /// # Errors
 /// 403.
-pub fn check_tool_export(caller: &Caller) -> Result<()> {
+pub(crate) fn check_tool_export(caller: &Caller) -> Result<()> {
     require(caller, "templates:toolexport")
 }
 
@@ -193,7 +198,7 @@ pub(in crate::ops) fn import(
 ///
 /// # Errors
 /// 404.
-pub fn delete(app: &App, caller: &Caller, id: TemplateId) -> Result<()> {
+pub(crate) fn delete(app: &App, caller: &Caller, id: TemplateId) -> Result<()> {
     let is_removed = app.store.write(|tx| TEMPLATES.remove(tx, &caller.workspace, &id))?;
     if is_removed { Ok(()) } else { Err(id.not_found()) }
 }

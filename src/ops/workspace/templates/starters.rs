@@ -48,6 +48,6 @@ fn read(name: &str, file: &str) -> Option<Starter> {
 }
 
 #[must_use]
-pub fn starters() -> &'static [Starter] {
+pub(crate) fn starters() -> &'static [Starter] {
     &STARTERS
 }

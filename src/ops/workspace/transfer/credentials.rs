@@ -38,7 +38,7 @@ pub(super) struct CredentialMatches {
 
 impl CredentialMatches {
     /// What a person should know of the credentials of a thing that comes in.
-    pub fn notes_on(&self, text: &str) -> BTreeSet<String> {
+    pub(super) fn notes_on(&self, text: &str) -> BTreeSet<String> {
         if self.used.is_empty() && self.missing.is_empty() {
             return BTreeSet::new();
         }

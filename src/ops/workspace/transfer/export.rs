@@ -65,7 +65,7 @@ fn wanted_kinds(wanted: &ExportSelection, caller: &Caller) -> Result<Vec<ItemKin
 ///
 /// # Errors
 /// 403 for a kind the caller may not have, 400 when it would be too large.
-pub fn export(app: &App, caller: &Caller, wanted: &ExportSelection) -> Result<ExportFile> {
+pub(crate) fn export(app: &App, caller: &Caller, wanted: &ExportSelection) -> Result<ExportFile> {
     let kinds = wanted_kinds(wanted, caller)?;
     let (mut file, mut flows, mut bytes) = (ExportFile::default(), Vec::new(), 0);
     for kind in kinds {
@@ -113,7 +113,7 @@ pub fn export(app: &App, caller: &Caller, wanted: &ExportSelection) -> Result<Ex
 ///
 /// # Errors
 /// As [`export`].
-pub fn export_all(app: &App, caller: &Caller) -> Result<ExportFile> {
+pub(crate) fn export_all(app: &App, caller: &Caller) -> Result<ExportFile> {
     export(app, caller, &ExportSelection::default())
 }
 

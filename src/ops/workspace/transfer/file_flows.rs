@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 const NAMES_SHOWN: usize = 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileFlow {
+pub(crate) struct FileFlow {
     pub name: String,
     pub kind: FlowKind,
     /// Its canvas: what was to be published, where the file holds that too.
@@ -19,7 +19,7 @@ pub struct FileFlow {
 }
 
 #[derive(Debug)]
-pub struct FileFlows {
+pub(crate) struct FileFlows {
     flows: Vec<FileFlow>,
     /// Names and types of credentials by id, as the file says them.
     pub credentials: Map<String, Value>,
@@ -30,7 +30,7 @@ impl FileFlows {
     ///
     /// # Errors
     /// 400 when it holds no flow.
-    pub fn read(text: &str) -> Result<Self> {
+    pub(crate) fn read(text: &str) -> Result<Self> {
         let wrong = |_| Error::invalid("This is not a file of JSON with an export, a flow or a canvas.");
         let incoming = parse(serde_json::from_str(text).map_err(wrong)?, None)?;
         let flow = |item: &ImportItem| match (item.kind, &item.fault) {
@@ -51,7 +51,7 @@ impl FileFlows {
     ///
     /// # Errors
     /// 400 that lists the names there are.
-    pub fn pick(&self, name: Option<&str>) -> Result<&FileFlow> {
+    pub(crate) fn pick(&self, name: Option<&str>) -> Result<&FileFlow> {
         let fits = |flow: &&FileFlow| name.is_none_or(|name| flow.name == name);
         let mut fitting = self.flows.iter().filter(fits);
         if let (Some(only), None) = (fitting.next(), fitting.next()) {

@@ -34,7 +34,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 ///
 /// # Errors
 /// 400 for a file with nothing in it.
-pub fn import(app: &App, caller: &Caller, wanted: FileImport) -> Result<ImportResult> {
+pub(crate) fn import(app: &App, caller: &Caller, wanted: FileImport) -> Result<ImportResult> {
     let FileImport { is_preview, choices, file_name, file } = wanted;
     let is_import = !is_preview;
     let mut incoming = parse(file, file_name.as_deref())?;

@@ -12,10 +12,10 @@ mod runs;
 mod transcripts;
 pub(crate) mod workspace_view;
 
-pub use self::export::{export, export_all};
-pub use self::file_flows::{FileFlow, FileFlows};
-pub use self::import::import;
-pub use self::transcripts::transcripts;
+pub(crate) use self::export::{export, export_all};
+pub(crate) use self::file_flows::FileFlows;
+pub(crate) use self::import::import;
+pub(crate) use self::transcripts::transcripts;
 use crate::domain::accounts::caller::{Caller, Permission, PermissionSet};
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::FlowKind;

@@ -54,7 +54,7 @@ impl ImportStep {
     }
 
     /// True when something is written for it.
-    pub fn is_written(&self) -> bool {
+    pub(super) fn is_written(&self) -> bool {
         self.refusal.is_none() && self.action != ImportAction::Skip
     }
 }

@@ -21,7 +21,7 @@ const BYTES_MAX: usize = 64 * 1024 * 1024;
 ///
 /// # Errors
 /// 404, 403, 400 when that is more than one file holds.
-pub fn transcripts(
+pub(crate) fn transcripts(
     app: &App,
     caller: &Caller,
     id: &FlowId,

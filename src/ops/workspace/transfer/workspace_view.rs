@@ -71,7 +71,7 @@ pub(super) struct WorkspaceView<'a> {
 type ContentDigest = [u8; 32];
 
 impl<'a> WorkspaceView<'a> {
-    pub fn load(app: &'a App, caller: &'a Caller, items: &[ImportItem]) -> Result<Self> {
+    pub(super) fn load(app: &'a App, caller: &'a Caller, items: &[ImportItem]) -> Result<Self> {
         type List<'a> = (ItemKind, &'a dyn Fn(&App, &Caller) -> Result<Vec<Value>>);
         let lists: [List<'_>; 3] = [
             (ItemKind::Variable, &|app, caller| rows::<VariableView, _>(variables::list(app, caller)?)),
@@ -100,18 +100,18 @@ impl<'a> WorkspaceView<'a> {
         self.rows.get(&id.to_string()).map(|(_, row)| row)
     }
 
-    pub fn tool(&self, id: &Uuid) -> Option<&WorkspaceTool> {
+    pub(super) fn tool(&self, id: &Uuid) -> Option<&WorkspaceTool> {
         self.tools.iter().find(|tool| tool.id == ToolId::from_bytes(*id.as_bytes()))
     }
 
     /// The id of the variable of this name.
-    pub fn variable(&self, name: &str) -> Option<&str> {
+    pub(super) fn variable(&self, name: &str) -> Option<&str> {
         let mut variables = self.rows.values().filter(|(kind, _)| *kind == ItemKind::Variable);
         variables.find_map(|(_, row)| row["id"].as_str().filter(|_| row["name"] == name))
     }
 
     /// What is here of a thing that shall have this id here.
-    pub fn find(&self, item: &ImportItem, id: Uuid) -> Result<LocalMatch> {
+    pub(super) fn find(&self, item: &ImportItem, id: Uuid) -> Result<LocalMatch> {
         if item.id.is_some() {
             let is_here = self
                 .app
@@ -209,7 +209,7 @@ impl<'a> WorkspaceView<'a> {
     }
 
     /// Who may ask a flow of the file. Of a key under another id the hash tells whether it is here.
-    pub fn binding(&self, item: &ImportItem, carried: &Map<String, Value>) -> KeyBinding {
+    pub(super) fn binding(&self, item: &ImportItem, carried: &Map<String, Value>) -> KeyBinding {
         let id = item.fields.get("apikeyid").and_then(Value::as_str).filter(|id| !id.is_empty());
         if id.is_none() && item.fields.get("keyBound") != Some(&Value::Bool(true)) {
             return KeyBinding::Open;

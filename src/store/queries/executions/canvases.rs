@@ -25,7 +25,7 @@ pub struct PausedRun {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn keep_canvas(tx: &WriteTx, run: &Execution, paused: &PausedRun) -> Result<()> {
+pub(crate) fn keep_canvas(tx: &WriteTx, run: &Execution, paused: &PausedRun) -> Result<()> {
     release(tx, run)?;
     let digest: [u8; 32] = Sha256::digest(paused.canvas.as_bytes()).into();
     let canvas = keys::paused_canvas(&run.flow, &digest);
@@ -40,7 +40,7 @@ pub fn keep_canvas(tx: &WriteTx, run: &Execution, paused: &PausedRun) -> Result<
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn paused_run(tx: &impl Tx, run: &Execution) -> Result<Option<PausedRun>> {
+pub(crate) fn paused_run(tx: &impl Tx, run: &Execution) -> Result<Option<PausedRun>> {
     let Some(key) = find_key(tx, &run.flow, &run.id)? else { return Ok(None) };
     let note: Option<Value> = tx.get_with(PAUSED_RUNS, &key, |value| {
         serde_json::from_slice::<Value>(value)

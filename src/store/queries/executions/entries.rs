@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// What becomes of a step.
 #[derive(Debug, Clone)]
-pub enum StepChange {
+pub(crate) enum StepChange {
     Began {
         step: u64,
         start: Arc<[u8]>,
@@ -35,7 +35,7 @@ pub enum StepChange {
 impl StepChange {
     /// # Errors
     /// [`Error::Internal`] when it has no stored form.
-    pub fn began(step: u64, start: &StepStart) -> Result<Self> {
+    pub(crate) fn began(step: u64, start: &StepStart) -> Result<Self> {
         Ok(Self::Began { step, start: serde_json::to_vec(start).map_err(Error::internal)?.into() })
     }
 
@@ -43,14 +43,14 @@ impl StepChange {
     ///
     /// # Errors
     /// As [`Self::began`].
-    pub fn ended(step: u64, entry: &ExecutionEntry, note: Option<&Value>) -> Result<Self> {
+    pub(crate) fn ended(step: u64, entry: &ExecutionEntry, note: Option<&Value>) -> Result<Self> {
         let row = serde_json::to_vec(&WrittenEntry { entry, note }).map_err(Error::internal)?;
         Ok(Self::Ended { step, entry: row.into() })
     }
 
     /// Bytes that it holds, about.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         const ROW_BYTES: usize = 64;
         match self {
             Self::Began { start, .. } => ROW_BYTES + start.len(),
@@ -149,7 +149,7 @@ impl StepRows {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn write_steps(tx: &WriteTx, run: &ExecutionId, changes: &[StepChange]) -> Result<()> {
+pub(crate) fn write_steps(tx: &WriteTx, run: &ExecutionId, changes: &[StepChange]) -> Result<()> {
     let mut rows = StepRows::default();
     rows.add(run, changes);
     rows.write(tx)
@@ -171,7 +171,7 @@ fn number_of(key: &[u8]) -> Result<u64> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database or an entry cannot be read.
-pub fn entries(tx: &impl Tx, run: &ExecutionId) -> Result<Vec<PlacedEntry>> {
+pub(crate) fn entries(tx: &impl Tx, run: &ExecutionId) -> Result<Vec<PlacedEntry>> {
     let mut found = Vec::new();
     scan_entries(tx, run, |_, entry| {
         found.push(entry);
@@ -184,7 +184,7 @@ pub fn entries(tx: &impl Tx, run: &ExecutionId) -> Result<Vec<PlacedEntry>> {
 ///
 /// # Errors
 /// As [`entries`], else what `each` returns.
-pub fn scan_entries(
+pub(crate) fn scan_entries(
     tx: &impl Tx,
     run: &ExecutionId,
     mut each: impl FnMut(usize, PlacedEntry) -> Result<ControlFlow<()>>,
@@ -225,7 +225,7 @@ fn parse_entry(value: &[u8]) -> Result<(ExecutionEntry, Option<Value>)> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn entry_count(tx: &impl Tx, run: &ExecutionId) -> Result<usize> {
+pub(crate) fn entry_count(tx: &impl Tx, run: &ExecutionId) -> Result<usize> {
     let mut count = 0;
     tx.scan_keys(EXECUTION_ENTRIES, &of_run(run), Order::Ascending, |_| {
         count += 1;
@@ -238,7 +238,7 @@ pub fn entry_count(tx: &impl Tx, run: &ExecutionId) -> Result<usize> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn next_numbers(tx: &impl Tx, run: &ExecutionId) -> Result<(u64, u64)> {
+pub(crate) fn next_numbers(tx: &impl Tx, run: &ExecutionId) -> Result<(u64, u64)> {
     let next = |table| {
         let mut next = 0;
         tx.scan_keys(table, &of_run(run), Order::Descending, |key| {
@@ -255,7 +255,7 @@ pub fn next_numbers(tx: &impl Tx, run: &ExecutionId) -> Result<(u64, u64)> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn terminate_steps(tx: &WriteTx, run: &ExecutionId) -> Result<bool> {
+pub(crate) fn terminate_steps(tx: &WriteTx, run: &ExecutionId) -> Result<bool> {
     let mut under_way = Vec::new();
     tx.scan(EXECUTION_STEPS, &of_run(run), Order::Ascending, |key, value| {
         let start: StepStart = serde_json::from_slice(value)
@@ -273,7 +273,7 @@ pub fn terminate_steps(tx: &WriteTx, run: &ExecutionId) -> Result<bool> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn rest_steps(tx: &WriteTx, run: &ExecutionId) -> Result<()> {
+pub(crate) fn rest_steps(tx: &WriteTx, run: &ExecutionId) -> Result<()> {
     tx.remove_range(EXECUTION_STEPS, &of_run(run))?;
     place_all(tx, run)
 }

@@ -25,7 +25,7 @@ const ROWS_PER_READ: usize = 64;
 
 /// A list of runs of a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExecutionScope<'a> {
+pub(crate) enum ExecutionScope<'a> {
     All,
     Flow(FlowId),
     State(ExecutionState),
@@ -35,7 +35,7 @@ pub enum ExecutionScope<'a> {
 
 /// A row of the index, from which lists are filtered without reading the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ExecutionKey {
+pub(crate) struct ExecutionKey {
     time: u64,
     pub id: ExecutionId,
     pub flow: FlowId,
@@ -44,24 +44,24 @@ pub struct ExecutionKey {
 
 /// From one time on, and before another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TimeSpan {
+pub(crate) struct TimeSpan {
     from: u64,
     below: u64,
 }
 
 impl TimeSpan {
-    pub const ALWAYS: Self = Self { from: 0, below: TIME_END };
+    pub(crate) const ALWAYS: Self = Self { from: 0, below: TIME_END };
 
     /// From the first to the second, both included; without one it has no end there.
     #[must_use]
-    pub fn between(from: Option<Timestamp>, until: Option<Timestamp>) -> Self {
+    pub(crate) fn between(from: Option<Timestamp>, until: Option<Timestamp>) -> Self {
         let until =
             until.map(|until| if until < Timestamp::UNIX_EPOCH { 0 } else { milliseconds(until) + 1 });
         Self { from: from.map_or(0, milliseconds), below: until.unwrap_or(TIME_END) }
     }
 
     #[must_use]
-    pub fn contains(&self, time: Timestamp) -> bool {
+    pub(crate) fn contains(&self, time: Timestamp) -> bool {
         (self.from..self.below).contains(&milliseconds(time))
     }
 }
@@ -190,7 +190,7 @@ fn parse_row(key: &[u8], value: &[u8]) -> Result<ExecutionKey> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn count(
+pub(crate) fn count(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     scope: ExecutionScope<'_>,
@@ -249,7 +249,7 @@ fn count_rows(tx: &impl Tx, list: (&WorkspaceId, &ExecutionScopeBytes), span: Ti
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read, else what `each` returns.
-pub fn walk(
+pub(crate) fn walk(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     scope: ExecutionScope<'_>,
@@ -268,7 +268,7 @@ pub fn walk(
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn newest(
+pub(crate) fn newest(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     scopes: &[ExecutionScope<'_>],
@@ -300,7 +300,7 @@ pub fn newest(
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub fn newest_date(tx: &impl Tx, workspace: &WorkspaceId) -> Result<Option<Timestamp>> {
+pub(crate) fn newest_date(tx: &impl Tx, workspace: &WorkspaceId) -> Result<Option<Timestamp>> {
     let mut newest = None;
     let range = rows((workspace, &ExecutionScope::All.bytes()), TimeSpan::ALWAYS);
     tx.scan_keys(EXECUTION_INDEX, &range, Order::Descending, |key| {

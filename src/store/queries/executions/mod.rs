@@ -6,12 +6,13 @@ mod index;
 #[cfg(test)]
 mod tests;
 
-pub use self::canvases::{PausedRun, keep_canvas, paused_run};
-pub use self::entries::{
+pub use self::canvases::PausedRun;
+pub(crate) use self::canvases::{keep_canvas, paused_run};
+pub(crate) use self::entries::{
     PlacedEntry, StepChange, entries, entry_count, next_numbers, rest_steps, scan_entries, terminate_steps,
     write_steps,
 };
-pub use self::index::{ExecutionKey, ExecutionScope, TimeSpan, count, newest, newest_date, walk};
+pub(crate) use self::index::{ExecutionScope, TimeSpan, count, newest, newest_date, walk};
 
 use self::entries::StepRows;
 use self::index::IndexChanges;
@@ -28,7 +29,7 @@ use std::ops::ControlFlow;
 ///
 /// # Errors
 /// [`crate::domain::error::Error::Internal`] when the database cannot be read.
-pub fn find(tx: &impl Tx, workspace: &WorkspaceId, id: &ExecutionId) -> Result<Option<Execution>> {
+pub(crate) fn find(tx: &impl Tx, workspace: &WorkspaceId, id: &ExecutionId) -> Result<Option<Execution>> {
     EXECUTIONS.get(tx, workspace, id)
 }
 
@@ -36,7 +37,7 @@ pub fn find(tx: &impl Tx, workspace: &WorkspaceId, id: &ExecutionId) -> Result<O
 ///
 /// # Errors
 /// As [`find`].
-pub fn find_anywhere(tx: &impl Tx, id: &ExecutionId) -> Result<Option<Execution>> {
+pub(crate) fn find_anywhere(tx: &impl Tx, id: &ExecutionId) -> Result<Option<Execution>> {
     EXECUTION_WORKSPACE.get(tx, id)?.map_or(Ok(None), |workspace| find(tx, &workspace, id))
 }
 
@@ -44,7 +45,7 @@ pub fn find_anywhere(tx: &impl Tx, id: &ExecutionId) -> Result<Option<Execution>
 ///
 /// # Errors
 /// [`crate::domain::error::Error::Internal`] when the database cannot be written.
-pub fn import(tx: &WriteTx, run: &Execution, entries: &[ExecutionEntry]) -> Result<bool> {
+pub(crate) fn import(tx: &WriteTx, run: &Execution, entries: &[ExecutionEntry]) -> Result<bool> {
     if EXECUTION_WORKSPACE.get(tx, &run.id)?.is_some() || !begin(tx, run)? {
         return Ok(false);
     }
@@ -61,7 +62,12 @@ pub fn import(tx: &WriteTx, run: &Execution, entries: &[ExecutionEntry]) -> Resu
 ///
 /// # Errors
 /// As [`find`].
-pub fn is_open(tx: &impl Tx, workspace: &WorkspaceId, id: &ExecutionId, pause: &PauseId) -> Result<bool> {
+pub(crate) fn is_open(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    id: &ExecutionId,
+    pause: &PauseId,
+) -> Result<bool> {
     let run = find(tx, workspace, id)?;
     Ok(run.is_some_and(|run| run.pauses().any(|open| open.id == *pause)))
 }
@@ -70,7 +76,7 @@ pub fn is_open(tx: &impl Tx, workspace: &WorkspaceId, id: &ExecutionId, pause: &
 ///
 /// # Errors
 /// [`crate::domain::error::Error::Internal`] when the database cannot be written.
-pub fn keep_request(tx: &WriteTx, id: &ExecutionId, request: &RunRequest) -> Result<()> {
+pub(crate) fn keep_request(tx: &WriteTx, id: &ExecutionId, request: &RunRequest) -> Result<()> {
     EXECUTION_REQUESTS.put(tx, id, request)
 }
 
@@ -78,13 +84,13 @@ pub fn keep_request(tx: &WriteTx, id: &ExecutionId, request: &RunRequest) -> Res
 ///
 /// # Errors
 /// As [`find`].
-pub fn request(tx: &impl Tx, id: &ExecutionId) -> Result<Option<RunRequest>> {
+pub(crate) fn request(tx: &impl Tx, id: &ExecutionId) -> Result<Option<RunRequest>> {
     EXECUTION_REQUESTS.get(tx, id)
 }
 
 /// Changes of several records in one transaction, which are whole when [`Self::finish`] has returned. What they have in common
 /// is read and written once.
-pub struct RecordBatch<'t> {
+pub(crate) struct RecordBatch<'t> {
     tx: &'t WriteTx,
     index: IndexChanges,
     steps: StepRows,
@@ -96,7 +102,7 @@ pub struct RecordBatch<'t> {
 
 impl<'t> RecordBatch<'t> {
     #[must_use]
-    pub fn new(tx: &'t WriteTx) -> Self {
+    pub(crate) fn new(tx: &'t WriteTx) -> Self {
         Self {
             tx,
             index: IndexChanges::default(),
@@ -108,7 +114,7 @@ impl<'t> RecordBatch<'t> {
 
     /// The transaction, for what stands in no list.
     #[must_use]
-    pub const fn tx(&self) -> &'t WriteTx {
+    pub(crate) const fn tx(&self) -> &'t WriteTx {
         self.tx
     }
 
@@ -117,7 +123,7 @@ impl<'t> RecordBatch<'t> {
     ///
     /// # Errors
     /// [`crate::domain::error::Error::Internal`] when the database cannot be read.
-    pub fn begin(&mut self, run: &Execution) -> Result<bool> {
+    pub(crate) fn begin(&mut self, run: &Execution) -> Result<bool> {
         let workspace = match self.flows.get(&run.flow) {
             Some(known) => *known,
             None => *self.flows.entry(run.flow).or_insert(workspace_of(self.tx, &run.flow)?),
@@ -131,7 +137,7 @@ impl<'t> RecordBatch<'t> {
     }
 
     /// Stores what became of steps of a run.
-    pub fn add_steps(&mut self, run: &ExecutionId, changes: &[StepChange]) {
+    pub(crate) fn add_steps(&mut self, run: &ExecutionId, changes: &[StepChange]) {
         self.steps.add(run, changes);
     }
 
@@ -139,7 +145,7 @@ impl<'t> RecordBatch<'t> {
     ///
     /// # Errors
     /// As there.
-    pub fn terminate_steps(&mut self, run: &ExecutionId) -> Result<bool> {
+    pub(crate) fn terminate_steps(&mut self, run: &ExecutionId) -> Result<bool> {
         self.steps.write(self.tx)?;
         terminate_steps(self.tx, run)
     }
@@ -148,7 +154,7 @@ impl<'t> RecordBatch<'t> {
     ///
     /// # Errors
     /// As there.
-    pub fn rest_steps(&mut self, run: &ExecutionId) -> Result<()> {
+    pub(crate) fn rest_steps(&mut self, run: &ExecutionId) -> Result<()> {
         self.steps.write(self.tx)?;
         rest_steps(self.tx, run)
     }
@@ -157,7 +163,7 @@ impl<'t> RecordBatch<'t> {
     ///
     /// # Errors
     /// [`crate::domain::error::Error::Internal`] when the database cannot be written, else what `edit` returns.
-    pub fn edit(
+    pub(crate) fn edit(
         &mut self,
         workspace: &WorkspaceId,
         id: &ExecutionId,
@@ -178,7 +184,7 @@ impl<'t> RecordBatch<'t> {
     ///
     /// # Errors
     /// [`crate::domain::error::Error::Internal`] when the database cannot be written.
-    pub fn finish(mut self) -> Result<()> {
+    pub(crate) fn finish(mut self) -> Result<()> {
         if !self.begun.is_empty() {
             EXECUTION_WORKSPACE.put_all(self.tx, self.begun.iter().map(|run| (&run.id, &run.workspace)))?;
             EXECUTIONS.put_all(self.tx, self.begun.iter().map(|run| (&run.workspace, &run.id, run)))?;
@@ -192,7 +198,7 @@ impl<'t> RecordBatch<'t> {
 ///
 /// # Errors
 /// As there.
-pub fn begin(tx: &WriteTx, run: &Execution) -> Result<bool> {
+pub(crate) fn begin(tx: &WriteTx, run: &Execution) -> Result<bool> {
     let mut batch = RecordBatch::new(tx);
     let is_stored = batch.begin(run)?;
     batch.finish().map(|()| is_stored)
@@ -202,7 +208,7 @@ pub fn begin(tx: &WriteTx, run: &Execution) -> Result<bool> {
 ///
 /// # Errors
 /// As there.
-pub fn edit(
+pub(crate) fn edit(
     tx: &WriteTx,
     workspace: &WorkspaceId,
     id: &ExecutionId,
@@ -217,7 +223,7 @@ pub fn edit(
 ///
 /// # Errors
 /// [`crate::domain::error::Error::Internal`] when the database cannot be written.
-pub fn remove(tx: &WriteTx, run: &Execution) -> Result<()> {
+pub(crate) fn remove(tx: &WriteTx, run: &Execution) -> Result<()> {
     let mut index = IndexChanges::default();
     index.replace(Some(run), None);
     index.write(tx)?;
@@ -232,7 +238,12 @@ pub fn remove(tx: &WriteTx, run: &Execution) -> Result<()> {
 ///
 /// # Errors
 /// [`crate::domain::error::Error::Internal`] when the database cannot be written.
-pub fn remove_of_flow(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, most: usize) -> Result<bool> {
+pub(crate) fn remove_of_flow(
+    tx: &WriteTx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    most: usize,
+) -> Result<bool> {
     let found = newest(tx, workspace, &[ExecutionScope::Flow(*flow)], TimeSpan::ALWAYS, (0, most))?;
     for row in &found {
         if let Some(run) = find(tx, workspace, &row.id)? {
@@ -250,7 +261,7 @@ pub fn remove_of_flow(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, most
 ///
 /// # Errors
 /// [`crate::domain::error::Error::Internal`] when the database cannot be written.
-pub fn remove_beyond(tx: &WriteTx, workspace: &WorkspaceId, keep: u64, most: usize) -> Result<bool> {
+pub(crate) fn remove_beyond(tx: &WriteTx, workspace: &WorkspaceId, keep: u64, most: usize) -> Result<bool> {
     let excess = count(tx, workspace, ExecutionScope::All, TimeSpan::ALWAYS)?.saturating_sub(keep);
     let wanted = usize::try_from(excess).unwrap_or(usize::MAX).min(most);
     let (mut outdated, mut looked_at) = (Vec::new(), 0);

@@ -9,7 +9,7 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'
 
 /// The arguments of a call, each of the kind that was declared.
 #[derive(Debug, Clone, Default)]
-pub struct CallArguments(Map<String, Value>);
+pub(crate) struct CallArguments(Map<String, Value>);
 
 impl CallArguments {
     /// Reads them. What is given empty is left out.
@@ -31,30 +31,30 @@ impl CallArguments {
     }
 
     #[must_use]
-    pub fn text(&self, name: &str) -> Option<&str> {
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.0.get(name)?.as_str()
     }
 
     /// A text, or nothing.
     #[must_use]
-    pub fn text_or_empty(&self, name: &str) -> &str {
+    pub(crate) fn text_or_empty(&self, name: &str) -> &str {
         self.text(name).unwrap_or_default()
     }
 
     #[must_use]
-    pub fn value(&self, name: &str) -> Option<&Value> {
+    pub(crate) fn value(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }
 
     /// The parts of a text that is divided by commas.
     #[must_use]
-    pub fn parts(&self, name: &str) -> Vec<&str> {
+    pub(crate) fn parts(&self, name: &str) -> Vec<&str> {
         self.text_or_empty(name).split(',').map(str::trim).filter(|part| !part.is_empty()).collect()
     }
 
     /// An object of those of these arguments that are given, under these names.
     #[must_use]
-    pub fn object(&self, names: &[(&str, &str)]) -> Map<String, Value> {
+    pub(crate) fn object(&self, names: &[(&str, &str)]) -> Map<String, Value> {
         let field =
             |(name, as_name): &(&str, &str)| Some(((*as_name).to_owned(), self.0.get(*name)?.clone()));
         names.iter().filter_map(field).collect()
@@ -107,7 +107,7 @@ impl CallArguments {
 
 /// A text as one segment of a path.
 #[must_use]
-pub fn escape_segment(text: &str) -> String {
+pub(crate) fn escape_segment(text: &str) -> String {
     utf8_percent_encode(text, SEGMENT).to_string()
 }
 

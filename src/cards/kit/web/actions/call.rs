@@ -23,7 +23,7 @@ const LIMITS: ResponseLimits = ResponseLimits {
 };
 
 /// A service that is asked over REST.
-pub struct RestService {
+pub(crate) struct RestService {
     pub name: &'static str,
     /// The address below which its paths lie, without a slash at the end.
     pub base: String,
@@ -31,7 +31,7 @@ pub struct RestService {
 }
 
 /// How requests show whose they are.
-pub enum Authorization {
+pub(crate) enum Authorization {
     /// By the sign-in of the selected credential.
     SignIn,
     /// By this `Authorization`, a secret.
@@ -42,7 +42,11 @@ pub enum Authorization {
 ///
 /// # Errors
 /// When that chooses none of these.
-pub fn chosen_by(inputs: &Inputs<'_>, input: &str, kinds: &[(&str, &'static str)]) -> Result<&'static str> {
+pub(crate) fn chosen_by(
+    inputs: &Inputs<'_>,
+    input: &str,
+    kinds: &[(&str, &'static str)],
+) -> Result<&'static str> {
     let kind = inputs.text(input)?;
     let found = kinds.iter().find(|(known, _)| *known == kind).map(|(_, actions)| *actions);
     found.ok_or_else(|| inputs.input_error(input, "choose one of the list"))
@@ -52,7 +56,7 @@ pub fn chosen_by(inputs: &Inputs<'_>, input: &str, kinds: &[(&str, &'static str)
 ///
 /// # Errors
 /// When none is chosen, one is not in the table, or there is no credential.
-pub fn toolkit(
+pub(crate) fn toolkit(
     inputs: &Inputs<'_>,
     input: &str,
     table: &'static [ServiceAction],

@@ -4,13 +4,13 @@
 pub(crate) mod arguments;
 mod call;
 
-pub use self::arguments::{CallArguments, escape_segment};
-pub use self::call::{Authorization, RestService, chosen_by, toolkit};
+pub(crate) use self::arguments::{CallArguments, escape_segment};
+pub(crate) use self::call::{Authorization, RestService, chosen_by, toolkit};
 use serde_json::{Value, json};
 
 /// What a service can be asked to do.
 #[derive(Debug)]
-pub struct ServiceAction {
+pub(crate) struct ServiceAction {
     /// What canvases choose it by. The model knows it by the same words in snake case.
     pub name: &'static str,
     /// What it does, for the model.
@@ -28,7 +28,7 @@ pub struct ServiceAction {
 
 /// A second request, which needs the answer of the first.
 #[derive(Debug)]
-pub struct FollowUpRequest {
+pub(crate) struct FollowUpRequest {
     /// The path, escaped.
     pub path: String,
     pub body: Value,
@@ -36,7 +36,7 @@ pub struct FollowUpRequest {
 
 /// The body of a request.
 #[derive(Debug, Clone, Copy)]
-pub enum ActionBody {
+pub(crate) enum ActionBody {
     /// None.
     Nothing,
     /// An object of the arguments that stand nowhere else.
@@ -46,7 +46,7 @@ pub enum ActionBody {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct ActionArgument {
+pub(crate) struct ActionArgument {
     pub name: &'static str,
     kind: ActionArgumentKind,
     about: &'static str,
@@ -94,67 +94,67 @@ impl ServiceAction {
     }
 
     #[must_use]
-    pub const fn get(name: &'static str, description: &'static str, path: &'static str) -> Self {
+    pub(crate) const fn get(name: &'static str, description: &'static str, path: &'static str) -> Self {
         Self::new("GET", name, description, path)
     }
 
     #[must_use]
-    pub const fn post(name: &'static str, description: &'static str, path: &'static str) -> Self {
+    pub(crate) const fn post(name: &'static str, description: &'static str, path: &'static str) -> Self {
         Self::new("POST", name, description, path)
     }
 
     #[must_use]
-    pub const fn put(name: &'static str, description: &'static str, path: &'static str) -> Self {
+    pub(crate) const fn put(name: &'static str, description: &'static str, path: &'static str) -> Self {
         Self::new("PUT", name, description, path)
     }
 
     #[must_use]
-    pub const fn patch(name: &'static str, description: &'static str, path: &'static str) -> Self {
+    pub(crate) const fn patch(name: &'static str, description: &'static str, path: &'static str) -> Self {
         Self::new("PATCH", name, description, path)
     }
 
     #[must_use]
-    pub const fn delete(name: &'static str, description: &'static str, path: &'static str) -> Self {
+    pub(crate) const fn delete(name: &'static str, description: &'static str, path: &'static str) -> Self {
         Self::new("DELETE", name, description, path)
     }
 
     #[must_use]
-    pub const fn takes(mut self, arguments: &'static [ActionArgument]) -> Self {
+    pub(crate) const fn takes(mut self, arguments: &'static [ActionArgument]) -> Self {
         self.arguments = arguments;
         self
     }
 
     /// Sends the arguments that stand nowhere else, as an object.
     #[must_use]
-    pub const fn sends_fields(mut self) -> Self {
+    pub(crate) const fn sends_fields(mut self) -> Self {
         self.body = ActionBody::Fields;
         self
     }
 
     /// Sends what this makes of the arguments.
     #[must_use]
-    pub const fn sends(mut self, make: fn(&CallArguments) -> Result<Value, String>) -> Self {
+    pub(crate) const fn sends(mut self, make: fn(&CallArguments) -> Result<Value, String>) -> Self {
         self.body = ActionBody::Custom(make);
         self
     }
 
     /// Asks for more once it is answered.
     #[must_use]
-    pub const fn then(mut self, next: fn(&CallArguments, &Value) -> Option<FollowUpRequest>) -> Self {
+    pub(crate) const fn then(mut self, next: fn(&CallArguments, &Value) -> Option<FollowUpRequest>) -> Self {
         self.then = Some(next);
         self
     }
 
     /// Has its answer read by this.
     #[must_use]
-    pub const fn read_by(mut self, read: fn(&Value) -> String) -> Self {
+    pub(crate) const fn read_by(mut self, read: fn(&Value) -> String) -> Self {
         self.read = Some(read);
         self
     }
 
     /// What the model calls it: `sendMessage` is `send_message`.
     #[must_use]
-    pub fn tool_name(&self) -> String {
+    pub(crate) fn tool_name(&self) -> String {
         let mut name = String::with_capacity(self.name.len() + 4);
         for letter in self.name.chars() {
             if letter.is_ascii_uppercase() {
@@ -176,66 +176,70 @@ impl ActionArgument {
     }
 
     #[must_use]
-    pub const fn text(name: &'static str, about: &'static str) -> Self {
+    pub(crate) const fn text(name: &'static str, about: &'static str) -> Self {
         Self::new(name, ActionArgumentKind::Text, about)
     }
 
     #[must_use]
-    pub const fn line(name: &'static str, about: &'static str) -> Self {
+    pub(crate) const fn line(name: &'static str, about: &'static str) -> Self {
         Self::new(name, ActionArgumentKind::Line, about)
     }
 
     /// A whole number from `min` to `max`.
     #[must_use]
-    pub const fn whole(name: &'static str, min: i64, max: i64, about: &'static str) -> Self {
+    pub(crate) const fn whole(name: &'static str, min: i64, max: i64, about: &'static str) -> Self {
         Self::new(name, ActionArgumentKind::Whole { min, max }, about)
     }
 
     #[must_use]
-    pub const fn flag(name: &'static str, about: &'static str) -> Self {
+    pub(crate) const fn flag(name: &'static str, about: &'static str) -> Self {
         Self::new(name, ActionArgumentKind::Flag, about)
     }
 
     #[must_use]
-    pub const fn lines(name: &'static str, about: &'static str) -> Self {
+    pub(crate) const fn lines(name: &'static str, about: &'static str) -> Self {
         Self::new(name, ActionArgumentKind::Lines, about)
     }
 
     #[must_use]
-    pub const fn word(name: &'static str, words: &'static [&'static str], about: &'static str) -> Self {
+    pub(crate) const fn word(
+        name: &'static str,
+        words: &'static [&'static str],
+        about: &'static str,
+    ) -> Self {
         Self::new(name, ActionArgumentKind::Words(words), about)
     }
 
     #[must_use]
-    pub const fn required(mut self) -> Self {
+    pub(crate) const fn required(mut self) -> Self {
         self.required = true;
         self
     }
 
     /// Is this where nothing is given.
     #[must_use]
-    pub const fn or(mut self, default: &'static str) -> Self {
+    pub(crate) const fn or(mut self, default: &'static str) -> Self {
         self.default = Some(default);
         self
     }
 
     /// Stands in the query under its own name.
     #[must_use]
-    pub const fn in_query(self) -> Self {
+    pub(crate) const fn in_query(self) -> Self {
         let name = self.name;
         self.as_query(name)
     }
 
     /// Stands in the query under this name.
     #[must_use]
-    pub const fn as_query(mut self, name: &'static str) -> Self {
+    pub(crate) const fn as_query(mut self, name: &'static str) -> Self {
         self.query = Some(name);
         self
     }
 
     /// Is settled by the owner where this input of the card holds something; the model is not asked then.
     #[must_use]
-    pub const fn set_by(mut self, input: &'static str) -> Self {
+    pub(crate) const fn set_by(mut self, input: &'static str) -> Self {
         self.input = Some(input);
         self
     }

@@ -39,7 +39,7 @@ const ADDRESS_BYTES_MAX: usize = 2048;
 
 /// An API as its description has it.
 #[derive(Debug)]
-pub struct ApiDescription {
+pub(crate) struct ApiDescription {
     /// Where it is, in the description's order.
     pub servers: Vec<Url>,
     /// What can be called: those operations that have an id.
@@ -48,7 +48,7 @@ pub struct ApiDescription {
 
 /// One thing that can be called.
 #[derive(Debug, Clone)]
-pub struct Operation {
+pub(crate) struct Operation {
     pub id: String,
     pub spec: ToolSpec,
     method: String,
@@ -58,7 +58,7 @@ pub struct Operation {
 
 /// A call, ready to be sent.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ApiCall {
+pub(crate) struct ApiCall {
     /// The method, in capitals.
     pub method: String,
     pub url: Url,
@@ -68,7 +68,7 @@ pub struct ApiCall {
 impl ApiCall {
     /// The request, with these headers.
     #[must_use]
-    pub fn request(&self, headers: &[(String, String)]) -> WebRequest {
+    pub(crate) fn request(&self, headers: &[(String, String)]) -> WebRequest {
         let request = WebRequest::new(&self.method, self.url.as_str());
         let request = headers.iter().fold(request, |request, (name, value)| request.header(name, value));
         match &self.body {
@@ -83,7 +83,7 @@ impl ApiCall {
 ///
 /// # Errors
 /// When there is none, or it cannot be read.
-pub fn load_description(inputs: &Inputs<'_>, files: &[&str], link: &str) -> Result<ApiDescription> {
+pub(crate) fn load_description(inputs: &Inputs<'_>, files: &[&str], link: &str) -> Result<ApiDescription> {
     let file = files.iter().find(|name| inputs.optional_text(name).is_some());
     let (at, text, base) = match (file, inputs.address(link)) {
         (Some(&name), _) => {
@@ -123,7 +123,7 @@ impl ApiDescription {
     ///
     /// # Errors
     /// What is wrong with it, in our words.
-    pub fn parse(text: &str, base: Option<&Url>) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str, base: Option<&Url>) -> Result<Self, String> {
         if text.len() > OPENAPI_BYTES_MAX {
             return Err(format!("the description is larger than {} MiB", OPENAPI_BYTES_MAX / 1024 / 1024));
         }
@@ -194,7 +194,12 @@ impl Operation {
     ///
     /// # Errors
     /// A sentence the model can act on.
-    pub fn call(&self, server: &Url, arguments: &Value, removes_nulls: bool) -> Result<ApiCall, String> {
+    pub(crate) fn call(
+        &self,
+        server: &Url,
+        arguments: &Value,
+        removes_nulls: bool,
+    ) -> Result<ApiCall, String> {
         let given = |name: &str| arguments.get(name).and_then(Value::as_object).cloned().unwrap_or_default();
         let (in_path, in_query) = (given(IN_PATH), given(IN_QUERY));
         let mut url = server.clone();
