@@ -104,7 +104,7 @@ fn chunks_are_paged_changed_and_removed_one_at_a_time() {
     server.put(&path, &json!({"pageContent": "Changed.", "metadata": {"by": "hand"}}));
     let changed = page(&server, &store, loader, 2);
     assert_eq!((texts(&changed)[0], &changed["chunks"][0]["metadata"]), ("Changed.", &json!({"by": "hand"})));
-    assert_eq!(changed["characters"], 120 * 12 - 4);
+    assert_eq!(changed["characters"], 120 * 10 - 2);
     server.owner("PUT", &path).json(&json!({"pageContent": " "})).send().is_error(400);
     server.owner("DELETE", &path).send().is(200);
     server.owner("DELETE", &path).send().is_error(404);

@@ -99,7 +99,8 @@ fn a_version_on_a_branch_that_was_not_flushed_counts_once_the_branch_is_written_
     let flow = FlowId::random();
     let steps = steps_of(&Ground::new(), &change(flow, VersionKind::Create, "a"));
     let mut seen = 0;
-    for step in 0..=steps {
+    // Objects whose names happen to begin alike share a folder and save the steps that make one, so one count is no bound.
+    for step in 0..=steps + 12 {
         let ground = Ground::new();
         let lost = change(flow, VersionKind::Create, "a");
         ground.history.faults().crash_at(step);
