@@ -20,6 +20,7 @@ use std::collections::VecDeque;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Requests that are remembered; later ones are only counted.
@@ -164,6 +165,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub struct Provider {
     address: SocketAddr,
     state: Arc<State>,
+    /// Owns the port, so a provider that was dropped refuses connections only once this thread has ended.
+    accepting: Option<JoinHandle<()>>,
 }
 
 impl Provider {
@@ -173,8 +176,8 @@ impl Provider {
         let address = listener.local_addr().expect("a bound port");
         let state = Arc::new(State::default());
         let shared = state.clone();
-        std::thread::spawn(move || accept(&listener, &shared));
-        Self { address, state }
+        let accepting = std::thread::spawn(move || accept(&listener, &shared));
+        Self { address, state, accepting: Some(accepting) }
     }
 
     /// `http://127.0.0.1:<port>`.
@@ -239,7 +242,10 @@ impl Drop for Provider {
     fn drop(&mut self) {
         self.state.stopped.store(true, Ordering::SeqCst);
         // Wakes the accepting thread.
-        let _ = TcpStream::connect(self.address);
+        let woken = TcpStream::connect(self.address).is_ok();
+        if let Some(accepting) = self.accepting.take().filter(|_| woken) {
+            let _ = accepting.join();
+        }
     }
 }
 
