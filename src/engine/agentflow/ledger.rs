@@ -5,7 +5,7 @@ use super::entry::{self, EndedStep, ItemPlace, StepFrame};
 use super::items::{self, ItemsNote, OpenItems};
 use super::outlet::Outlet;
 use super::pauses::{self, OpenPause};
-use super::record::{StepRecord, said_by, update_state};
+use super::record::{StepRecord, update_state};
 use super::run::{AgentOutcome, AgentRun};
 use super::sink::RunSink;
 use super::step::{StepEnding, StepReady};
@@ -135,7 +135,6 @@ impl<'s> Ledger<'s> {
         };
         let ready = StepReady {
             frame,
-            said: said_by(run.turn.question, &before),
             before,
             is_last: self.walk.graph().is_last(node),
             resume: self.resumes.remove(&step),

@@ -158,14 +158,15 @@ impl<'r, 's> Executor<'r, 's> {
                 Move::Wait if worker == Worker::Caller => {
                     ledger = self.changed.wait(ledger).unwrap_or_else(PoisonError::into_inner);
                 }
-                Move::End if worker == Worker::Caller => return,
-                Move::Wait | Move::End => {
-                    ledger.helpers -= 1;
-                    self.changed.notify_all();
-                    return;
-                }
+                Move::Wait | Move::End => return,
             }
         }
+    }
+
+    /// As [`Self::work`], for a thread that was started because several steps were ready.
+    fn help<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>) {
+        let _place = HelperPlace(self);
+        self.work(scope, Worker::Helper);
     }
 
     /// One more thread, where the system gives one; without it the steps run one after another.
@@ -173,7 +174,7 @@ impl<'r, 's> Executor<'r, 's> {
         let span = tracing::Span::current();
         let started = thread::Builder::new()
             .name("agentflow".to_owned())
-            .spawn_scoped(scope, move || span.in_scope(|| self.work(scope, Worker::Helper)));
+            .spawn_scoped(scope, move || span.in_scope(|| self.help(scope)));
         match started {
             Ok(_) => ledger.helpers += 1,
             Err(fault) => {
@@ -182,3 +183,23 @@ impl<'r, 's> Executor<'r, 's> {
         }
     }
 }
+
+/// One of the threads that help. The caller waits for them, so the place is given back also when the thread breaks off, and
+/// the run, whose step that thread took along, ends then instead of waiting for ever.
+struct HelperPlace<'e, 'r, 's>(&'e Executor<'r, 's>);
+
+impl Drop for HelperPlace<'_, '_, '_> {
+    fn drop(&mut self) {
+        let mut ledger = self.0.ledger();
+        ledger.helpers -= 1;
+        if thread::panicking() {
+            ledger.walk.stop();
+        }
+        drop(ledger);
+        self.0.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+#[path = "run_tests.rs"]
+mod tests;

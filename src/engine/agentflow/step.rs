@@ -2,7 +2,7 @@
 
 use super::entry::StepFrame;
 use super::plan::StepPlan;
-use super::record::StepRecord;
+use super::record::{StepRecord, said_by};
 use super::run::{AgentRun, Executor};
 use super::scope::StepScope;
 use super::step_inputs::Binder;
@@ -18,6 +18,7 @@ use crate::engine::credential;
 use crate::engine::run::refuse_redacted;
 use crate::llm::{ReplyStream, StreamEnd};
 use serde_json::{Map, Value};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,7 +30,6 @@ pub(super) struct StepReady {
     pub(super) frame: StepFrame,
     /// The steps before it along the connections that were taken, in the order of the record.
     pub(super) before: Vec<Arc<StepRecord>>,
-    pub(super) said: Vec<HistoryMessage>,
     pub(super) is_last: bool,
     /// It goes on from a pause.
     pub(super) resume: Option<StepResume>,
@@ -47,8 +47,20 @@ pub(super) struct StepEnding {
     pub(super) sent: String,
 }
 
-/// Runs a step, and again where its card says so and the failure may pass.
+/// Runs a step. One that panics has failed like any other: the run goes on as its other steps let it.
 pub(super) fn run(executor: &Executor<'_, '_>, run: &AgentRun<'_>, ready: &StepReady) -> StepEnding {
+    catch_unwind(AssertUnwindSafe(|| perform_with_retries(executor, run, ready))).unwrap_or_else(|_| {
+        StepEnding {
+            result: Err(Error::internal("a step panicked; the log says where")),
+            on_error: OnError::Stop,
+            attempts: 1,
+            sent: String::new(),
+        }
+    })
+}
+
+/// Runs a step, and again where its card says so and the failure may pass.
+fn perform_with_retries(executor: &Executor<'_, '_>, run: &AgentRun<'_>, ready: &StepReady) -> StepEnding {
     let mut ending = StepEnding {
         result: Err(Error::Cancelled),
         on_error: OnError::default(),
@@ -60,7 +72,7 @@ pub(super) fn run(executor: &Executor<'_, '_>, run: &AgentRun<'_>, ready: &StepR
         ending.result = Err(unknown_card(run, ready));
         return ending;
     };
-    let said = &ready.said;
+    let said = said_by(run.turn.question, &ready.before);
     let host = StepHost { host: run.turn.host, cancel: &ready.cancel.token };
     let turn = RunContext { host: &host, ..*run.turn };
     let scope = |own_output| StepScope {
@@ -68,7 +80,7 @@ pub(super) fn run(executor: &Executor<'_, '_>, run: &AgentRun<'_>, ready: &StepR
         start: run.start,
         conversation: run.conversation,
         before: &ready.before,
-        said,
+        said: &said,
         state: &ready.frame.state,
         item: ready.frame.item.as_ref().map(|item| &item.value),
         own_output,
@@ -84,8 +96,16 @@ pub(super) fn run(executor: &Executor<'_, '_>, run: &AgentRun<'_>, ready: &StepR
         overrides: run.overrides,
         step: ready.frame.node.at(),
     };
-    let step =
-        StepCall { run, turn: &turn, ready, card, work: *work, credential: credential.as_deref(), label };
+    let step = StepCall {
+        run,
+        turn: &turn,
+        ready,
+        said: &said,
+        card,
+        work: *work,
+        credential: credential.as_deref(),
+        label,
+    };
     let mut sink = StepSink { executor, ready, sent: String::new() };
     // What the card says of its failures is read first: a card that is picked in it may fail while it is built.
     let settings = step.inputs(binder.bind_settings(card, inputs), None);
@@ -145,6 +165,7 @@ struct StepCall<'a> {
     /// The question, and the world as this step sees it.
     turn: &'a RunContext<'a>,
     ready: &'a StepReady,
+    said: &'a [HistoryMessage],
     card: &'static Card,
     work: StepFn,
     credential: Option<&'a str>,
@@ -174,7 +195,7 @@ impl StepCall<'_> {
             node: &run.plan.graph.node(ready.frame.node).id,
             turn,
             start: run.start,
-            said: &ready.said,
+            said: self.said,
             past: run.conversation,
             state: &ready.frame.state,
             is_last: ready.is_last,

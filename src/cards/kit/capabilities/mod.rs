@@ -14,7 +14,7 @@ pub(crate) mod replies;
 pub(crate) mod run_memory;
 pub(crate) mod sign_ins;
 #[cfg(test)]
-pub(in crate::cards) mod test_host;
+pub(crate) mod test_host;
 pub(crate) mod workspace_tools;
 
 use self::code::CodeRunner;

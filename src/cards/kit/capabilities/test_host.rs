@@ -1,4 +1,4 @@
-//! A host for tests of single cards: nothing is stored, code returns nothing, and a run remembers as one without a server does.
+//! A host for tests of cards and steps: nothing is stored, code returns nothing, and a run remembers as one without a server does.
 
 use super::Capabilities;
 use super::code::CodeRunner;
@@ -25,7 +25,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// The host.
-pub(in crate::cards) struct TestHost {
+pub(crate) struct TestHost {
     outgoing: Outgoing,
     documents: DocumentReader,
     pub(in crate::cards) cancel: CancelToken,
@@ -60,7 +60,7 @@ impl TestHost {
     }
 
     /// A run with this question on this host.
-    pub(in crate::cards) fn turn<'a>(&'a self, question: &'a str) -> RunContext<'a> {
+    pub(crate) fn turn<'a>(&'a self, question: &'a str) -> RunContext<'a> {
         RunContext { question, documents: "", uploads: &[], history: &[], host: self }
     }
 }
