@@ -1,8 +1,9 @@
 //! What every floor may use and no room of its own: ending a run from outside, files on their way in, checksums, address
-//! blocks, bounded caches.
+//! blocks, bounded caches, lengths of JSON.
 
 pub(crate) mod address_block;
 pub(crate) mod bounded_cache;
 pub mod cancel;
 pub(crate) mod checksum;
+pub(crate) mod json_size;
 pub(crate) mod spooled_file;

@@ -94,7 +94,7 @@ const NAMED_SESSIONS_TABLE: Table = table("named_sessions"); // workspace ‖ ha
 const NAME_OF_CONVERSATION_TABLE: Table = table("name_of_conversation"); // workspace ‖ hash of flow, chat -> id of its name
 const SECRET_FINGERPRINTS_TABLE: Table = table("secret_prints"); //             file of a server secret -> its fingerprint
 const HISTORY_MARK_TABLE: Table = table("history_mark"); //               "mark" -> the newest version, and where it is
-const EXECUTIONS_TABLE: Table = table("executions"); //                   workspace ‖ execution
+pub(crate) const EXECUTIONS_TABLE: Table = table("executions"); //                   workspace ‖ execution
 const EXECUTION_WORKSPACE_TABLE: Table = table("execution_home"); //      execution -> workspace
 pub(super) const EXECUTION_INDEX: Table = table("execution_index"); // workspace ‖ scope ‖ updated ‖ execution -> state, flow
 pub(super) const EXECUTION_COUNTS: Table = table("execution_counts"); // workspace ‖ scope ‖ level ‖ bucket -> rows of the index
@@ -103,7 +103,7 @@ pub(super) const EXECUTION_STEPS: Table = table("execution_steps"); //    execut
 pub(super) const EXECUTION_ORDER: Table = table("execution_order"); //    execution ‖ place in the record -> step, 8 bytes
 pub(super) const PAUSED_CANVASES: Table = table("paused_canvases"); //    flow ‖ digest -> the canvas text itself
 pub(super) const PAUSED_RUNS: Table = table("paused_runs"); //            flow ‖ digest ‖ execution -> what resuming needs beside it
-const EXECUTION_REQUESTS_TABLE: Table = table("execution_requests"); //     execution -> what it was asked with
+pub(super) const EXECUTION_REQUESTS_TABLE: Table = table("execution_requests"); //     execution -> what it was asked with
 const EXECUTION_LEFTOVERS_TABLE: Table = table("execution_leftovers"); // deleted flow
 const SCHEDULES_TABLE: Table = table("schedules"); //                     workspace ‖ flow
 pub(super) const TRIGGER_LOG: Table = table("trigger_log"); //            flow ‖ number -> what became of a time of its schedule
@@ -283,9 +283,9 @@ pub(super) const ALL: [Table; 64] = [
     WEBHOOK_ANSWER_TOTALS_TABLE,
 ];
 
-/// What runs leave behind with each answer: messages, and records of agentflows. Nothing of it is kept outside of the database,
+/// What runs leave behind with each answer: messages, records of agentflows, and what is kept of what started them. Nothing of it is kept outside of the database,
 /// so a change of it makes nothing unknown there ([`super::engine::read_cache`]).
-const OF_RUNS: [Table; 12] = [
+const OF_RUNS: [Table; 20] = [
     COUNTERS,
     MESSAGES.table(),
     FLOW_TIMELINE.table(),
@@ -296,8 +296,16 @@ const OF_RUNS: [Table; 12] = [
     EXECUTION_ENTRIES,
     EXECUTION_STEPS,
     EXECUTION_ORDER,
+    EXECUTION_REQUESTS_TABLE,
     PAUSED_CANVASES,
     PAUSED_RUNS,
+    SCHEDULES_TABLE,
+    TRIGGER_LOG,
+    WEBHOOK_CALLBACKS_TABLE,
+    WEBHOOK_SIGNATURES,
+    WEBHOOK_ANSWERS,
+    WEBHOOK_ANSWER_ORDER,
+    WEBHOOK_ANSWER_TOTALS_TABLE,
 ];
 
 /// True for a table of [`OF_RUNS`].

@@ -258,7 +258,7 @@ impl Beginning {
         if entry.chat_type == ChatType::Internal {
             entry.files.keep_files();
         }
-        Ok(Self { recorder: executions::begin(app, new), story, state, past })
+        Ok(Self { recorder: executions::begin(app, new)?, story, state, past })
     }
 }
 

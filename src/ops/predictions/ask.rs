@@ -11,6 +11,7 @@ use super::uploads::policy::UploadPolicy;
 use super::uploads::request_files::{self, StoredUploads};
 use crate::app::App;
 use crate::base::cancel::CancelToken;
+use crate::base::json_size::json_size;
 use crate::canvas::Canvas;
 use crate::canvas::files::InlineFile;
 use crate::cards::kit::StartValues;
@@ -268,12 +269,12 @@ const RUN_OVERRIDES_MAX_BYTES: usize = 1024 * 1024;
 /// # Errors
 /// 400 when more would have to be kept than a record holds.
 fn require_keepable(request: &RunRequest) -> Result<()> {
-    if serde_json::to_vec(&request.overrides).map_err(Error::internal)?.len() > RUN_OVERRIDES_MAX_BYTES {
+    if json_size(&request.overrides) > RUN_OVERRIDES_MAX_BYTES {
         return Err(Error::Invalid(format!(
             "'overrideConfig' is too long: an agentflow takes {RUN_OVERRIDES_MAX_BYTES} bytes at most."
         )));
     }
-    if serde_json::to_vec(request).map_err(Error::internal)?.len() > RUN_REQUEST_MAX_BYTES {
+    if json_size(request) > RUN_REQUEST_MAX_BYTES {
         return Err(Error::Invalid(format!(
             "The question is too long with all it brings along: an agentflow takes {RUN_REQUEST_MAX_BYTES} bytes at most."
         )));

@@ -6,7 +6,10 @@ use super::wal::killed;
 use crate::domain::error::Error;
 use crate::store::engine::read_cache::ReadCache;
 use crate::store::queries::messages::{self, MessageBatch};
-use crate::store::tables::{EXECUTION_INDEX, FLOW_WORKSPACE, META};
+use crate::store::tables::{
+    EXECUTION_INDEX, EXECUTION_REQUESTS_TABLE, FLOW_WORKSPACE, META, TRIGGER_LOG, WEBHOOK_ANSWERS,
+    WEBHOOK_SIGNATURES,
+};
 use crate::store::{Tx, WriteTx};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -107,6 +110,9 @@ fn what_runs_leave_behind_makes_nothing_unknown() {
     store.write(|tx: &WriteTx| tx.put(EXECUTION_INDEX, b"run", b"row")).unwrap();
     say(&store, 1, 1, "Hi").unwrap();
     store.write(|tx: &WriteTx| tx.remove(EXECUTION_INDEX, b"run").map(drop)).unwrap();
+    for table in [EXECUTION_REQUESTS_TABLE, WEBHOOK_SIGNATURES, WEBHOOK_ANSWERS, TRIGGER_LOG] {
+        store.write(|tx: &WriteTx| tx.put(table, b"run", b"row")).unwrap();
+    }
     assert_eq!(recall(), 0);
     store.write(|tx: &WriteTx| tx.put(META, b"something", b"else")).unwrap();
     assert_eq!(recall(), 1);

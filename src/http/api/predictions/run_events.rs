@@ -1,5 +1,6 @@
 //! What a run shows while it runs becomes events (manual 2.8).
 
+use crate::base::json_size::json_size;
 use crate::domain::predictions::execution::ExecutionEntry;
 use crate::domain::predictions::prediction::ChatType;
 use crate::domain::predictions::run_event::RunEvent;
@@ -9,7 +10,6 @@ use crate::ops::predictions::{ReplyStream, RunSink, StreamClosed, StreamEnd, Tok
 use crate::wire::predictions::run_events::{RunStepView, StepEventView};
 use serde::Serialize;
 use serde_json::Value;
-use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -42,29 +42,12 @@ impl ToldSteps {
     /// Notes what there is by now; true when it is to be told.
     fn add(&mut self, entries: &[Arc<ExecutionEntry>]) -> bool {
         for entry in &entries[self.count.min(entries.len())..] {
-            let mut size = ByteCount(0);
-            // What cannot be counted is found out when it is sent.
-            let _ = serde_json::to_writer(&mut size, &RunStepView::from(&**entry));
-            self.bytes += size.0;
+            self.bytes += json_size(&RunStepView::from(&**entry));
         }
         self.count = entries.len();
         let is_due =
             |(told, at): (usize, Instant)| self.bytes >= told + told / 10 || at.elapsed() >= STEPS_TOLD_AFTER;
         self.bytes <= STEPS_TOLD_EACH_MAX_BYTES || self.told.is_none_or(is_due)
-    }
-}
-
-/// Counts what is written.
-struct ByteCount(usize);
-
-impl io::Write for ByteCount {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 += bytes.len();
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 

@@ -11,7 +11,7 @@ use crate::domain::predictions::execution::{
 };
 use crate::domain::resource::ResourceId as _;
 use crate::state::live_runs::{LiveRun, LiveRunGuard};
-use crate::store::queries::executions::{self, PausedRun, PlacedEntry, StepChange};
+use crate::store::queries::executions::{self, PausedRun, PlacedEntry, StepChange, StoredRequest};
 use crate::store::queries::messages::MessageBatch;
 use serde_json::{Map, Value};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -41,13 +41,15 @@ pub struct ExecutionRecorder {
 
 /// Begins the record of a run. That its flow is there is looked at when the record is written: a run whose flow was deleted
 /// meanwhile has none ([`ExecutionRecorder::is_gone`]).
-#[must_use]
-pub fn begin(app: &App, mut new: NewExecution) -> ExecutionRecorder {
-    let request = std::mem::take(&mut new.request);
+///
+/// # Errors
+/// When what it was asked with has no stored form.
+pub fn begin(app: &App, mut new: NewExecution) -> Result<ExecutionRecorder> {
+    let request = StoredRequest::new(&std::mem::take(&mut new.request))?;
     let run = Execution::begin(ExecutionId::next(), new, app.clock.monotonic_now());
     let recorder = ExecutionRecorder::new(app, &run, (0, 0), Vec::new());
     recorder.submit(Change::Begin(Box::new((run, request))));
-    recorder
+    Ok(recorder)
 }
 
 /// A run that goes on where it waited.

@@ -1,10 +1,11 @@
 //! What is to be written about one run.
 
 use super::writer::Done;
+use crate::base::json_size::json_size;
 use crate::domain::error::Result;
 use crate::domain::ids::{ExecutionId, WorkspaceId};
-use crate::domain::predictions::execution::{Execution, Pause, RunEnd, RunRequest};
-use crate::store::queries::executions::{self, PausedRun, RecordBatch, StepChange};
+use crate::domain::predictions::execution::{Execution, Pause, RunEnd};
+use crate::store::queries::executions::{self, PausedRun, RecordBatch, StepChange, StoredRequest};
 use crate::store::queries::messages::MessageBatch;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -12,7 +13,8 @@ use std::sync::Arc;
 
 /// Something to be written about a run.
 pub(super) enum Change {
-    Begin(Box<(Execution, RunRequest)>),
+    /// With what it was asked with, as that is stored.
+    Begin(Box<(Execution, StoredRequest)>),
     Step(StepChange),
     Pause(Box<Pause>, Arc<PausedRun>, Timestamp),
     /// What the next run of the conversation begins with.
@@ -36,10 +38,11 @@ impl Change {
         const ROW_BYTES: usize = 2_048;
         match self {
             Self::Step(step) => step.bytes(),
-            Self::Pause(_, paused, _) => ROW_BYTES + paused.canvas.len(),
+            Self::Pause(_, paused, _) => ROW_BYTES + paused.canvas.len() + json_size(&paused.note),
             Self::Said(messages, _) => messages.bytes(),
-            Self::Begin(begun) => ROW_BYTES + begun.1.question.len() + begun.1.documents.len(),
-            Self::End(_) | Self::Values(_) => ROW_BYTES,
+            Self::Begin(begun) => ROW_BYTES + begun.1.bytes(),
+            Self::Values(values) => ROW_BYTES + json_size(values),
+            Self::End(_) => ROW_BYTES,
         }
     }
 
@@ -51,7 +54,7 @@ impl Change {
 
 /// Changes of one run, by what they change.
 pub(super) struct RunChanges<'a> {
-    begin: Option<&'a (Execution, RunRequest)>,
+    begin: Option<&'a (Execution, StoredRequest)>,
     steps: Vec<StepChange>,
     pauses: Vec<(&'a Pause, &'a PausedRun, Timestamp)>,
     values: Option<&'a Map<String, Value>>,

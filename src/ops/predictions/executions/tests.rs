@@ -76,13 +76,13 @@ fn paused() -> Arc<PausedRun> {
 
 /// A run of one step that has finished.
 fn finished(app: &App, caller: &Caller, flow: FlowId, session: &str) -> ExecutionId {
-    let recorder = begin(app, new(caller, flow, session));
+    let recorder = begin(app, new(caller, flow, session)).unwrap();
     recorder.append(entry("a", &json!({"content": "x"}))).unwrap();
     recorder.finish(RunEnd::AtRest).unwrap().id
 }
 
 fn waiting(app: &App, caller: &Caller, flow: FlowId, session: &str) -> (ExecutionId, PauseId) {
-    let recorder = begin(app, new(caller, flow, session));
+    let recorder = begin(app, new(caller, flow, session)).unwrap();
     let pause = pause(app, "h");
     let id = pause.id;
     recorder.pause(pause, paused());
@@ -110,7 +110,7 @@ fn after_kill(app: &App, recorder: ExecutionRecorder) {
 #[test]
 fn a_record_is_in_its_order_although_branches_end_in_another() {
     let (_folder, app, caller) = App::with_owner();
-    let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s"));
+    let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
     let id = recorder.id();
     let (slow, quick) = (recorder.start(start("slow")).unwrap(), recorder.start(start("quick")).unwrap());
     recorder.end(quick, entry("quick", &json!({})), None).unwrap();
@@ -127,7 +127,7 @@ fn a_record_is_in_its_order_although_branches_end_in_another() {
 #[test]
 fn a_thousand_steps_of_many_branches_are_all_there_in_order() {
     let (_folder, app, caller) = App::with_owner();
-    let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s"));
+    let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
     let id = recorder.id();
     let steps: Vec<StepNumber> = (0..400).map(|n| recorder.start(start(&n.to_string())).unwrap()).collect();
     std::thread::scope(|scope| {
@@ -149,7 +149,7 @@ fn a_thousand_steps_of_many_branches_are_all_there_in_order() {
 #[test]
 fn a_recorder_that_is_dropped_leaves_a_run_that_failed() {
     let (_folder, app, caller) = App::with_owner();
-    let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s"));
+    let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
     let id = recorder.id();
     recorder.start(start("a")).unwrap();
     drop(recorder);
@@ -163,7 +163,7 @@ fn a_recorder_that_is_dropped_leaves_a_run_that_failed() {
 #[test]
 fn a_kill_loses_the_steps_in_flight_and_says_so() {
     let (_folder, app, caller) = App::with_owner();
-    let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s"));
+    let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
     let id = recorder.id();
     recorder.append(entry("a", &json!({}))).unwrap();
     recorder.start(start("b")).unwrap();
@@ -177,7 +177,7 @@ fn a_kill_loses_the_steps_in_flight_and_says_so() {
 fn a_kill_while_a_run_only_waits_leaves_it_waiting() {
     let (_folder, app, caller) = App::with_owner();
     let flow = agentflow(&app, &caller, "f");
-    let recorder = begin(&app, new(&caller, flow, "s"));
+    let recorder = begin(&app, new(&caller, flow, "s")).unwrap();
     let id = recorder.id();
     recorder.append(entry("a", &json!({}))).unwrap();
     recorder.pause(pause(&app, "h"), paused());
@@ -203,7 +203,7 @@ fn a_database_that_is_opened_again_has_no_run_in_progress() {
         };
         crate::ops::accounts::owner::create(&app, &new_owner, None).unwrap();
         let caller = crate::ops::accounts::owner::operator(&app).unwrap().unwrap();
-        let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s"));
+        let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
         recorder.sync().unwrap();
         let store = Arc::downgrade(&app.store);
         drop(app);
@@ -222,7 +222,7 @@ fn a_database_that_is_opened_again_has_no_run_in_progress() {
 #[test]
 fn a_run_that_waits_goes_on_behind_what_it_did() {
     let (_folder, app, caller) = App::with_owner();
-    let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s"));
+    let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
     recorder.append(entry("a", &json!({}))).unwrap();
     let asked = pause(&app, "h");
     let answered = asked.id;
@@ -281,7 +281,7 @@ fn the_newest_run_that_waits_is_found_by_its_conversation() {
 #[test]
 fn nothing_secret_is_kept_of_a_step() {
     let (_folder, app, caller) = App::with_owner();
-    let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s"));
+    let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
     let id = recorder.id();
     let output = json!({"FLOWISE_CREDENTIAL_ID": "seen", "headers": {"Authorization": "Bearer seen"}});
     recorder.append(entry("a", &output)).unwrap();
@@ -363,7 +363,7 @@ fn who_may_not_see_the_flow_sees_no_steps_of_its_runs() {
 #[test]
 fn long_texts_are_cut_unless_the_whole_is_asked_for() {
     let (_folder, app, caller) = App::with_owner();
-    let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s"));
+    let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
     let long = "x".repeat(EXECUTION_TEXT_MAX_BYTES + 1);
     recorder.append(entry("a", &json!(long))).unwrap();
     let id = recorder.finish(RunEnd::AtRest).unwrap().id;
@@ -379,7 +379,7 @@ fn long_texts_are_cut_unless_the_whole_is_asked_for() {
 #[test]
 fn a_shared_record_is_open_to_everybody_and_no_other_is() {
     let (_folder, app, caller) = App::with_owner();
-    let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s"));
+    let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
     recorder.append(entry("a", &json!({"sessionId": "hidden", "content": "x"}))).unwrap();
     let id = recorder.finish(RunEnd::AtRest).unwrap().id;
     assert!(matches!(read_public(&app, id), Err(Error::NotFound(_))));
@@ -411,7 +411,7 @@ fn another_workspace_neither_sees_nor_changes_a_record() {
 fn what_is_under_way_is_not_deleted() {
     let (_folder, app, caller) = App::with_owner();
     let flow = agentflow(&app, &caller, "f");
-    let recorder = begin(&app, new(&caller, flow, "s"));
+    let recorder = begin(&app, new(&caller, flow, "s")).unwrap();
     recorder.sync().unwrap();
     assert!(matches!(delete(&app, &caller, recorder.id()), Err(Error::Conflict(Conflict::RunUnderWay))));
     let done = finished(&app, &caller, flow, "s");
@@ -428,7 +428,7 @@ fn deleting_a_flow_deletes_its_records_and_those_under_way_write_no_more() {
     let (_folder, app, caller) = App::with_owner();
     let flow = agentflow(&app, &caller, "f");
     let (waits, _) = waiting(&app, &caller, flow, "s");
-    let recorder = begin(&app, new(&caller, flow, "s"));
+    let recorder = begin(&app, new(&caller, flow, "s")).unwrap();
     recorder.sync().unwrap();
     flows::delete(&app, &caller, &flow).unwrap();
     assert!(matches!(read(&app, &caller, waits, TextLength::Cut), Err(Error::NotFound(_))));

@@ -340,50 +340,87 @@ impl Shared {
         }
     }
 
-    /// Commits a batch and tells those who wait for it.
+    /// Commits a batch and tells those who wait for it. Where a run of several cannot be written, as its rows are damaged, each
+    /// is committed by itself: that one is nothing to the others.
     fn write(&self, batch: Vec<WaitingRun>) {
-        let written = catch_unwind(AssertUnwindSafe(|| self.commit(&batch)))
-            .unwrap_or_else(|_| Err(Error::internal("the thread that stored a record failed")));
-        if let Err(error) = &written {
-            tracing::error!(error = error.for_log(), "the records of runs could not be stored");
-            batch.iter().for_each(|run| run.record.has_failed.store(true, Ordering::Release));
-        }
+        let parts = match self.commit_caught(&batch) {
+            Err(Fault::Rows(_)) if batch.len() > 1 => batch
+                .into_iter()
+                .map(|run| {
+                    let alone = vec![run];
+                    (self.commit_caught(&alone), alone)
+                })
+                .collect(),
+            written => vec![(written, batch)],
+        };
         let mut queue = self.lock();
         queue.is_committing = false;
         queue.commits += 1;
-        for run in &batch {
-            run.record.settled.fetch_add(run.changes.len() as u64, Ordering::AcqRel);
+        for (written, runs) in &parts {
+            for run in runs {
+                if written.is_err() {
+                    run.record.has_failed.store(true, Ordering::Release);
+                }
+                run.record.settled.fetch_add(run.changes.len() as u64, Ordering::AcqRel);
+            }
         }
         drop(queue);
         self.progress.notify_all();
-        let mut stored = written.unwrap_or_default().into_iter();
-        for change in batch.into_iter().flat_map(|run| run.changes) {
-            if let Change::Said(_, done) = change {
-                let failed = || Err(Error::internal("the record of a run could not be stored"));
-                let result = stored.next().unwrap_or_else(failed);
-                // What fails for one of those who are told is nothing to the others.
-                let _ = catch_unwind(AssertUnwindSafe(|| done(result)));
-            }
+        parts.into_iter().for_each(|(written, runs)| tell(written, runs));
+    }
+
+    fn commit_caught(&self, batch: &[WaitingRun]) -> std::result::Result<Vec<Result<()>>, Fault> {
+        let panicked = |_| Err(Fault::Database(Error::internal("the thread that stored a record failed")));
+        let written = catch_unwind(AssertUnwindSafe(|| self.commit(batch))).unwrap_or_else(panicked);
+        if let Err(Fault::Rows(error) | Fault::Database(error)) = &written {
+            tracing::error!(error = error.for_log(), "the records of runs could not be stored");
         }
+        written
     }
 
     /// What came of the messages in the batch.
-    fn commit(&self, batch: &[WaitingRun]) -> Result<Vec<Result<()>>> {
-        let store = self.store()?;
+    fn commit(&self, batch: &[WaitingRun]) -> std::result::Result<Vec<Result<()>>, Fault> {
+        let store = self.store().map_err(Fault::Database)?;
         let runs: Vec<(&Record, RunChanges<'_>)> =
             batch.iter().map(|run| (&*run.record, RunChanges::gather(&run.changes))).collect();
         let said: Vec<&MessageBatch> = runs.iter().flat_map(|(_, changes)| changes.said()).collect();
-        let (gone, stored) = store.write_with_messages(&said, |tx| {
-            let (mut records, mut gone) = (RecordBatch::new(tx), Vec::new());
-            for (record, changes) in &runs {
-                if !changes.write(&mut records, (&record.workspace, &record.id))? {
-                    gone.push(*record);
+        let has_written = AtomicBool::new(false);
+        let (gone, stored) = store
+            .write_with_messages(&said, |tx| {
+                has_written.store(false, Ordering::Release);
+                let (mut records, mut gone) = (RecordBatch::new(tx), Vec::new());
+                for (record, changes) in &runs {
+                    if !changes.write(&mut records, (&record.workspace, &record.id))? {
+                        gone.push(*record);
+                    }
                 }
-            }
-            records.finish()?;
-            Ok(gone)
-        })?;
+                records.finish()?;
+                has_written.store(true, Ordering::Release);
+                Ok(gone)
+            })
+            .map_err(if has_written.load(Ordering::Acquire) { Fault::Database } else { Fault::Rows })?;
         gone.iter().for_each(|record| record.is_gone.store(true, Ordering::Release));
         Ok(stored)
+    }
+}
+
+/// Why a batch was not stored.
+enum Fault {
+    /// What one of its runs has to say could not be written, so nothing was.
+    Rows(Error),
+    /// The database failed: what it holds of the batch is not known.
+    Database(Error),
+}
+
+/// Tells those who wait for messages in a batch what came of them.
+fn tell(written: std::result::Result<Vec<Result<()>>, Fault>, batch: Vec<WaitingRun>) {
+    let mut stored = written.unwrap_or_default().into_iter();
+    for change in batch.into_iter().flat_map(|run| run.changes) {
+        if let Change::Said(_, done) = change {
+            let failed = || Err(Error::internal("the record of a run could not be stored"));
+            let result = stored.next().unwrap_or_else(failed);
+            // What fails for one of those who are told is nothing to the others.
+            let _ = catch_unwind(AssertUnwindSafe(|| done(result)));
+        }
     }
 }

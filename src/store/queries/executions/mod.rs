@@ -17,10 +17,10 @@ pub(crate) use self::index::{ExecutionScope, TimeSpan, count, newest, newest_dat
 use self::entries::StepRows;
 use self::index::IndexChanges;
 use super::messages::workspace_of;
-use crate::domain::error::Result;
+use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ExecutionId, FlowId, PauseId, WorkspaceId};
 use crate::domain::predictions::execution::{Execution, ExecutionEntry, RunRequest};
-use crate::store::tables::{EXECUTION_REQUESTS, EXECUTION_WORKSPACE, EXECUTIONS};
+use crate::store::tables::{EXECUTION_REQUESTS, EXECUTION_REQUESTS_TABLE, EXECUTION_WORKSPACE, EXECUTIONS};
 use crate::store::transaction::{Order, Tx, WriteTx};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -76,8 +76,24 @@ pub(crate) fn is_open(
 ///
 /// # Errors
 /// [`crate::domain::error::Error::Internal`] when the database cannot be written.
-pub(crate) fn keep_request(tx: &WriteTx, id: &ExecutionId, request: &RunRequest) -> Result<()> {
-    EXECUTION_REQUESTS.put(tx, id, request)
+pub(crate) fn keep_request(tx: &WriteTx, id: &ExecutionId, request: &StoredRequest) -> Result<()> {
+    tx.put(EXECUTION_REQUESTS_TABLE, id.bytes(), &request.0)
+}
+
+/// What a run was asked with, as it is stored. It may be long, and is written out before the transaction, for which others
+/// wait.
+pub(crate) struct StoredRequest(Vec<u8>);
+
+impl StoredRequest {
+    /// # Errors
+    /// [`crate::domain::error::Error::Internal`] when it has no stored form.
+    pub(crate) fn new(request: &RunRequest) -> Result<Self> {
+        serde_json::to_vec(request).map(Self).map_err(Error::internal)
+    }
+
+    pub(crate) const fn bytes(&self) -> usize {
+        self.0.len()
+    }
 }
 
 /// What a run was asked with; `None` where that is not kept.

@@ -5,6 +5,7 @@ use crate::domain::conversations::conversation::Message;
 use crate::domain::ids::MessageId;
 use crate::domain::predictions::prediction::{ChatType, MessageRole};
 use crate::store::queries::messages::MessageBatch;
+use crate::store::tables::EXECUTIONS_TABLE;
 use std::sync::mpsc;
 
 fn said(caller: &Caller, flow: FlowId, chat: ChatId) -> MessageBatch {
@@ -45,7 +46,7 @@ fn whoever_is_told_of_an_answer_finds_it_and_the_end_of_its_run() {
             let (app, caller, tell) = (&app, &caller, tell.clone());
             scope.spawn(move || {
                 for _ in 0..10 {
-                    let (chat, recorder) = (ChatId::random(), begin(app, new(caller, flow, "s")));
+                    let (chat, recorder) = (ChatId::random(), begin(app, new(caller, flow, "s")).unwrap());
                     let id = recorder.id();
                     recorder.append(entry("a", &json!({"content": "It will rain."}))).unwrap();
                     let (tell, seen) = (tell.clone(), app.clone());
@@ -71,7 +72,7 @@ fn whoever_is_told_of_an_answer_finds_it_and_the_end_of_its_run() {
 fn an_answer_of_a_flow_that_is_gone_is_refused_and_disturbs_no_other() {
     let (_folder, app, caller) = App::with_owner();
     let (gone, kept) = (agentflow(&app, &caller, "gone"), agentflow(&app, &caller, "kept"));
-    let (first, second) = (begin(&app, new(&caller, gone, "s")), begin(&app, new(&caller, kept, "s")));
+    let (first, second) = [gone, kept].map(|flow| begin(&app, new(&caller, flow, "s")).unwrap()).into();
     let (chat, id) = (ChatId::random(), second.id());
     flows::delete(&app, &caller, &gone).unwrap();
     std::thread::scope(|scope| {
@@ -89,7 +90,7 @@ fn an_answer_of_a_flow_that_is_gone_is_refused_and_disturbs_no_other() {
 #[test]
 fn whoever_looks_sees_what_runs_said_so_far() {
     let (_folder, app, caller) = App::with_owner();
-    let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s"));
+    let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
     recorder.append(entry("a", &json!({}))).unwrap();
     assert_eq!(find(&app, &caller, &ExecutionFilter::default()), (vec![recorder.id()], 1));
     assert_eq!(shown(&app, &caller, recorder.id()), [("a".to_owned(), StepStatus::Finished)]);
@@ -98,7 +99,7 @@ fn whoever_looks_sees_what_runs_said_so_far() {
 #[test]
 fn a_run_that_goes_on_is_written_without_anybody_asking() {
     let (_folder, app, caller) = App::with_owner();
-    let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s"));
+    let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
     recorder.append(entry("a", &json!({}))).unwrap();
     let written = || app.store.read(|tx| executions::entry_count(tx, &recorder.id())).unwrap();
     let end = Instant::now() + Duration::from_secs(30);
@@ -111,7 +112,7 @@ fn a_run_that_goes_on_is_written_without_anybody_asking() {
 #[test]
 fn a_long_run_is_written_in_several_changes_and_is_whole() {
     let (_folder, app, caller) = App::with_owner();
-    let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s"));
+    let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
     let id = recorder.id();
     for number in 0..300 {
         recorder.append(entry(&number.to_string(), &json!("x".repeat(10_000)))).unwrap();
@@ -119,4 +120,22 @@ fn a_long_run_is_written_in_several_changes_and_is_whole() {
     recorder.finish(RunEnd::AtRest).unwrap();
     let nodes: Vec<String> = shown(&app, &caller, id).into_iter().map(|(node, _)| node).collect();
     assert_eq!(nodes, (0..300).map(|n| n.to_string()).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_record_whose_row_is_damaged_fails_no_other_run() {
+    let (_folder, app, caller) = App::with_owner();
+    let flow = agentflow(&app, &caller, "f");
+    let recorders = [(); 4].map(|()| begin(&app, new(&caller, flow, "s")).unwrap());
+    recorders.iter().for_each(|recorder| recorder.sync().unwrap());
+    let damaged = recorders[2].id();
+    let key = [caller.workspace.bytes().as_slice(), damaged.bytes()].concat();
+    app.store.write(|tx| tx.put(EXECUTIONS_TABLE, &key, b"{")).unwrap();
+    let recorders = recorders.map(|recorder| (recorder.id(), RecordEnd::new(recorder)));
+    std::thread::scope(|scope| {
+        for (id, end) in recorders {
+            let said = said(&caller, flow, ChatId::random());
+            scope.spawn(move || assert_eq!(end.store_now(said).is_ok(), id != damaged, "{id}"));
+        }
+    });
 }
