@@ -182,7 +182,8 @@ fn record_of_request(inputs: &Inputs<'_>) -> Value {
         record.extend(inputs.optional_text(name).map(|text| (name.to_owned(), text.into())));
     }
     let body = match inputs.any(BODY) {
-        Some(text) => Some(text.clone()),
+        Some(Value::String(text)) => Some(secrets::hide_in_json(text).into()),
+        Some(other) => Some(other.clone()),
         None => Some(rows(BODY)).filter(|rows| !rows.is_empty()).map(Value::from),
     };
     record.extend(body.map(|body| (BODY.to_owned(), body)));

@@ -116,7 +116,7 @@ impl Rounds<'_> {
     fn remove_tools(&mut self, name: &str) {
         let row = self.toolbox.find(name).map(|known| known.row);
         let alike = self.toolbox.0.iter().filter(|known| Some(known.row) == row);
-        self.progress.removed.extend(alike.map(|known| known.tool.spec().name));
+        self.progress.removed.extend(alike.map(|known| known.spec.name.clone()));
         self.progress.removed.push(name.to_owned());
     }
 
@@ -166,12 +166,14 @@ impl Rounds<'_> {
         if self.turn.host.cancel().reason().is_some() {
             return Err(Error::Cancelled);
         }
-        let usable = self.toolbox.0.iter().map(|known| known.tool.spec());
+        let usable = self.toolbox.0.iter().map(|known| known.spec.clone());
         let tools: Vec<ToolSpec> = usable.filter(|spec| !self.is_removed(&spec.name)).collect();
-        // Several providers refuse calls in a conversation that has no tools.
-        let messages = match tools.is_empty() {
-            true => without_calls(&self.progress.messages),
-            false => self.progress.messages.clone(),
+        // Several providers refuse calls in a conversation that has no tools. The conversation may hold pictures, so it is lent
+        // to the request and not copied.
+        let lends = !tools.is_empty();
+        let messages = match lends {
+            true => std::mem::take(&mut self.progress.messages),
+            false => without_calls(&self.progress.messages),
         };
         let request = ChatRequest {
             messages,
@@ -180,7 +182,11 @@ impl Rounds<'_> {
             ..ChatRequest::default()
         };
         let mut sink = RoundSink { sink: &mut *self.sink, text: &mut self.text, apart: true };
-        let reply = self.progress.tally.ask(self.model, &request, self.turn.host, &mut sink)?;
+        let reply = self.progress.tally.ask(self.model, &request, self.turn.host, &mut sink);
+        if lends {
+            self.progress.messages = request.messages;
+        }
+        let reply = reply?;
         keep_files(self.inputs, self.model, &reply.files, &mut self.progress.tally)?;
         if !reply.calls.is_empty() {
             self.progress.tally.add_tool_call(&reply);

@@ -61,6 +61,8 @@ pub(super) const VECTORS_ROW: &[Input] = &[
 /// A tool, and what its row says about it.
 pub(super) struct AgentTool {
     pub(super) tool: Arc<dyn Tool>,
+    /// As the model is told of it.
+    pub(super) spec: ToolSpec,
     /// The place of its row: the tools of one row come from one card.
     pub(super) row: usize,
     pub(super) asks_person: bool,
@@ -72,7 +74,7 @@ pub(super) struct AgentTool {
 impl AgentTool {
     /// As records list what a model could call.
     fn describe(&self) -> Value {
-        let ToolSpec { name, description, schema } = self.tool.spec();
+        let ToolSpec { name, description, schema } = &self.spec;
         let mut described = json!({"name": name, "description": description, "schema": schema});
         if let Some(node) = &self.node {
             described["toolNode"] = node.clone();
@@ -103,6 +105,7 @@ impl Toolbox {
         let named = with_unique_names(rows.iter().map(|row| (row.label.as_str(), &row.tools)));
         let places = rows.iter().enumerate().flat_map(|(at, row)| row.tools.iter().map(move |_| (at, row)));
         let tool = |(tool, (at, row)): (Arc<dyn Tool>, (usize, &ToolRow))| AgentTool {
+            spec: tool.spec(),
             tool,
             row: at,
             asks_person: row.asks_person,
@@ -128,7 +131,7 @@ impl Toolbox {
 
     /// The tool that models call by this name.
     pub(super) fn find(&self, name: &str) -> Option<&AgentTool> {
-        self.0.iter().find(|known| known.tool.spec().name == name)
+        self.0.iter().find(|known| known.spec.name == name)
     }
 
     /// As records list what the model could call.

@@ -3,9 +3,8 @@
 use super::{BODY, BODY_TYPE, pairs};
 use crate::cards::kit::Inputs;
 use crate::domain::error::Result;
+use crate::llm::MultipartForm;
 use serde_json::Value;
-use std::fmt::Write as _;
-use uuid::Uuid;
 
 pub(super) struct RequestBody {
     pub(super) text: String,
@@ -31,7 +30,7 @@ impl RequestBody {
                 let text = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
                 plain(text, Some("application/x-www-form-urlencoded"))
             }),
-            Some("formData") => form().map(|pairs| form_data(&pairs, &Uuid::new_v4().simple().to_string())),
+            Some("formData") => form().map(|pairs| form_data(&pairs)),
             _ => None,
         })
     }
@@ -47,17 +46,12 @@ fn json_text(inputs: &Inputs<'_>) -> Result<Option<String>> {
 }
 
 /// A form whose fields are parts of their own (RFC 7578).
-fn form_data(pairs: &[(String, String)], boundary: &str) -> RequestBody {
-    let mut text = String::new();
-    for (name, value) in pairs {
-        let name = name.replace('\r', "%0D").replace('\n', "%0A").replace('"', "%22");
-        // Writing to a text cannot fail.
-        let _ = write!(
-            text,
-            "--{boundary}\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
-        );
-    }
-    let _ = write!(text, "--{boundary}--\r\n");
-    let content_type = Some(format!("multipart/form-data; boundary={boundary}"));
-    RequestBody { text, content_type, has_parts: true }
+fn form_data(pairs: &[(String, String)]) -> RequestBody {
+    let mut form = MultipartForm::default();
+    pairs.iter().for_each(|(name, value)| form.field(name, value));
+    form.send_with(|body| RequestBody {
+        text: String::from_utf8_lossy(body.bytes).into_owned(),
+        content_type: Some(body.kind.to_owned()),
+        has_parts: true,
+    })
 }

@@ -25,6 +25,27 @@ pub(super) fn hide_in_row(row: &mut Value) {
     }
 }
 
+/// Hides the values of fields in a body of JSON; any other text stays as it is.
+pub(super) fn hide_in_json(text: &str) -> String {
+    let Ok(mut body) = serde_json::from_str(text) else { return text.to_owned() };
+    if hide_in_fields(&mut body) { body.to_string() } else { text.to_owned() }
+}
+
+/// True when something was hidden.
+fn hide_in_fields(value: &mut Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter_mut().fold(false, |hid, item| hide_in_fields(item) || hid),
+        Value::Object(fields) => fields.iter_mut().fold(false, |hid, (name, value)| {
+            if !is_secret(name) {
+                return hide_in_fields(value) || hid;
+            }
+            *value = HIDDEN.into();
+            true
+        }),
+        _ => false,
+    }
+}
+
 /// Hides the values of parameters of an address.
 pub(super) fn hide_in_url(text: &str) -> String {
     let Ok(mut url) = Url::parse(text) else { return text.to_owned() };
@@ -64,6 +85,16 @@ mod tests {
             rows,
             [json!({"key": "X-Api-Key", "value": "***"}), json!({"key": "accept", "value": "a"})]
         );
+    }
+
+    #[test]
+    fn a_body_of_json_loses_the_secrets_of_its_fields_alone() {
+        let body = r#"[{"city": "Rome", "login": {"api_key": "s"}}, {"password": {"old": "s"}}]"#;
+        let shown = r#"[{"city":"Rome","login":{"api_key":"***"}},{"password":"***"}]"#;
+        assert_eq!(hide_in_json(body), shown);
+        for kept in [r#"{"city":  "Rome"}"#, "password=s", "7"] {
+            assert_eq!(hide_in_json(kept), kept);
+        }
     }
 
     #[test]

@@ -138,7 +138,7 @@ fn form_data_rows_are_parts_that_end_where_the_head_says() {
     let heard = server.hears(step.with(HEADERS, rows(&[("Content-Type", "multipart/form-data")])));
     let boundary = heard.split("boundary=").nth(1).unwrap().lines().next().unwrap();
     let part = |name: &str, value: &str| {
-        format!("--{boundary}\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
+        format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
     };
     let body = format!("{}{}--{boundary}--\r\n", part("a%22b", "1"), part("c", "2"));
     assert!(heard.ends_with(&body), "{heard}");

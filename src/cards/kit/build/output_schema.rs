@@ -1,5 +1,6 @@
 //! The schema that a model's answer must fit: given to the model as JSON Schema, and checked when it answers.
 
+use crate::cards::kit::steps::lenient_json;
 use serde_json::{Map, Value, json};
 
 /// Deepest nesting of a schema.
@@ -138,17 +139,14 @@ impl ValueSchema {
     }
 }
 
-/// The JSON in a model's text: the text itself, a block of it, what stands between its first and last brace, or bracket.
+/// The JSON in a model's text: the text itself, a block of it, what stands between its first and last brace, or bracket. What
+/// is strictly JSON comes before what models write for it.
 fn json_in(text: &str) -> impl Iterator<Item = Value> {
-    let block = text.split_once("```").map(|(_, rest)| {
-        let rest = rest.strip_prefix("json").or_else(|| rest.strip_prefix("JSON")).unwrap_or(rest);
-        rest.split_once("```").map_or(rest, |(block, _)| block)
-    });
     let between = |open: char, close: char| text.get(text.find(open)?..=text.rfind(close)?);
-    [Some(text), block, between('{', '}'), between('[', ']')]
-        .into_iter()
-        .flatten()
-        .filter_map(|candidate| serde_json::from_str(candidate.trim()).ok())
+    let candidates = [Some(text), lenient_json::fenced(text), between('{', '}'), between('[', ']')];
+    let strict = candidates.into_iter().flatten().filter_map(|part| serde_json::from_str(part.trim()).ok());
+    let lenient = candidates.into_iter().flatten().filter_map(|part| lenient_json::parse(part).ok());
+    strict.chain(lenient)
 }
 
 #[cfg(test)]
@@ -180,6 +178,18 @@ mod tests {
             r#"{"title": "M", "year": 1931}"#,
             "Here:\n```json\n{\"title\": \"M\", \"year\": 1931, \"more\": 1}\n```\nBye {you}",
             r#"It is {"title": "M", "year": 1931, "genres": null}."#,
+        ] {
+            assert_eq!(film().parse(text), Ok(expected.clone()), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_answer_is_read_as_models_write_json() {
+        let expected = json!({"title": "M", "year": 1931});
+        for text in [
+            r#"{"title": "M", "year": 1931,}"#,
+            "```json\n{'title': 'M', year: 1931} // Fritz Lang\n```",
+            "It is {title: \"M\", \"year\": 1931,}.",
         ] {
             assert_eq!(film().parse(text), Ok(expected.clone()), "{text}");
         }

@@ -24,11 +24,13 @@ pub(super) fn body(model: &OpenAi, request: &ChatRequest) -> Value {
     }
     if reasoning {
         include.push(SEALED_REASONING);
-        let mut thoughts = json!({"summary": model.reasoning_summary.as_deref().unwrap_or("auto")});
-        if let Some(effort) = &model.reasoning_effort {
-            thoughts["effort"] = effort.as_str().into();
+        // A summary is only asked for where the owner wants one: OpenAI gives them to organizations that it knows.
+        let mut thoughts = Map::new();
+        set_optional(&mut thoughts, "summary", model.reasoning_summary.as_deref());
+        set_optional(&mut thoughts, "effort", model.reasoning_effort.as_deref());
+        if !thoughts.is_empty() {
+            body.insert("reasoning".into(), thoughts.into());
         }
-        body.insert("reasoning".into(), thoughts);
     } else {
         set_optional(&mut body, "temperature", model.temperature);
         set_optional(&mut body, "top_p", model.top_p);
@@ -38,6 +40,7 @@ pub(super) fn body(model: &OpenAi, request: &ChatRequest) -> Value {
     // What is said in a conversation is kept here, and by no provider beyond its answer.
     body.insert("store".into(), false.into());
     body.insert("stream".into(), model.streaming.into());
+    body.extend(model.extra.iter().map(|(name, value)| (name.clone(), value.clone())));
     Value::Object(body)
 }
 
