@@ -5,6 +5,7 @@ pub(crate) mod drafts;
 pub(crate) mod versions;
 
 use super::conversations::conversation_access::can_see;
+use super::conversations::messages::parse_optional;
 use super::predictions::prediction::{admit_origin, flow_id};
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
@@ -39,6 +40,19 @@ pub(super) fn page_params(request: &Request) -> Result<Option<(usize, usize)>> {
     };
     let (page, size) = (number("page")?, number("limit")?);
     Ok((page > 0 && size > 0).then_some((page, size)))
+}
+
+/// Reads `page` and `limit`, each for itself: one that is not given, or zero, is the first page and `rows`.
+///
+/// # Errors
+/// 400 when one of them is not a number of zero or more.
+pub(super) fn page_or(request: &Request, rows: usize) -> Result<(usize, usize)> {
+    let number = |name: &str, usual: usize| {
+        let text = request.query(name).filter(|text| !text.is_empty());
+        let number = parse_optional(text, name, |text| text.parse::<usize>().ok())?;
+        Ok::<_, Error>(number.filter(|number| *number > 0).unwrap_or(usual))
+    };
+    Ok((number("page", 1)?, number("limit", rows)?))
 }
 
 /// `GET /chatflows`: without canvases, which may be megabytes each, unless `full=true` asks for them; with `fields=summary`

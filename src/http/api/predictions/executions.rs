@@ -7,7 +7,7 @@ use crate::domain::ids::{ExecutionId, FlowId};
 use crate::domain::predictions::execution::ExecutionState;
 use crate::domain::predictions::run_event::StepLabel;
 use crate::http::api::conversations::messages::{parse_instant, parse_optional};
-use crate::http::api::flows::has_flag;
+use crate::http::api::flows::{has_flag, page_or};
 use crate::http::reply::Reply;
 use crate::http::reply::error::log_failed_run;
 use crate::http::reply::sse::EventSink;
@@ -39,11 +39,8 @@ pub(crate) fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<
         start: parse_optional(text("startDate"), "startDate", parse_instant)?,
         end: parse_optional(text("endDate"), "endDate", parse_instant)?,
     };
-    let number = |name: &str, usual: usize| {
-        let number = parse_optional(text(name), name, |text| text.parse::<usize>().ok())?;
-        Ok::<_, Error>(number.filter(|number| *number > 0).unwrap_or(usual))
-    };
-    let page = (number("page", 1)? as u64, number("limit", ROWS)?);
+    let (page, limit) = page_or(request, ROWS)?;
+    let page = (page as u64, limit);
     let (rows, total) = executions::list(app, &caller, &filter, page, has_flag(request, "full")?)?;
     let total = usize::try_from(total).unwrap_or(usize::MAX);
     Ok(Json(Page { data: rows.into_iter().map(ExecutionView::from).collect(), total }))

@@ -5,7 +5,7 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::paging::PageRequest;
 use crate::domain::triggers::schedule::TriggerStatus;
-use crate::http::api::conversations::messages::parse_optional;
+use crate::http::api::flows::page_or;
 use crate::http::api::predictions::prediction::flow_id;
 use crate::http::request::Request;
 use crate::http::routing::handler::Json;
@@ -43,12 +43,8 @@ pub(crate) fn switch(
 /// # Errors
 /// 400 for a bad filter, 404.
 pub(crate) fn logs(app: &App, caller: Caller, request: &Request) -> Result<Json<TriggerLogPageView>> {
-    let number = |name: &str, usual: usize| {
-        let text = request.query(name).filter(|text| !text.is_empty());
-        let number = parse_optional(text, name, |text| text.parse::<usize>().ok())?;
-        Ok::<_, Error>(number.filter(|number| *number > 0).unwrap_or(usual))
-    };
-    let (page, limit) = (number("page", 1)?, number("limit", ROWS)?.min(TRIGGER_LOG_PAGE_MAX));
+    let (page, limit) = page_or(request, ROWS)?;
+    let limit = limit.min(TRIGGER_LOG_PAGE_MAX);
     let statuses = request
         .query_all("status")
         .into_iter()
