@@ -5,7 +5,7 @@ use std::io;
 
 /// Bytes of a value as JSON, which is not kept. What has no such form counts as far as it was written: who stores or sends it is
 /// told.
-pub fn json_size(value: &(impl Serialize + ?Sized)) -> usize {
+pub(crate) fn json_size(value: &(impl Serialize + ?Sized)) -> usize {
     let mut size = ByteCount(0);
     let _ = serde_json::to_writer(&mut size, value);
     size.0
