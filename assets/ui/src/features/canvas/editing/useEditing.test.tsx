@@ -337,6 +337,23 @@ describe('what is drawn', () => {
     page.close();
   });
 
+  test('goes on being saved after a text was typed while it was sent', async () => {
+    const page = await open();
+    let go = (): void => undefined;
+    fake.gate = new Promise((done) => (go = done));
+    act(() => page.now().draw(() => canvas('one')));
+    await pass(900);
+    act(() => page.now().change(pretty('typed')));
+    go();
+    await pass(10);
+    expect(page.now()).toMatchObject({ text: pretty('typed'), unsaved: true });
+    act(() => page.now().draw(() => canvas('two')));
+    await pass(1000);
+    expect(fake.saves).toEqual([canvas('one'), canvas('two')]);
+    expect(page.now().state).toBe('saved');
+    page.close();
+  });
+
   test('goes to Live only when somebody says so', async () => {
     fake = new Fake('live');
     const page = await open();

@@ -65,8 +65,10 @@ interface Session {
   base: string;
   busy: boolean;
   failure: Failure | null;
-  /** Counts what was drawn and not written into the text yet, nor sent. */
+  /** Counts what was drawn. It only rises: calls that wait name by it how far they went. */
   drawn: number;
+  /** How much of that was sent, or given up for a text. */
+  savedUpTo: number;
 }
 
 const storedOf = (status: DraftStatus, flow: Flow): string => status.draft?.flowData ?? flow.flowData;
@@ -94,6 +96,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
     busy: false,
     failure: null,
     drawn: 0,
+    savedUpTo: 0,
   });
   // Calls that wait see what is typed meanwhile.
   const now = useRef(session);
@@ -116,7 +119,8 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
 
   const { text, from, busy, failure, drawn } = session;
   const first = useMemo(() => prettyFlow(from), [from]);
-  const unsaved = drawn > 0 || (text !== null && text !== first && text !== from);
+  const waits = drawn > session.savedUpTo;
+  const unsaved = waits || (text !== null && text !== first && text !== from);
   const fault = useMemo(() => {
     const read = text === null ? null : readFlowText(text);
     return read && !read.ok ? read.fault : null;
@@ -176,7 +180,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
     (next: string) => {
       if (local) return;
       pending.current = null;
-      put({ text: next, drawn: 0 });
+      put({ text: next, savedUpTo: now.current.drawn });
       keepLocal(place, { text: next, base: now.current.base, at: Date.now() });
     },
     [local, place, put],
@@ -187,7 +191,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
       settle();
       const { text: sent, drawn: sentDrawn } = now.current;
       if (sent === null || (!force && !differs(now.current))) {
-        put({ drawn: 0 });
+        put({ savedUpTo: sentDrawn });
         return true;
       }
       const read = readFlowText(sent);
@@ -212,7 +216,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
           from: saved.stored,
           base: saved.base,
           text: more ? typed : kept,
-          drawn: now.current.drawn - sentDrawn,
+          savedUpTo: Math.max(now.current.savedUpTo, sentDrawn),
         });
         if (more && typed !== null) keepLocal(place, { text: typed, base: saved.base, at: Date.now() });
         else forgetLocal(place);
@@ -251,7 +255,13 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
       seen.current = told.current;
       const theirs = storedOf(draft, live);
       pending.current = null;
-      put({ text: prettyFlow(theirs), from: theirs, base: baseOf(draft, live), failure: null, drawn: 0 });
+      put({
+        text: prettyFlow(theirs),
+        from: theirs,
+        base: baseOf(draft, live),
+        failure: null,
+        savedUpTo: now.current.drawn,
+      });
     } catch (error) {
       put({ failure: { ...failureOf(error), conflict } });
     } finally {
@@ -263,7 +273,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
     forgetLocal(place);
     setKept(null);
     pending.current = null;
-    put({ text: null, failure: null, drawn: 0 });
+    put({ text: null, failure: null, savedUpTo: now.current.drawn });
   }, [place, put]);
 
   useEffect(() => {
@@ -278,7 +288,13 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
     setKept(null);
     seen.current = here;
     // What they were made from decides whether they may be saved, not what is stored by now.
-    put({ text: local.text, from: stored, base: local.base, failure: null, drawn: drawn ? 1 : 0 });
+    put({
+      text: local.text,
+      from: stored,
+      base: local.base,
+      failure: null,
+      drawn: now.current.drawn + (drawn ? 1 : 0),
+    });
   };
   const dropLocal = (): void => {
     forgetLocal(place);
@@ -286,7 +302,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
   };
   const save = useCallback(() => queue(false), [queue]);
   const keepMine = useCallback(() => queue(true), [queue]);
-  useAutosave({ on: inDraft && mayEdit, drawn, busy, failure, save, keep: settle });
+  useAutosave({ on: inDraft && mayEdit, waits, drawn, busy, failure, save, keep: settle });
   const state = !mayEdit
     ? 'readonly'
     : busy
