@@ -354,6 +354,25 @@ describe('what is drawn', () => {
     page.close();
   });
 
+  test('is no conflict when it was given up while it was sent, and the next goes on', async () => {
+    fake.put('before');
+    const page = await open();
+    let go = (): void => undefined;
+    fake.gate = new Promise((done) => (go = done));
+    act(() => page.now().draw(() => canvas('one')));
+    await pass(900);
+    fake.put(null);
+    await refresh();
+    act(() => page.now().drop());
+    expect(page.now()).toMatchObject({ text: null, state: 'saved' });
+    act(() => page.now().draw(() => canvas('two')));
+    go();
+    await pass(1000);
+    expect(fake.saves).toEqual([canvas('two')]);
+    expect(page.now()).toMatchObject({ state: 'saved', failure: null });
+    page.close();
+  });
+
   test('goes to Live only when somebody says so', async () => {
     fake = new Fake('live');
     const page = await open();

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { keepFlow, keepStatus, saveDraft, saveLive, useClient } from '../../../api/canvas';
+import { askAnew, keepFlow, keepStatus, saveDraft, saveLive, useClient } from '../../../api/canvas';
 import { ApiError, NO_ANSWER } from '../../../api/client';
 import { readDraft, readFlow } from '../../../api/flows';
 import { useMe } from '../../../api/me';
@@ -107,6 +107,8 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
   const [kept, setKept] = useState<LocalCopy | null>(() => (mayEdit ? readLocal(place) : null));
   const local = useMemo(() => (kept && kept.text !== prettyFlow(stored) ? kept : null), [kept, stored]);
   const running = useRef<Promise<boolean> | null>(null);
+  /** Counts sessions: an answer to one that was dropped says nothing of the next. */
+  const epoch = useRef(0);
   /** Gives the text of what was drawn since the text was last written. */
   const pending = useRef<(() => string) | null>(null);
   /** What was stored when it was last looked at, as the page was told. */
@@ -190,6 +192,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
     async (force: boolean): Promise<boolean> => {
       settle();
       const { text: sent, drawn: sentDrawn } = now.current;
+      const own = epoch.current;
       if (sent === null || (!force && !differs(now.current))) {
         put({ savedUpTo: sentDrawn });
         return true;
@@ -204,6 +207,11 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
         const saved = inDraft
           ? await toDraft(id, read.flowData, force ? null : now.current.base)
           : await toLive(id, read.flowData, force ? null : now.current.base);
+        if (epoch.current !== own) {
+          // What took the place of these edits may have been answered before.
+          askAnew(client, id);
+          return false;
+        }
         if (saved.status) await keepStatus(client, id, saved.status);
         if (saved.flow) await keepFlow(client, saved.flow);
         seen.current = told.current;
@@ -222,18 +230,18 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
         else forgetLocal(place);
         return true;
       } catch (error) {
-        put({ failure: failureOf(error) });
+        if (epoch.current === own) put({ failure: failureOf(error) });
         return false;
       } finally {
-        put({ busy: false });
+        if (epoch.current === own) put({ busy: false });
       }
     },
     [inDraft, id, client, put, place, settle],
   );
   const queue = useCallback(
     (force: boolean): Promise<boolean> => {
-      const before = running.current;
-      const next = before ? before.then((done) => done && send(force)) : send(force);
+      const [before, own] = [running.current, epoch.current];
+      const next = before ? before.then((done) => done && epoch.current === own && send(force)) : send(force);
       running.current = next;
       void next.finally(() => {
         if (running.current === next) running.current = null;
@@ -273,7 +281,10 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
     forgetLocal(place);
     setKept(null);
     pending.current = null;
-    put({ text: null, failure: null, savedUpTo: now.current.drawn });
+    epoch.current += 1;
+    // The next session waits for a save of this one, whatever becomes of it.
+    running.current = running.current?.then(() => true) ?? null;
+    put({ text: null, failure: null, busy: false, savedUpTo: now.current.drawn });
   }, [place, put]);
 
   useEffect(() => {
