@@ -112,6 +112,18 @@ describe('a replaced card', () => {
     expect(replaceCard(wired, 'chatModel_0', cards.tool)?.lost).toBe(1);
     expect(replaceCard(wired, 'chatModel_0', cards.llm)).toBeNull();
   });
+
+  it('that was a box leaves what lay in it on the canvas, connected as it was', () => {
+    const { doc } = canvasOf('start', 'iteration');
+    const first = addCard(doc, cards.llm, { x: 20, y: 80 }, 'iterationAgentflow_0');
+    const second = addCard(first.doc, cards.llm, { x: 200, y: 80 }, 'iterationAgentflow_0');
+    const wired = wire(second.doc, first.id, '', second.id, '');
+    const replaced = replaceCard(wired, 'iterationAgentflow_0', cards.reply);
+    const left = replaced && nodeIn(replaced.doc, second.id);
+    expect(left).toMatchObject({ position: { x: 500, y: 80 } });
+    expect(left).not.toHaveProperty('parentId');
+    expect(replaced?.doc.edges).toHaveLength(1);
+  });
 });
 
 describe('history', () => {
