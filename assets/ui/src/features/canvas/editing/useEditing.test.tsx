@@ -6,6 +6,8 @@ import { useDraft, useFlow } from '../../../api/flows';
 import type { DraftStatus, Flow } from '../../../api/models';
 import { prettyFlow } from '../../../core/flowtext';
 import { forgetAllLocal, readLocal } from '../../../core/localCopy';
+import { readDoc } from '../document/doc';
+import { useDocument } from './useDocument';
 import { useEditing } from './useEditing';
 
 const canvas = (word: string): string =>
@@ -81,13 +83,21 @@ async function open(person = 'ada') {
     <QueryClientProvider client={client}>{children}</QueryClientProvider>
   );
   const view = renderHook(
-    () => useEditing(useFlow('f').data ?? fake.flow(), useDraft('f').data ?? fake.status(), true),
+    () => {
+      const [flow, status] = [useFlow('f').data ?? fake.flow(), useDraft('f').data ?? fake.status()];
+      const editing = useEditing(flow, status, true);
+      return { editing, document: useDocument(editing, status.draft?.flowData ?? flow.flowData, true) };
+    },
     { wrapper },
   );
   await act(async () => {
     await client.invalidateQueries();
   });
-  return { now: () => view.result.current, close: view.unmount };
+  return {
+    now: () => view.result.current.editing,
+    document: () => view.result.current.document,
+    close: view.unmount,
+  };
 }
 
 const refresh = (): Promise<void> => act(() => client.invalidateQueries());
@@ -370,6 +380,39 @@ describe('what is drawn', () => {
     await pass(1000);
     expect(fake.saves).toEqual([canvas('two')]);
     expect(page.now()).toMatchObject({ state: 'saved', failure: null });
+    page.close();
+  });
+
+  test('is no further step in the form that the service stores it', async () => {
+    fake.store = (flowData) => flowData.replaceAll('inline', 'stored');
+    const page = await open();
+    const word = () => page.document().doc?.nodes[0]?.id;
+    const put = (name: string) => act(() => page.document().apply((doc) => readDoc(canvas(name)) ?? doc));
+    put('inline');
+    await pass(1000);
+    expect(word()).toBe('stored');
+    act(() => page.document().undo());
+    expect(word()).toBe('live');
+    await pass(1000);
+    act(() => page.document().redo());
+    expect(word()).toBe('stored');
+    await pass(1000);
+    expect(fake.saves).toEqual(['inline', 'live', 'stored'].map(canvas));
+    page.close();
+  });
+
+  test('gives way to what was drawn while it was stored', async () => {
+    fake.store = (flowData) => flowData.replaceAll('inline', 'stored');
+    const page = await open();
+    let go = (): void => undefined;
+    fake.gate = new Promise((done) => (go = done));
+    act(() => page.document().apply((doc) => readDoc(canvas('inline')) ?? doc));
+    await pass(900);
+    act(() => page.document().apply((doc) => readDoc(canvas('more')) ?? doc));
+    go();
+    await pass(1000);
+    expect(page.document().doc?.nodes[0]?.id).toBe('more');
+    expect(fake.saves).toEqual(['inline', 'more'].map(canvas));
     page.close();
   });
 

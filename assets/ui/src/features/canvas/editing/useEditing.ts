@@ -22,6 +22,8 @@ export interface Editing {
   state: SavedState;
   /** The text being edited; null while nobody edits. */
   text: string | null;
+  /** What was saved, as the service stores it: a text that takes the place of what was sent, and is no edit. */
+  asStored: string | null;
   unsaved: boolean;
   fault: TextFault | null;
   /** Why the last save did not go through. A conflict keeps the text. */
@@ -61,6 +63,7 @@ export interface Failure {
 /** What is edited, what it was when that began, and which one that was. */
 interface Session {
   text: string | null;
+  asStored: string | null;
   from: string;
   base: string;
   busy: boolean;
@@ -91,6 +94,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
   const base = useMemo(() => baseOf(status, flow), [status, flow]);
   const [session, show] = useState<Session>({
     text: null,
+    asStored: null,
     from: stored,
     base,
     busy: false,
@@ -132,7 +136,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
     if (local) return;
     setKept(null);
     seen.current = here;
-    put({ text: prettyFlow(stored), from: stored, base, failure: null });
+    put({ text: prettyFlow(stored), asStored: null, from: stored, base, failure: null });
   }, [local, here, stored, base, put]);
 
   // Without edits of its own, the text follows what is stored: after Publish, Discard, or a save elsewhere.
@@ -224,6 +228,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
           from: saved.stored,
           base: saved.base,
           text: more ? typed : kept,
+          asStored: kept === sent ? null : kept,
           savedUpTo: Math.max(now.current.savedUpTo, sentDrawn),
         });
         if (more && typed !== null) keepLocal(place, { text: typed, base: saved.base, at: Date.now() });
@@ -265,6 +270,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
       pending.current = null;
       put({
         text: prettyFlow(theirs),
+        asStored: null,
         from: theirs,
         base: baseOf(draft, live),
         failure: null,
@@ -327,6 +333,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
   return {
     state,
     text,
+    asStored: session.asStored,
     unsaved,
     fault,
     failure,
