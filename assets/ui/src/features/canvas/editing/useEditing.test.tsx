@@ -320,6 +320,26 @@ describe('what is drawn', () => {
     expect(kept()).toBeNull();
   });
 
+  test('is nothing to decide on for who comes back while it is saved', async () => {
+    let go = (): void => undefined;
+    fake.gate = new Promise((done) => (go = done));
+    const page = await open();
+    act(() => page.now().draw(() => canvas('one')));
+    await pass(350);
+    page.close();
+    const back = await open();
+    expect(back.now().local?.text).toBe(canvas('one'));
+    go();
+    await pass(10);
+    await refresh();
+    expect(back.now().local).toBeNull();
+    expect(back.document().open).toBe(true);
+    fake.put('theirs');
+    await refresh();
+    expect(back.now().local).toBeNull();
+    back.close();
+  });
+
   test('waits for the service when it does not answer, and goes then', async () => {
     const page = await open();
     const answer = fake.fetch;

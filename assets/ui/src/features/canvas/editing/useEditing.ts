@@ -81,8 +81,10 @@ const baseOf = (status: DraftStatus, flow: Flow): string =>
 
 const liveBase = (flow: Flow): string => `live ${digest(flow.flowData)}`;
 
-const differs = ({ text, from }: Session): boolean =>
-  text !== null && text !== from && text !== prettyFlow(from);
+/** Whether a text is what is stored, in its own form or in the one for people. */
+const says = (text: string, stored: string): boolean => text === stored || text === prettyFlow(stored);
+
+const differs = ({ text, from }: Session): boolean => text !== null && !says(text, from);
 
 /** What the page holds of a canvas being edited as text. It outlives the Editor tab. */
 export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): Editing {
@@ -109,7 +111,13 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
     show(now.current);
   }, []);
   const [kept, setKept] = useState<LocalCopy | null>(() => (mayEdit ? readLocal(place) : null));
-  const local = useMemo(() => (kept && kept.text !== prettyFlow(stored) ? kept : null), [kept, stored]);
+  const local = useMemo(() => (kept && !says(kept.text, stored) ? kept : null), [kept, stored]);
+  useEffect(() => {
+    if (!kept || local) return;
+    // They were sent after all: whatever is stored later, they are no edits of it.
+    setKept(null);
+    forgetLocal(place);
+  }, [kept, local, place]);
   const running = useRef<Promise<boolean> | null>(null);
   /** Counts sessions: an answer to one that was dropped says nothing of the next. */
   const epoch = useRef(0);
