@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { useDraft, useFlow } from '../../../api/flows';
 import type { DraftStatus, Flow } from '../../../api/models';
 import { prettyFlow } from '../../../core/flowtext';
-import { forgetAllLocal, readLocal } from '../../../core/localCopy';
+import { forgetAllLocal, keepLocal, readLocal } from '../../../core/localCopy';
 import { readDoc } from '../document/doc';
 import { useDocument } from './useDocument';
 import { useEditing } from './useEditing';
@@ -265,6 +265,18 @@ describe('a save', () => {
     expect(fake.saves).toEqual([canvas('one'), canvas('two')]);
     expect(page.now()).toMatchObject({ state: 'saved', failure: null });
     expect(kept()).toBeNull();
+  });
+
+  test('leaves the edits that another tab kept', async () => {
+    const page = await open();
+    act(() => page.now().begin());
+    act(() => page.now().change(pretty('mine')));
+    keepLocal('flowkeep.edit.ada.f', { text: pretty('theirs'), base: 'none', at: 1 });
+    expect(await act(() => page.now().save())).toBe(true);
+    expect(kept()?.text).toBe(pretty('theirs'));
+    act(() => page.now().drop());
+    expect(kept()?.text).toBe(pretty('theirs'));
+    localStorage.clear();
   });
 
   test('takes over what the service made of it, also Live', async () => {

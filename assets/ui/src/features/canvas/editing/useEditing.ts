@@ -111,13 +111,25 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
     show(now.current);
   }, []);
   const [kept, setKept] = useState<LocalCopy | null>(() => (mayEdit ? readLocal(place) : null));
+  /** What this page keeps in the browser, or found there: another tab may keep edits in the same place. */
+  const own = useRef(kept?.text ?? null);
+  const remember = useCallback(
+    (text: string, base: string) => {
+      own.current = text;
+      keepLocal(place, { text, base, at: Date.now() });
+    },
+    [place],
+  );
+  const forget = useCallback(() => {
+    if (own.current !== null) forgetLocal(place, own.current);
+  }, [place]);
   const local = useMemo(() => (kept && !says(kept.text, stored) ? kept : null), [kept, stored]);
   useEffect(() => {
     if (!kept || local) return;
     // They were sent after all: whatever is stored later, they are no edits of it.
     setKept(null);
-    forgetLocal(place);
-  }, [kept, local, place]);
+    forget();
+  }, [kept, local, forget]);
   const running = useRef<Promise<boolean> | null>(null);
   /** Counts sessions: an answer to one that was dropped says nothing of the next. */
   const epoch = useRef(0);
@@ -157,9 +169,9 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
       // The same canvas under another name: its draft was published.
       seen.current = here;
       put({ base });
-      keepLocal(place, { text, base, at: Date.now() });
+      remember(text, base);
     }
-  }, [text, unsaved, busy, stored, from, base, session.base, here, begin, put, place]);
+  }, [text, unsaved, busy, stored, from, base, session.base, here, begin, put, remember]);
 
   /** Writes what was drawn into the text, and keeps it in this browser. */
   const settle = useCallback(() => {
@@ -168,8 +180,8 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
     pending.current = null;
     const next = write();
     put({ text: next });
-    keepLocal(place, { text: next, base: now.current.base, at: Date.now() });
-  }, [place, put]);
+    remember(next, now.current.base);
+  }, [remember, put]);
   const draw = useCallback(
     (write: () => string) => {
       if (local) return;
@@ -195,9 +207,9 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
       if (local) return;
       pending.current = null;
       put({ text: next, savedUpTo: now.current.drawn });
-      keepLocal(place, { text: next, base: now.current.base, at: Date.now() });
+      remember(next, now.current.base);
     },
-    [local, place, put],
+    [local, remember, put],
   );
 
   const send = useCallback(
@@ -239,8 +251,8 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
           asStored: kept === sent ? null : kept,
           savedUpTo: Math.max(now.current.savedUpTo, sentDrawn),
         });
-        if (more && typed !== null) keepLocal(place, { text: typed, base: saved.base, at: Date.now() });
-        else forgetLocal(place);
+        if (more && typed !== null) remember(typed, saved.base);
+        else forget();
         return true;
       } catch (error) {
         if (epoch.current === own) put({ failure: failureOf(error) });
@@ -249,7 +261,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
         if (epoch.current === own) put({ busy: false });
       }
     },
-    [inDraft, id, client, put, place, settle],
+    [inDraft, id, client, put, remember, forget, settle],
   );
   const queue = useCallback(
     (force: boolean): Promise<boolean> => {
@@ -272,7 +284,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
       const [draft, live] = await Promise.all([readDraft(id), readFlow(id)]);
       await keepFlow(client, live);
       await keepStatus(client, id, draft);
-      forgetLocal(place);
+      forget();
       seen.current = told.current;
       const theirs = storedOf(draft, live);
       pending.current = null;
@@ -289,17 +301,17 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
     } finally {
       put({ busy: false });
     }
-  }, [client, id, place, put]);
+  }, [client, id, forget, put]);
 
   const drop = useCallback(() => {
-    forgetLocal(place);
+    forget();
     setKept(null);
     pending.current = null;
     epoch.current += 1;
     // The next session waits for a save of this one, whatever becomes of it.
     running.current = running.current?.then(() => true) ?? null;
     put({ text: null, failure: null, busy: false, savedUpTo: now.current.drawn });
-  }, [place, put]);
+  }, [forget, put]);
 
   useEffect(() => {
     if (!unsaved) return;
@@ -322,7 +334,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
     });
   };
   const dropLocal = (): void => {
-    forgetLocal(place);
+    forget();
     setKept(null);
   };
   const save = useCallback(() => queue(false), [queue]);
