@@ -277,6 +277,27 @@ describe('connections of steps', () => {
     expect(objects(nodeIn(now, id)?.data.outputAnchors).map((one) => one.label)).toEqual(['0', '1', 'Else']);
   });
 
+  it('stay at their row when the rows were kept as text', () => {
+    const { doc } = canvasOf('condition', 'llm', 'reply');
+    const id = 'conditionAgentflow_0';
+    const rows = [{ value1: 'a' }, { value1: 'b' }, { value1: 'b' }];
+    let now = setInput(doc, id, 'conditions', JSON.stringify(rows));
+    for (const [at, to] of [
+      [1, 'llmAgentflow_0'],
+      [2, 'directReplyAgentflow_0'],
+    ] as const) {
+      const from: End = { node: id, handle: `${id}-output-${at}`, side: 'source' };
+      const verdict = judge(now, from, end(now, to, '', 'target'));
+      now = verdict.ok ? connect(now, verdict.wire) : now;
+    }
+    const outputs = (after: unknown): string[] =>
+      setInput(now, id, 'conditions', after).edges.map((edge) => (edge.sourceHandle ?? '').slice(-1));
+    expect(outputs(structuredClone([{ value1: 'new' }, ...rows]))).toEqual(['2', '3']);
+    expect(outputs(structuredClone(rows.slice(1)))).toEqual(['0', '1']);
+    expect(outputs(structuredClone(rows.toReversed()))).toEqual(['0', '1']);
+    expect(outputs(structuredClone(rows.with(1, { value1: 'typed' })))).toEqual(['1', '2']);
+  });
+
   it('have an output for errors while the card branches on them', () => {
     const { doc } = canvasOf('llm', 'reply');
     const id = 'llmAgentflow_0';
