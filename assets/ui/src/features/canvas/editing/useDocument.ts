@@ -69,18 +69,22 @@ export function useDocument(editing: Editing, stored: string, mayEdit: boolean):
     [go],
   );
   const present = held.history?.present ?? null;
+  // They stay the same from document to document: whatever is given them would be drawn anew with each letter.
+  const latest = useCallback(() => now.current.history?.present ?? null, []);
+  const back = useCallback(() => go(undo), [go]);
+  const forth = useCallback(() => go(redo), [go]);
   return useMemo(
     () => ({
       doc: present,
       open,
       apply,
-      now: () => now.current.history?.present ?? null,
-      undo: () => go(undo),
-      redo: () => go(redo),
+      now: latest,
+      undo: back,
+      redo: forth,
       canUndo: open && (held.history?.past.length ?? 0) > 0,
       canRedo: open && (held.history?.future.length ?? 0) > 0,
     }),
-    [present, open, apply, go, held.history],
+    [present, open, apply, latest, back, forth, held.history],
   );
 }
 

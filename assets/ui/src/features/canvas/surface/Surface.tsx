@@ -108,19 +108,20 @@ export function Surface(props: BoardProps): ReactNode {
     },
     [ask, local],
   );
-  const { duplicate } = commands;
+  const duplicate = useStable(commands.duplicate);
+  const add = useStable((card: (typeof cards)[number]) => put(card, moves.centre()));
   useEffect(() => {
     onReady({
-      add: (card) => put(card, moves.centre()),
+      add,
       replace: askReplace,
       connect: setConnecting,
       duplicate,
     });
     return () => onReady(null);
-  }, [onReady, put, moves, askReplace, duplicate]);
+  }, [onReady, add, askReplace, duplicate]);
 
   const lookFrom = linking.from;
-  const { pick, resize } = { pick: linking.pick, resize: commands.resize };
+  const [pick, resize] = [useStable(linking.pick), useStable(commands.resize)];
   const open = useCallback(
     (id: string, event: React.MouseEvent) => {
       if (event.shiftKey || event.metaKey || event.ctrlKey) return;
@@ -282,6 +283,7 @@ export function Surface(props: BoardProps): ReactNode {
     onSelect(id);
     requestAnimationFrame(() => moves.focus(id));
   });
+  const disconnect = useStable(commands.disconnect);
   const wireActions = useMemo<WireActions | null>(
     () =>
       editable
@@ -291,10 +293,10 @@ export function Surface(props: BoardProps): ReactNode {
                 purpose: { is: 'insert', edge, at: screenToFlowPosition(at) },
                 place: local(at.x, at.y),
               }),
-            remove: commands.disconnect,
+            remove: disconnect,
           }
         : null,
-    [editable, ask, screenToFlowPosition, local, commands],
+    [editable, ask, screenToFlowPosition, local, disconnect],
   );
   const openMenu = (id: string | null): void => {
     const of: MenuOf = {

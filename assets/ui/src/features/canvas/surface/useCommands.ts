@@ -38,7 +38,7 @@ export interface CommandsOf {
 /** What can be done to the canvas as a whole and to what is chosen on it. */
 export function useCommands(of: CommandsOf): Commands {
   const { document, drawing, kind, credentials, say, onSelect } = of;
-  const { apply, now } = document;
+  const { apply, now, undo, redo } = document;
   const { choose, chosen, sizes } = drawing;
 
   const take = useCallback(
@@ -71,11 +71,11 @@ export function useCommands(of: CommandsOf): Commands {
     };
     return {
       undo: () => {
-        document.undo();
+        undo();
         say(t('editor.said.undone'));
       },
       redo: () => {
-        document.redo();
+        redo();
         say(t('editor.said.redone'));
       },
       remove: (ids) => {
@@ -119,5 +119,5 @@ export function useCommands(of: CommandsOf): Commands {
           resizeNode(doc, id, { width: Math.round(width), height: Math.round(height) }, { x, y }),
         ),
     };
-  }, [document, apply, now, chosen, sizes, take, kind, credentials, say, onSelect]);
+  }, [apply, now, undo, redo, chosen, sizes, take, kind, credentials, say, onSelect]);
 }
