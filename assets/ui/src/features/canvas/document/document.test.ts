@@ -13,7 +13,7 @@ import {
   setInput,
   setLabel,
 } from './edit';
-import { judge, mayAdd, type End } from './rules';
+import { judge, judgeFrom, mayAdd, type End } from './rules';
 import { canvasOf, cards } from './samples';
 import { connect, disconnect } from './wires';
 
@@ -148,6 +148,29 @@ describe('connections of cards', () => {
     expect(why(free, end(row, 'filter_1', 'filter', 'source'), end(row, 'filter_0', 'base', 'target'))).toBe(
       'editor.no.circle',
     );
+  });
+
+  it('are looked through once, however many ends are judged', () => {
+    const { doc } = canvasOf('model', 'chain', 'chain', 'store');
+    const wired = wire(doc, 'chatModel_0', 'chain_0', 'model');
+    let reads = 0;
+    const edges = wired.edges.map((edge) => ({
+      ...edge,
+      get target() {
+        reads += 1;
+        return edge.target;
+      },
+    }));
+    const verdict = judgeFrom({ ...wired, edges }, end(doc, 'chatModel_0', 'chatModel', 'source'));
+    reads = 0;
+    const of = (to: End): string => {
+      const judged = verdict(to);
+      return judged.ok ? 'fits' : judged.why.key;
+    };
+    expect(of(end(doc, 'chain_0', 'model', 'target'))).toBe('editor.no.twice');
+    expect(of(end(doc, 'chain_1', 'model', 'target'))).toBe('fits');
+    expect(of(end(doc, 'chain_1', 'retriever', 'target'))).toBe('editor.no.type');
+    expect(reads).toBe(0);
   });
 
   it('go with the output that was chosen instead', () => {

@@ -14,7 +14,7 @@ import { inOrder, nodeLabel } from '../../../core/nodes';
 import { Button, ContextMenu, EmptyState, useShortcuts, type MenuEntry } from '../../../ui';
 import { nodeIn } from '../document/doc';
 import { moveInto, moveNodes } from '../document/edit';
-import { judge, type End } from '../document/rules';
+import type { End } from '../document/rules';
 import { connect } from '../document/wires';
 import { DRAG_TYPE } from '../palette/Palette';
 import { QuickAdd } from '../palette/QuickAdd';
@@ -53,7 +53,7 @@ const BARE = { hideAttribution: true };
 export function Surface(props: BoardProps): ReactNode {
   const { document: held, doc, kind, cards, label, selected, onSelect, credentials, onReady } = props;
   const { marks = none, run = none, problems, docked, onDock } = props;
-  const { apply, now, open: editable } = held;
+  const { apply, open: editable } = held;
   const { screenToFlowPosition, getInternalNode } = useReactFlow();
   const box = useRef<HTMLDivElement>(null);
   const [said, say] = useState('');
@@ -256,9 +256,7 @@ export function Surface(props: BoardProps): ReactNode {
     if (nodeId && handleType) linking.begin({ node: nodeId, handle: handleId ?? nodeId, side: handleType });
   });
   const isValidConnection = useStable((made: Connection | WireEdge) => {
-    const at = now();
-    const [from, to] = endsOfConnection(made as Connection);
-    const verdict = at ? judge(at, from, to) : null;
+    const verdict = linking.judge(...endsOfConnection(made as Connection));
     linking.hint(verdict && !verdict.ok ? verdict.why : null);
     return verdict?.ok === true;
   });
