@@ -136,7 +136,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
   /** Gives the text of what was drawn since the text was last written. */
   const pending = useRef<(() => string) | null>(null);
   /** What was stored when it was last looked at, as the page was told. */
-  const here = `${base} ${stored}`;
+  const here = useMemo(() => `${base} ${stored}`, [base, stored]);
   const told = useRef(here);
   const seen = useRef(here);
   useEffect(() => {
