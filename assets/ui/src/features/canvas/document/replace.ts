@@ -1,6 +1,6 @@
 import type { FlowEdge, FlowNode, Point } from '../../../core/flowdata';
 import { isObject } from '../../../core/nodes';
-import { newNode } from './definition';
+import { isStepCard, newNode } from './definition';
 import { freshId, inputsOf, isStep, nodeIn, objects, text, type Definition, type Doc } from './doc';
 import { chooseOutput, endOf, moveInto } from './edit';
 import { fittingPlace, judge, mayAdd, mayLieIn, type End } from './rules';
@@ -15,9 +15,10 @@ export interface Replaced {
 
 /** Whether one card may stand where another stands. */
 export function mayReplace(doc: Doc, node: FlowNode, card: Definition): boolean {
-  const step = card.category === 'Agent Flows';
   return (
-    step === isStep(node) && mayLieIn(card.name, node.parentId !== undefined) && mayAdd(doc, card) === null
+    isStepCard(card) === isStep(node) &&
+    mayLieIn(card.name, node.parentId !== undefined) &&
+    mayAdd(doc, card) === null
   );
 }
 
