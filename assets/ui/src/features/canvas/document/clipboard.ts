@@ -5,7 +5,6 @@ import {
   freshId,
   isStep,
   nameOf,
-  outermost,
   placeOnCanvas,
   withChildren,
   without,
@@ -114,7 +113,9 @@ export function duplicateNodes(
 ): Pasted {
   const pasted = pasteNodes(doc, copyNodes(doc, chosen), { at: { x: 0, y: 0 }, ...options });
   if (!pasted.ok) return pasted;
-  const origins = new Map(outermost(doc, chosen).map((node) => [pasted.renamed.get(node.id), node]));
+  const { renamed } = pasted;
+  const top = doc.nodes.filter((node) => renamed.has(node.id) && !renamed.has(node.parentId ?? ''));
+  const origins = new Map(top.map((node) => [renamed.get(node.id), node]));
   const nodes = pasted.doc.nodes.map((node) => {
     const origin = origins.get(node.id);
     if (!origin) return node;
