@@ -47,4 +47,10 @@ export async function keepFlow(client: QueryClient, flow: Flow): Promise<void> {
   void client.invalidateQueries({ queryKey: cached.draft(flow.id) });
 }
 
+/** Has the page read a flow and its draft once more. */
+export function askAnew(client: QueryClient, id: string): void {
+  void client.invalidateQueries({ queryKey: cached.draft(id) });
+  void client.invalidateQueries({ queryKey: cached.flow(id) });
+}
+
 export const useClient = useQueryClient;

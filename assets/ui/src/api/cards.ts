@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api } from './client';
 import type { Schemas } from './models';
 
@@ -31,6 +31,8 @@ export const useChoices = ({ card, method, inputs, credential }: ChoiceQuestion,
     queryKey: ['choices', card, method, credential, inputs],
     enabled,
     staleTime: 60_000,
+    // A list that is asked for anew stays what it was until then.
+    placeholderData: keepPreviousData,
     queryFn: () =>
       api.post('/node-load-method/{name}', {
         path: { name: card },

@@ -19,9 +19,10 @@ export function keepLocal(name: string, copy: LocalCopy): void {
   }
 }
 
-export function forgetLocal(name: string): void {
+/** Forgets the edits that are kept, while they are these: those of another tab stay. */
+export function forgetLocal(name: string, text: string): void {
   try {
-    localStorage.removeItem(name);
+    if (readLocal(name)?.text === text) localStorage.removeItem(name);
   } catch {
     // Nothing was kept then.
   }

@@ -38,6 +38,18 @@ export function graphOf(flowData: string): Graph | null {
 /** What was drawn of a node, to be drawn again while nothing about it changed. */
 const drawn = new WeakMap<FlowNode, { of: string; node: CardNode }>();
 
+/** As it was drawn of a connection, or of the Loop that it stands for. */
+const wires = new WeakMap<FlowEdge | FlowNode, { of: string; wire: WireEdge }>();
+
+/** The very line that was drawn before, while it would be the same. */
+function reuseWire(key: FlowEdge | FlowNode, wire: WireEdge): WireEdge {
+  const of = JSON.stringify(wire);
+  const before = wires.get(key);
+  if (before?.of === of) return before.wire;
+  wires.set(key, { of, wire });
+  return wire;
+}
+
 /** A document as the library draws it. */
 export function drawingOf(flow: Doc): Graph {
   const known = new Map(flow.nodes.map((node) => [node.id, node]));
@@ -47,7 +59,7 @@ export function drawingOf(flow: Doc): Graph {
       touching.set(id, [...(touching.get(id) ?? []), edge]);
   const loops = flow.nodes.flatMap((node) => {
     const to = loopTarget(flow, node);
-    return to ? [{ from: node.id, to }] : [];
+    return to ? [{ node, to }] : [];
   });
   const looped = new Set(loops.map(({ to }) => to));
   const name = (id: string): string => nodeLabel(known.get(id) ?? { id, position: { x: 0, y: 0 }, data: {} });
@@ -65,8 +77,9 @@ export function drawingOf(flow: Doc): Graph {
   );
   const edges = flow.edges
     .filter((edge) => known.has(edge.source) && known.has(edge.target))
-    .map((edge) => wireOf(edge, known, name));
-  return { flow, nodes, edges: [...edges, ...loops.map(({ from, to }) => loopWire(from, to, name))] };
+    .map((edge) => reuseWire(edge, wireOf(edge, known, name)));
+  const loopWires = loops.map(({ node, to }) => reuseWire(node, loopWire(node.id, to, name)));
+  return { flow, nodes, edges: [...edges, ...loopWires] };
 }
 
 function linksOf(id: string, edges: readonly FlowEdge[], name: (id: string) => string): string {

@@ -134,17 +134,28 @@ export function followRows(doc: Doc, before: FlowNode, after: FlowNode): Doc {
 export const edgeId = (source: string, sourceHandle: string, target: string, targetHandle: string): string =>
   `${source}-${sourceHandle}-${target}-${targetHandle}`;
 
-/** Where the output of a row went; null when the row is gone. Rows that stayed are the same objects. */
+/**
+ * Where the output of a row went; null when the row is gone. Rows that stayed are the same objects, but where a text
+ * is read they are those that say the same.
+ */
 function rowMoves(before: unknown, after: unknown, otherwise: boolean): (at: number) => number | null {
   const [old, now] = [rowsOf(before), rowsOf(after)];
-  if (old.length === now.length && !permuted(old, now)) return (at) => at;
+  const read = typeof before === 'string' || typeof after === 'string';
+  const to = read ? placesByContent(old, now) : old.map((row) => now.indexOf(row));
+  const permuted = to.every((found) => found >= 0) && to.some((found, at) => found !== at);
+  if (old.length === now.length && !permuted) return (at) => at;
   return (at) => {
     if (otherwise && at === old.length) return now.length;
-    const row = old[at];
-    const found = row ? now.indexOf(row) : -1;
+    const found = to[at] ?? -1;
     return found >= 0 ? found : null;
   };
 }
 
-const permuted = (old: readonly Json[], now: readonly Json[]): boolean =>
-  old.every((row) => now.includes(row)) && old.some((row, at) => now[at] !== row);
+function placesByContent(old: readonly Json[], now: readonly Json[]): number[] {
+  const free: (string | null)[] = now.map((row) => JSON.stringify(row));
+  return old.map((row) => {
+    const found = free.indexOf(JSON.stringify(row));
+    if (found >= 0) free[found] = null;
+    return found;
+  });
+}

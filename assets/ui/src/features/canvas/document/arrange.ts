@@ -1,6 +1,6 @@
 import type { Point } from '../../../core/flowdata';
 import { moveNodes } from './edit';
-import { isContainer, type Doc } from './doc';
+import { isContainer, outermost, type Doc } from './doc';
 
 export interface Size {
   width: number;
@@ -17,16 +17,30 @@ interface Box extends Size, Point {
   id: string;
 }
 
-function boxes(doc: Doc, ids: ReadonlySet<string>, sizes: Sizes): Box[] {
-  return doc.nodes
-    .filter((node) => ids.has(node.id))
-    .map((node) => ({ id: node.id, ...node.position, ...(sizes.get(node.id) ?? FALLBACK) }));
+/** Each on its own: the nodes on the canvas, and those in each box, whose places are counted from the box. */
+function groups(doc: Doc, ids: ReadonlySet<string>, sizes: Sizes): Box[][] {
+  const found = new Map<string | undefined, Box[]>();
+  for (const { id, parentId, position } of outermost(doc, ids)) {
+    const box = { id, ...position, ...(sizes.get(id) ?? FALLBACK) };
+    found.set(parentId, [...(found.get(parentId) ?? []), box]);
+  }
+  return [...found.values()];
+}
+
+/** Moves nodes by so much. */
+export function nudge(doc: Doc, ids: ReadonlySet<string>, by: Point): Doc {
+  const to = outermost(doc, ids).map(({ id, position: { x, y } }): [string, Point] => [
+    id,
+    { x: x + by.x, y: y + by.y },
+  ]);
+  return moveNodes(doc, new Map(to));
 }
 
 /** Puts nodes on one line. Those in a box are aligned only with one another. */
-export function align(doc: Doc, ids: ReadonlySet<string>, how: Alignment, sizes: Sizes): Doc {
-  const all = boxes(doc, ids, sizes);
-  if (all.length < 2) return doc;
+export const align = (doc: Doc, ids: ReadonlySet<string>, how: Alignment, sizes: Sizes): Doc =>
+  groups(doc, ids, sizes).reduce((now, all) => alignAll(now, all, how), doc);
+
+function alignAll(doc: Doc, all: readonly Box[], how: Alignment): Doc {
   const left = Math.min(...all.map((one) => one.x));
   const right = Math.max(...all.map((one) => one.x + one.width));
   const top = Math.min(...all.map((one) => one.y));
@@ -50,10 +64,13 @@ export function align(doc: Doc, ids: ReadonlySet<string>, how: Alignment, sizes:
   return moveNodes(doc, new Map(all.map((one) => [one.id, to(one)])));
 }
 
-/** Puts the same space between nodes, from the first to the last. */
-export function distribute(doc: Doc, ids: ReadonlySet<string>, along: 'x' | 'y', sizes: Sizes): Doc {
+/** Puts the same space between nodes, from the first to the last; those in a box stay among themselves. */
+export const distribute = (doc: Doc, ids: ReadonlySet<string>, along: 'x' | 'y', sizes: Sizes): Doc =>
+  groups(doc, ids, sizes).reduce((now, all) => distributeAll(now, all, along), doc);
+
+function distributeAll(doc: Doc, boxes: readonly Box[], along: 'x' | 'y'): Doc {
   const extent = along === 'x' ? 'width' : 'height';
-  const all = boxes(doc, ids, sizes).sort((a, b) => a[along] - b[along]);
+  const all = [...boxes].sort((a, b) => a[along] - b[along]);
   const [first, last] = [all[0], all.at(-1)];
   if (!first || !last || all.length < 3) return doc;
   const room = last[along] + last[extent] - first[along] - all.reduce((sum, one) => sum + one[extent], 0);

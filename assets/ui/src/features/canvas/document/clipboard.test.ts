@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isObject } from '../../../core/nodes';
-import { align, distribute, tidy } from './arrange';
-import { copyNodes, pasteNodes } from './clipboard';
+import { align, distribute, nudge, tidy } from './arrange';
+import { copyNodes, duplicateNodes, pasteNodes } from './clipboard';
 import { inputsOf, nodeIn, withData, withNode, type Doc } from './doc';
 import { addCard, endOf, setCredential, setInput } from './edit';
 import { begin, redo, step, undo } from './history';
@@ -23,6 +23,18 @@ function wire(doc: Doc, from: string, output: string, to: string, input: string)
 }
 
 const at = { x: 1000, y: 1000 };
+
+/** A card, and a box with another in it. */
+function boxed(): { doc: Doc; inner: string } {
+  const added = addCard(
+    canvasOf('llm', 'iteration').doc,
+    cards.llm,
+    { x: 20, y: 80 },
+    'iterationAgentflow_0',
+  );
+  return { doc: added.doc, inner: added.id };
+}
+
 const inputs = (doc: Doc, id: string) => {
   const node = nodeIn(doc, id);
   if (!node) throw new Error(`no ${id}`);
@@ -77,6 +89,32 @@ describe('copy and paste', () => {
     expect(nodeIn(pasted.doc, 'iterationAgentflow_1')).toMatchObject({ width: 460, height: 260 });
   });
 
+  it('keeps how cards lie to one another, whether their box was copied or not', () => {
+    const { doc, inner } = boxed();
+    const copied = copyNodes(doc, new Set([inner, 'llmAgentflow_0']));
+    const pasted = pasteNodes(doc, copied, { at, kind: 'steps', credentials: null });
+    if (!pasted.ok) throw new Error(pasted.problem);
+    const [outer, loose] = pasted.ids.map((id) => nodeIn(pasted.doc, id)?.position ?? at);
+    expect((loose?.x ?? 0) - (outer?.x ?? 0)).toBe(320);
+    expect((loose?.y ?? 0) - (outer?.y ?? 0)).toBe(80);
+  });
+
+  it('duplicates a card into the box that it lies in, and a box with what lies in it', () => {
+    const { doc, inner } = boxed();
+    const of = (ids: string[]) => {
+      const made = duplicateNodes(doc, new Set(ids), 40, { kind: 'steps', credentials: null });
+      if (!made.ok) throw new Error(made.problem);
+      return made.ids.map((id) => nodeIn(made.doc, id));
+    };
+    expect(of([inner])).toMatchObject([
+      { parentId: 'iterationAgentflow_0', extent: 'parent', position: { x: 60, y: 120 } },
+    ]);
+    expect(of(['iterationAgentflow_0', inner])).toMatchObject([
+      { id: 'iterationAgentflow_1', position: { x: 340, y: 40 } },
+      { parentId: 'iterationAgentflow_1', position: { x: 20, y: 80 } },
+    ]);
+  });
+
   it('drops credentials that are not there, and says how many', () => {
     const { doc } = canvasOf('model');
     const keyed = setCredential(doc, 'chatModel_0', 'known');
@@ -111,6 +149,18 @@ describe('a replaced card', () => {
     expect(inputs(replaced?.doc ?? doc, 'chain_0').model).toBe('{{otherModel_0.data.instance}}');
     expect(replaceCard(wired, 'chatModel_0', cards.tool)?.lost).toBe(1);
     expect(replaceCard(wired, 'chatModel_0', cards.llm)).toBeNull();
+  });
+
+  it('that was a box leaves what lay in it on the canvas, connected as it was', () => {
+    const { doc } = canvasOf('start', 'iteration');
+    const first = addCard(doc, cards.llm, { x: 20, y: 80 }, 'iterationAgentflow_0');
+    const second = addCard(first.doc, cards.llm, { x: 200, y: 80 }, 'iterationAgentflow_0');
+    const wired = wire(second.doc, first.id, '', second.id, '');
+    const replaced = replaceCard(wired, 'iterationAgentflow_0', cards.reply);
+    const left = replaced && nodeIn(replaced.doc, second.id);
+    expect(left).toMatchObject({ position: { x: 500, y: 80 } });
+    expect(left).not.toHaveProperty('parentId');
+    expect(replaced?.doc.edges).toHaveLength(1);
   });
 });
 
@@ -153,6 +203,24 @@ describe('arranging', () => {
     expect(xs(align(doc, all, 'centre', sizes))).toEqual([300, 250, 300]);
     const moved = withNode(doc, 'chain_0', (node) => ({ ...node, position: { x: 120, y: 0 } }));
     expect(xs(distribute(moved, all, 'x', sizes))).toEqual([0, 250, 600]);
+  });
+
+  it('takes what lies in a box along with it, and no further', () => {
+    const { doc, inner } = boxed();
+    const moved = nudge(doc, new Set(['iterationAgentflow_0', inner]), { x: 20, y: 0 });
+    expect(nodeIn(moved, 'iterationAgentflow_0')?.position).toEqual({ x: 320, y: 0 });
+    expect(nodeIn(moved, inner)?.position).toEqual({ x: 20, y: 80 });
+  });
+
+  it('compares no place in a box with one outside of it', () => {
+    const { doc, inner } = boxed();
+    const second = addCard(doc, cards.llm, { x: 200, y: 120 }, 'iterationAgentflow_0');
+    const ids = new Set([...canvasOf('llm', 'iteration').ids, inner, second.id]);
+    expect(nodeIn(align(second.doc, ids, 'left', new Map()), inner)?.position.x).toBe(20);
+    const loose = new Set(['llmAgentflow_0', inner, second.id]);
+    const aligned = align(second.doc, loose, 'top', new Map());
+    expect(aligned.nodes.map((node) => node.position.y)).toEqual([0, 0, 80, 80]);
+    expect(distribute(second.doc, loose, 'x', new Map())).toBe(second.doc);
   });
 
   it('lays out along connections, boxes around what lies in them', async () => {

@@ -1,7 +1,16 @@
 import { parseFlow, writeFlow, type FlowEdge, type FlowNode, type Point } from '../../../core/flowdata';
 import { isNote, isObject, type Json } from '../../../core/nodes';
 import { edgeId } from './anchors';
-import { freshId, isStep, nameOf, withChildren, without, type CanvasKind, type Doc } from './doc';
+import {
+  freshId,
+  isStep,
+  nameOf,
+  placeOnCanvas,
+  withChildren,
+  without,
+  type CanvasKind,
+  type Doc,
+} from './doc';
 import { renameIds } from './wires';
 
 /** The chosen nodes as text, in the form that the family exports canvases in. */
@@ -9,7 +18,11 @@ export function copyNodes(doc: Doc, ids: ReadonlySet<string>): string {
   const all = withChildren(doc, ids);
   const nodes = doc.nodes
     .filter((node) => all.has(node.id))
-    .map((node) => (node.parentId && !all.has(node.parentId) ? outside(node) : node));
+    .map((node) =>
+      node.parentId && !all.has(node.parentId)
+        ? { ...outside(node), position: placeOnCanvas(doc, node) }
+        : node,
+    );
   const edges = doc.edges.filter((edge) => all.has(edge.source) && all.has(edge.target));
   const top: [string, unknown][] = [
     ['nodes', []],
@@ -30,7 +43,14 @@ export interface PasteOptions {
 }
 
 export type Pasted =
-  | { ok: true; doc: Doc; ids: string[]; droppedCredentials: number }
+  | {
+      ok: true;
+      doc: Doc;
+      ids: string[];
+      /** By the ids that they had, the ids that they got. */
+      renamed: ReadonlyMap<string, string>;
+      droppedCredentials: number;
+    }
   | { ok: false; problem: 'no-canvas' | 'empty' | 'other-kind' };
 
 /** Puts nodes from text on the canvas, with ids of their own. */
@@ -79,8 +99,35 @@ export function pasteNodes(doc: Doc, text: string, { at, kind, credentials }: Pa
     ok: true,
     doc: { ...doc, nodes: [...doc.nodes, ...nodes], edges: [...doc.edges, ...edges] },
     ids: nodes.map((node) => node.id),
+    renamed: ids,
     droppedCredentials: dropped.count,
   };
+}
+
+/** Puts nodes on the canvas once more, a little beside themselves and in the same box. */
+export function duplicateNodes(
+  doc: Doc,
+  chosen: ReadonlySet<string>,
+  by: number,
+  options: Omit<PasteOptions, 'at'>,
+): Pasted {
+  const pasted = pasteNodes(doc, copyNodes(doc, chosen), { at: { x: 0, y: 0 }, ...options });
+  if (!pasted.ok) return pasted;
+  const { renamed } = pasted;
+  const top = doc.nodes.filter((node) => renamed.has(node.id) && !renamed.has(node.parentId ?? ''));
+  const origins = new Map(top.map((node) => [renamed.get(node.id), node]));
+  const nodes = pasted.doc.nodes.map((node) => {
+    const origin = origins.get(node.id);
+    if (!origin) return node;
+    const { parentId, extent, position } = origin;
+    return {
+      ...node,
+      position: { ...position, x: position.x + by, y: position.y + by },
+      ...(parentId === undefined ? {} : { parentId }),
+      ...(extent === undefined ? {} : { extent }),
+    };
+  });
+  return { ...pasted, doc: { ...pasted.doc, nodes } };
 }
 
 /** Boxes and notes have a size that belongs to them; what a card measures is found anew. */

@@ -6,6 +6,7 @@ import {
   type FlowEdge,
   type FlowNode,
   type FlowOrigin,
+  type Point,
 } from '../../../core/flowdata';
 import { isObject, type Json } from '../../../core/nodes';
 
@@ -83,6 +84,29 @@ export function withChildren(doc: Doc, ids: Iterable<string>): Set<string> {
   }
   return all;
 }
+
+/** Every box that a node lies in, from the inside out. */
+function boxesOf(doc: Doc, node: FlowNode): FlowNode[] {
+  const found: FlowNode[] = [];
+  for (let id = node.parentId; id !== undefined;) {
+    const box = nodeIn(doc, id);
+    if (!box || found.includes(box)) break;
+    found.push(box);
+    id = box.parentId;
+  }
+  return found;
+}
+
+/** These nodes but for those that lie in another of them: a box takes along what lies in it. */
+export const outermost = (doc: Doc, ids: ReadonlySet<string>): FlowNode[] =>
+  doc.nodes.filter((node) => ids.has(node.id) && !boxesOf(doc, node).some((box) => ids.has(box.id)));
+
+/** Where a node lies on the whole canvas; its position is counted from the box around it. */
+export const placeOnCanvas = (doc: Doc, node: FlowNode): Point =>
+  boxesOf(doc, node).reduce((at, box) => ({ x: at.x + box.position.x, y: at.y + box.position.y }), {
+    x: node.position.x,
+    y: node.position.y,
+  });
 
 /** The rows of an input, however they are kept. */
 export function rowsOf(value: unknown): Json[] {

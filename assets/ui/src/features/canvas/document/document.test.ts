@@ -13,7 +13,7 @@ import {
   setInput,
   setLabel,
 } from './edit';
-import { judge, mayAdd, type End } from './rules';
+import { judge, judgeFrom, mayAdd, type End } from './rules';
 import { canvasOf, cards } from './samples';
 import { connect, disconnect } from './wires';
 
@@ -150,6 +150,29 @@ describe('connections of cards', () => {
     );
   });
 
+  it('are looked through once, however many ends are judged', () => {
+    const { doc } = canvasOf('model', 'chain', 'chain', 'store');
+    const wired = wire(doc, 'chatModel_0', 'chain_0', 'model');
+    let reads = 0;
+    const edges = wired.edges.map((edge) => ({
+      ...edge,
+      get target() {
+        reads += 1;
+        return edge.target;
+      },
+    }));
+    const verdict = judgeFrom({ ...wired, edges }, end(doc, 'chatModel_0', 'chatModel', 'source'));
+    reads = 0;
+    const of = (to: End): string => {
+      const judged = verdict(to);
+      return judged.ok ? 'fits' : judged.why.key;
+    };
+    expect(of(end(doc, 'chain_0', 'model', 'target'))).toBe('editor.no.twice');
+    expect(of(end(doc, 'chain_1', 'model', 'target'))).toBe('fits');
+    expect(of(end(doc, 'chain_1', 'retriever', 'target'))).toBe('editor.no.type');
+    expect(reads).toBe(0);
+  });
+
   it('go with the output that was chosen instead', () => {
     const { doc } = canvasOf('store', 'chain');
     const now = wire(doc, 'store_0', 'chain_0', 'retriever');
@@ -275,6 +298,27 @@ describe('connections of steps', () => {
     ]);
     expect(now.edges.map((edge) => isObject(edge.data) && edge.data.edgeLabel)).toEqual(['0', '2']);
     expect(objects(nodeIn(now, id)?.data.outputAnchors).map((one) => one.label)).toEqual(['0', '1', 'Else']);
+  });
+
+  it('stay at their row when the rows were kept as text', () => {
+    const { doc } = canvasOf('condition', 'llm', 'reply');
+    const id = 'conditionAgentflow_0';
+    const rows = [{ value1: 'a' }, { value1: 'b' }, { value1: 'b' }];
+    let now = setInput(doc, id, 'conditions', JSON.stringify(rows));
+    for (const [at, to] of [
+      [1, 'llmAgentflow_0'],
+      [2, 'directReplyAgentflow_0'],
+    ] as const) {
+      const from: End = { node: id, handle: `${id}-output-${at}`, side: 'source' };
+      const verdict = judge(now, from, end(now, to, '', 'target'));
+      now = verdict.ok ? connect(now, verdict.wire) : now;
+    }
+    const outputs = (after: unknown): string[] =>
+      setInput(now, id, 'conditions', after).edges.map((edge) => (edge.sourceHandle ?? '').slice(-1));
+    expect(outputs(structuredClone([{ value1: 'new' }, ...rows]))).toEqual(['2', '3']);
+    expect(outputs(structuredClone(rows.slice(1)))).toEqual(['0', '1']);
+    expect(outputs(structuredClone(rows.toReversed()))).toEqual(['0', '1']);
+    expect(outputs(structuredClone(rows.with(1, { value1: 'typed' })))).toEqual(['1', '2']);
   });
 
   it('have an output for errors while the card branches on them', () => {

@@ -1,8 +1,8 @@
-import type { FlowEdge, FlowNode } from '../../../core/flowdata';
+import type { FlowEdge, FlowNode, Point } from '../../../core/flowdata';
 import { isObject } from '../../../core/nodes';
-import { newNode } from './definition';
+import { isStepCard, newNode } from './definition';
 import { freshId, inputsOf, isStep, nodeIn, objects, text, type Definition, type Doc } from './doc';
-import { chooseOutput, endOf } from './edit';
+import { chooseOutput, endOf, moveInto } from './edit';
 import { fittingPlace, judge, mayAdd, mayLieIn, type End } from './rules';
 import { connect, disconnect, renameIds } from './wires';
 
@@ -15,16 +15,18 @@ export interface Replaced {
 
 /** Whether one card may stand where another stands. */
 export function mayReplace(doc: Doc, node: FlowNode, card: Definition): boolean {
-  const step = card.category === 'Agent Flows';
   return (
-    step === isStep(node) && mayLieIn(card.name, node.parentId !== undefined) && mayAdd(doc, card) === null
+    isStepCard(card) === isStep(node) &&
+    mayLieIn(card.name, node.parentId !== undefined) &&
+    mayAdd(doc, card) === null
   );
 }
 
 /** Puts another card in the place of a node: values of inputs both have stay, and connections that fit. */
-export function replaceCard(doc: Doc, id: string, card: Definition): Replaced | null {
-  const old = nodeIn(doc, id);
-  if (!old || !mayReplace(doc, old, card)) return null;
+export function replaceCard(before: Doc, id: string, card: Definition): Replaced | null {
+  const old = nodeIn(before, id);
+  if (!old || !mayReplace(before, old, card)) return null;
+  const doc = emptied(before, old);
   const fresh = freshId(doc, card.name);
   const made = newNode(fresh, card, old.position);
   const next = keepValues(made, old, card);
@@ -48,6 +50,16 @@ export function replaceCard(doc: Doc, id: string, card: Definition): Replaced | 
     else lost += 1;
   }
   return { doc: now, id: fresh, lost };
+}
+
+/** What lies in a box that goes stays where it is drawn. */
+function emptied(doc: Doc, box: FlowNode): Doc {
+  const inner = doc.nodes.filter((node) => node.parentId === box.id);
+  const to = inner.map(({ id, position: { x, y } }): [string, Point] => [
+    id,
+    { x: box.position.x + x, y: box.position.y + y },
+  ]);
+  return moveInto(doc, new Set(inner.map((node) => node.id)), box.parentId ?? null, new Map(to));
 }
 
 function keepValues(made: FlowNode, old: FlowNode, card: Definition): FlowNode {

@@ -66,6 +66,8 @@ export function judgeFrom(doc: Doc, from: End): (to: End) => Verdict {
   const here = nodeIn(doc, from.node);
   const round = here ? walk(doc, from.node, from.side === 'source' ? 'back' : 'on') : new Set<string>();
   const nodes = new Map(doc.nodes.map((node) => [node.id, node]));
+  const met = new Set(partners(doc, from));
+  const taken = new Set(doc.edges.map((edge) => keyOf(edge.target, edge.targetHandle)));
   return (to) => {
     const there = nodes.get(to.node);
     if (!here || !there) return refuse('editor.no.gone');
@@ -81,9 +83,11 @@ export function judgeFrom(doc: Doc, from: End): (to: End) => Verdict {
       target: target.node,
       targetHandle: target.handle,
     };
-    if (doc.edges.some((edge) => same(edge, wire))) return refuse('editor.no.twice');
+    if (met.has(keyOf(to.node, to.handle))) return refuse('editor.no.twice');
     const against =
-      isStep(giver) || isStep(taker) ? judgeSteps(giver, taker) : judgeCards(doc, giver, taker, wire);
+      isStep(giver) || isStep(taker)
+        ? judgeSteps(giver, taker)
+        : judgeCards(giver, taker, wire, taken.has(keyOf(wire.target, wire.targetHandle)));
     if (against) return { ok: false, why: against };
     if (round.has(to.node)) return refuse(isStep(giver) ? 'editor.no.circleOfSteps' : 'editor.no.circle');
     return { ok: true, wire };
@@ -92,8 +96,17 @@ export function judgeFrom(doc: Doc, from: End): (to: End) => Verdict {
 
 export const judge = (doc: Doc, from: End, to: End): Verdict => judgeFrom(doc, from)(to);
 
-const same = (edge: object, wire: Wire): boolean =>
-  Object.entries(wire).every(([key, value]) => (edge as Record<string, unknown>)[key] === value);
+const keyOf = (node: string, handle: string | null | undefined): string => `${node}\n${handle}`;
+
+/** The other ends of what is connected with one. */
+const partners = (doc: Doc, { node, handle, side }: End): string[] =>
+  side === 'source'
+    ? doc.edges
+        .filter((edge) => edge.source === node && edge.sourceHandle === handle)
+        .map((edge) => keyOf(edge.target, edge.targetHandle))
+    : doc.edges
+        .filter((edge) => edge.target === node && edge.targetHandle === handle)
+        .map((edge) => keyOf(edge.source, edge.sourceHandle));
 
 function judgeSteps(giver: FlowNode, taker: FlowNode): Refusal | null {
   const no = (key: Key, values: Record<string, string> = {}): Refusal => ({ key, values });
@@ -104,7 +117,7 @@ function judgeSteps(giver: FlowNode, taker: FlowNode): Refusal | null {
   return null;
 }
 
-function judgeCards(doc: Doc, giver: FlowNode, taker: FlowNode, wire: Wire): Refusal | null {
+function judgeCards(giver: FlowNode, taker: FlowNode, wire: Wire, taken: boolean): Refusal | null {
   const output = placeOf(giver, wire.sourceHandle, 'source');
   const input = placeOf(taker, wire.targetHandle, 'target');
   if (!output.types.some((one) => input.types.includes(one)))
@@ -116,7 +129,6 @@ function judgeCards(doc: Doc, giver: FlowNode, taker: FlowNode, wire: Wire): Ref
         gives: output.types[0] ?? nodeLabel(giver),
       },
     };
-  const taken = doc.edges.some((edge) => edge.target === taker.id && edge.targetHandle === wire.targetHandle);
   if (taken && !input.list)
     return { key: 'editor.no.taken', values: { input: input.label, name: nodeLabel(taker) } };
   return null;

@@ -14,7 +14,9 @@ const RETRY_MS_MAX = 60_000;
 
 export interface Autosave {
   on: boolean;
-  /** Grows with everything that is drawn; 0 when nothing waits. */
+  /** Whether something was drawn that was not sent. */
+  waits: boolean;
+  /** Grows with everything that is drawn. */
   drawn: number;
   busy: boolean;
   failure: Failure | null;
@@ -24,14 +26,13 @@ export interface Autosave {
 }
 
 /** Saves what is drawn by itself, and again when that failed for a reason that passes. A conflict waits for a person. */
-export function useAutosave({ on, drawn, busy, failure, save, keep }: Autosave): void {
+export function useAutosave({ on, waits, drawn, busy, failure, save, keep }: Autosave): void {
   const since = useRef<number | null>(null);
   const tries = useRef(0);
-  const calls = useRef({ save, keep, drawn: on && drawn > 0 });
+  const calls = useRef({ save, keep, waits: on && waits });
   useEffect(() => {
-    calls.current = { save, keep, drawn: on && drawn > 0 };
+    calls.current = { save, keep, waits: on && waits };
   });
-  const waits = drawn > 0;
 
   useEffect(() => {
     if (!waits) {
@@ -82,7 +83,7 @@ export function useAutosave({ on, drawn, busy, failure, save, keep }: Autosave):
     return () => {
       removeEventListener('pagehide', keepNow);
       calls.current.keep();
-      if (calls.current.drawn) void calls.current.save();
+      if (calls.current.waits) void calls.current.save();
     };
   }, []);
 }

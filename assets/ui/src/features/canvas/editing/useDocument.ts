@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { readDoc, writeDoc, type Doc } from '../document/doc';
-import { begin, redo, step, undo, type History } from '../document/history';
+import { begin, redo, replacePresent, step, undo, type History } from '../document/history';
 import type { Editing } from './useEditing';
 
 /** What people do to a canvas, and what it is at the moment. */
@@ -23,11 +23,13 @@ interface Held {
   history: History<Doc> | null;
   /** The text that the present was read from, or was written as. */
   text: string;
+  /** What that text says. */
+  of: Doc | null;
 }
 
 /** The canvas being drawn on, with its history. It follows the text when that changes by another hand. */
 export function useDocument(editing: Editing, stored: string, mayEdit: boolean): DocumentHandle {
-  const { draw, local, fault } = editing;
+  const { draw, local, fault, asStored } = editing;
   const text = editing.text ?? stored;
   const [held, show] = useState<Held>(() => reading(null, text));
   const now = useRef(held);
@@ -36,8 +38,12 @@ export function useDocument(editing: Editing, stored: string, mayEdit: boolean):
     show(next);
   }, []);
   useEffect(() => {
-    if (text !== now.current.text && !fault) put(reading(now.current.history, text));
-  }, [text, fault, put]);
+    if (text === now.current.text || fault) return;
+    const { history, of } = now.current;
+    if (text !== asStored) put(reading(history, text));
+    // What was drawn while it was sent is the newer one.
+    else if (history?.present === of) put(reading(history, text, replacePresent));
+  }, [text, asStored, fault, put]);
 
   const open = mayEdit && local === null && !fault;
   const go = useCallback(
@@ -51,7 +57,7 @@ export function useDocument(editing: Editing, stored: string, mayEdit: boolean):
       draw(() => {
         const { present } = now.current.history ?? next;
         const written = writeDoc(present);
-        now.current = { ...now.current, text: written };
+        now.current = { ...now.current, text: written, of: present };
         return written;
       });
     },
@@ -63,29 +69,35 @@ export function useDocument(editing: Editing, stored: string, mayEdit: boolean):
     [go],
   );
   const present = held.history?.present ?? null;
+  // They stay the same from document to document: whatever is given them would be drawn anew with each letter.
+  const latest = useCallback(() => now.current.history?.present ?? null, []);
+  const back = useCallback(() => go(undo), [go]);
+  const forth = useCallback(() => go(redo), [go]);
   return useMemo(
     () => ({
       doc: present,
       open,
       apply,
-      now: () => now.current.history?.present ?? null,
-      undo: () => go(undo),
-      redo: () => go(redo),
+      now: latest,
+      undo: back,
+      redo: forth,
       canUndo: open && (held.history?.past.length ?? 0) > 0,
       canRedo: open && (held.history?.future.length ?? 0) > 0,
     }),
-    [present, open, apply, go, held.history],
+    [present, open, apply, latest, back, forth, held.history],
   );
 }
 
+const asStep = (history: History<Doc>, doc: Doc): History<Doc> => step(history, doc, null, Date.now());
+
 /** Takes up another text. What says the same is the same; what says something else is a step that can be undone. */
-function reading(history: History<Doc> | null, text: string): Held {
+function reading(history: History<Doc> | null, text: string, take = asStep): Held {
   const doc = readDoc(text);
-  if (!doc) return { history, text };
-  if (!history) return { history: begin(doc), text };
+  if (!doc) return { history, text, of: history?.present ?? null };
+  if (!history) return { history: begin(doc), text, of: doc };
   if (writeDoc(doc) === writeDoc(history.present) || compact(text) === writeDoc(history.present))
-    return { history, text };
-  return { history: step(history, doc, null, Date.now()), text };
+    return { history, text, of: history.present };
+  return { history: take(history, doc), text, of: doc };
 }
 
 function compact(text: string): string {

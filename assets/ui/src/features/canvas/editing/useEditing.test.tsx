@@ -5,7 +5,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { useDraft, useFlow } from '../../../api/flows';
 import type { DraftStatus, Flow } from '../../../api/models';
 import { prettyFlow } from '../../../core/flowtext';
-import { forgetAllLocal, readLocal } from '../../../core/localCopy';
+import { forgetAllLocal, keepLocal, readLocal } from '../../../core/localCopy';
+import { readDoc } from '../document/doc';
+import { useDocument } from './useDocument';
 import { useEditing } from './useEditing';
 
 const canvas = (word: string): string =>
@@ -81,13 +83,21 @@ async function open(person = 'ada') {
     <QueryClientProvider client={client}>{children}</QueryClientProvider>
   );
   const view = renderHook(
-    () => useEditing(useFlow('f').data ?? fake.flow(), useDraft('f').data ?? fake.status(), true),
+    () => {
+      const [flow, status] = [useFlow('f').data ?? fake.flow(), useDraft('f').data ?? fake.status()];
+      const editing = useEditing(flow, status, true);
+      return { editing, document: useDocument(editing, status.draft?.flowData ?? flow.flowData, true) };
+    },
     { wrapper },
   );
   await act(async () => {
     await client.invalidateQueries();
   });
-  return { now: () => view.result.current, close: view.unmount };
+  return {
+    now: () => view.result.current.editing,
+    document: () => view.result.current.document,
+    close: view.unmount,
+  };
 }
 
 const refresh = (): Promise<void> => act(() => client.invalidateQueries());
@@ -257,6 +267,18 @@ describe('a save', () => {
     expect(kept()).toBeNull();
   });
 
+  test('leaves the edits that another tab kept', async () => {
+    const page = await open();
+    act(() => page.now().begin());
+    act(() => page.now().change(pretty('mine')));
+    keepLocal('flowkeep.edit.ada.f', { text: pretty('theirs'), base: 'none', at: 1 });
+    expect(await act(() => page.now().save())).toBe(true);
+    expect(kept()?.text).toBe(pretty('theirs'));
+    act(() => page.now().drop());
+    expect(kept()?.text).toBe(pretty('theirs'));
+    localStorage.clear();
+  });
+
   test('takes over what the service made of it, also Live', async () => {
     for (const mode of ['draft', 'live'] as const) {
       fake = new Fake(mode);
@@ -310,6 +332,26 @@ describe('what is drawn', () => {
     expect(kept()).toBeNull();
   });
 
+  test('is nothing to decide on for who comes back while it is saved', async () => {
+    let go = (): void => undefined;
+    fake.gate = new Promise((done) => (go = done));
+    const page = await open();
+    act(() => page.now().draw(() => canvas('one')));
+    await pass(350);
+    page.close();
+    const back = await open();
+    expect(back.now().local?.text).toBe(canvas('one'));
+    go();
+    await pass(10);
+    await refresh();
+    expect(back.now().local).toBeNull();
+    expect(back.document().open).toBe(true);
+    fake.put('theirs');
+    await refresh();
+    expect(back.now().local).toBeNull();
+    back.close();
+  });
+
   test('waits for the service when it does not answer, and goes then', async () => {
     const page = await open();
     const answer = fake.fetch;
@@ -334,6 +376,75 @@ describe('what is drawn', () => {
     expect(fake.saves).toEqual([]);
     await act(async () => void (await page.now().keepMine()));
     expect(fake.saves).toEqual([canvas('mine')]);
+    page.close();
+  });
+
+  test('goes on being saved after a text was typed while it was sent', async () => {
+    const page = await open();
+    let go = (): void => undefined;
+    fake.gate = new Promise((done) => (go = done));
+    act(() => page.now().draw(() => canvas('one')));
+    await pass(900);
+    act(() => page.now().change(pretty('typed')));
+    go();
+    await pass(10);
+    expect(page.now()).toMatchObject({ text: pretty('typed'), unsaved: true });
+    act(() => page.now().draw(() => canvas('two')));
+    await pass(1000);
+    expect(fake.saves).toEqual([canvas('one'), canvas('two')]);
+    expect(page.now().state).toBe('saved');
+    page.close();
+  });
+
+  test('is no conflict when it was given up while it was sent, and the next goes on', async () => {
+    fake.put('before');
+    const page = await open();
+    let go = (): void => undefined;
+    fake.gate = new Promise((done) => (go = done));
+    act(() => page.now().draw(() => canvas('one')));
+    await pass(900);
+    fake.put(null);
+    await refresh();
+    act(() => page.now().drop());
+    expect(page.now()).toMatchObject({ text: null, state: 'saved' });
+    act(() => page.now().draw(() => canvas('two')));
+    go();
+    await pass(1000);
+    expect(fake.saves).toEqual([canvas('two')]);
+    expect(page.now()).toMatchObject({ state: 'saved', failure: null });
+    page.close();
+  });
+
+  test('is no further step in the form that the service stores it', async () => {
+    fake.store = (flowData) => flowData.replaceAll('inline', 'stored');
+    const page = await open();
+    const word = () => page.document().doc?.nodes[0]?.id;
+    const put = (name: string) => act(() => page.document().apply((doc) => readDoc(canvas(name)) ?? doc));
+    put('inline');
+    await pass(1000);
+    expect(word()).toBe('stored');
+    act(() => page.document().undo());
+    expect(word()).toBe('live');
+    await pass(1000);
+    act(() => page.document().redo());
+    expect(word()).toBe('stored');
+    await pass(1000);
+    expect(fake.saves).toEqual(['inline', 'live', 'stored'].map(canvas));
+    page.close();
+  });
+
+  test('gives way to what was drawn while it was stored', async () => {
+    fake.store = (flowData) => flowData.replaceAll('inline', 'stored');
+    const page = await open();
+    let go = (): void => undefined;
+    fake.gate = new Promise((done) => (go = done));
+    act(() => page.document().apply((doc) => readDoc(canvas('inline')) ?? doc));
+    await pass(900);
+    act(() => page.document().apply((doc) => readDoc(canvas('more')) ?? doc));
+    go();
+    await pass(1000);
+    expect(page.document().doc?.nodes[0]?.id).toBe('more');
+    expect(fake.saves).toEqual(['inline', 'more'].map(canvas));
     page.close();
   });
 

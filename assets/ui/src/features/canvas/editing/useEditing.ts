@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { keepFlow, keepStatus, saveDraft, saveLive, useClient } from '../../../api/canvas';
+import { askAnew, keepFlow, keepStatus, saveDraft, saveLive, useClient } from '../../../api/canvas';
 import { ApiError, NO_ANSWER } from '../../../api/client';
 import { readDraft, readFlow } from '../../../api/flows';
 import { useMe } from '../../../api/me';
@@ -22,6 +22,8 @@ export interface Editing {
   state: SavedState;
   /** The text being edited; null while nobody edits. */
   text: string | null;
+  /** What was saved, as the service stores it: a text that takes the place of what was sent, and is no edit. */
+  asStored: string | null;
   unsaved: boolean;
   fault: TextFault | null;
   /** Why the last save did not go through. A conflict keeps the text. */
@@ -61,12 +63,15 @@ export interface Failure {
 /** What is edited, what it was when that began, and which one that was. */
 interface Session {
   text: string | null;
+  asStored: string | null;
   from: string;
   base: string;
   busy: boolean;
   failure: Failure | null;
-  /** Counts what was drawn and not written into the text yet, nor sent. */
+  /** Counts what was drawn. It only rises: calls that wait name by it how far they went. */
   drawn: number;
+  /** How much of that was sent, or given up for a text. */
+  savedUpTo: number;
 }
 
 const storedOf = (status: DraftStatus, flow: Flow): string => status.draft?.flowData ?? flow.flowData;
@@ -76,8 +81,10 @@ const baseOf = (status: DraftStatus, flow: Flow): string =>
 
 const liveBase = (flow: Flow): string => `live ${digest(flow.flowData)}`;
 
-const differs = ({ text, from }: Session): boolean =>
-  text !== null && text !== from && text !== prettyFlow(from);
+/** Whether a text is what is stored, in its own form or in the one for people. */
+const says = (text: string, stored: string): boolean => text === stored || text === prettyFlow(stored);
+
+const differs = ({ text, from }: Session): boolean => text !== null && !says(text, from);
 
 /** What the page holds of a canvas being edited as text. It outlives the Editor tab. */
 export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): Editing {
@@ -89,11 +96,13 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
   const base = useMemo(() => baseOf(status, flow), [status, flow]);
   const [session, show] = useState<Session>({
     text: null,
+    asStored: null,
     from: stored,
     base,
     busy: false,
     failure: null,
     drawn: 0,
+    savedUpTo: 0,
   });
   // Calls that wait see what is typed meanwhile.
   const now = useRef(session);
@@ -102,12 +111,32 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
     show(now.current);
   }, []);
   const [kept, setKept] = useState<LocalCopy | null>(() => (mayEdit ? readLocal(place) : null));
-  const local = useMemo(() => (kept && kept.text !== prettyFlow(stored) ? kept : null), [kept, stored]);
+  /** What this page keeps in the browser, or found there: another tab may keep edits in the same place. */
+  const own = useRef(kept?.text ?? null);
+  const remember = useCallback(
+    (text: string, base: string) => {
+      own.current = text;
+      keepLocal(place, { text, base, at: Date.now() });
+    },
+    [place],
+  );
+  const forget = useCallback(() => {
+    if (own.current !== null) forgetLocal(place, own.current);
+  }, [place]);
+  const local = useMemo(() => (kept && !says(kept.text, stored) ? kept : null), [kept, stored]);
+  useEffect(() => {
+    if (!kept || local) return;
+    // They were sent after all: whatever is stored later, they are no edits of it.
+    setKept(null);
+    forget();
+  }, [kept, local, forget]);
   const running = useRef<Promise<boolean> | null>(null);
+  /** Counts sessions: an answer to one that was dropped says nothing of the next. */
+  const epoch = useRef(0);
   /** Gives the text of what was drawn since the text was last written. */
   const pending = useRef<(() => string) | null>(null);
   /** What was stored when it was last looked at, as the page was told. */
-  const here = `${base} ${stored}`;
+  const here = useMemo(() => `${base} ${stored}`, [base, stored]);
   const told = useRef(here);
   const seen = useRef(here);
   useEffect(() => {
@@ -116,7 +145,8 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
 
   const { text, from, busy, failure, drawn } = session;
   const first = useMemo(() => prettyFlow(from), [from]);
-  const unsaved = drawn > 0 || (text !== null && text !== first && text !== from);
+  const waits = drawn > session.savedUpTo;
+  const unsaved = waits || (text !== null && text !== first && text !== from);
   const fault = useMemo(() => {
     const read = text === null ? null : readFlowText(text);
     return read && !read.ok ? read.fault : null;
@@ -126,7 +156,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
     if (local) return;
     setKept(null);
     seen.current = here;
-    put({ text: prettyFlow(stored), from: stored, base, failure: null });
+    put({ text: prettyFlow(stored), asStored: null, from: stored, base, failure: null });
   }, [local, here, stored, base, put]);
 
   // Without edits of its own, the text follows what is stored: after Publish, Discard, or a save elsewhere.
@@ -139,9 +169,9 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
       // The same canvas under another name: its draft was published.
       seen.current = here;
       put({ base });
-      keepLocal(place, { text, base, at: Date.now() });
+      remember(text, base);
     }
-  }, [text, unsaved, busy, stored, from, base, session.base, here, begin, put, place]);
+  }, [text, unsaved, busy, stored, from, base, session.base, here, begin, put, remember]);
 
   /** Writes what was drawn into the text, and keeps it in this browser. */
   const settle = useCallback(() => {
@@ -150,8 +180,8 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
     pending.current = null;
     const next = write();
     put({ text: next });
-    keepLocal(place, { text: next, base: now.current.base, at: Date.now() });
-  }, [place, put]);
+    remember(next, now.current.base);
+  }, [remember, put]);
   const draw = useCallback(
     (write: () => string) => {
       if (local) return;
@@ -176,18 +206,19 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
     (next: string) => {
       if (local) return;
       pending.current = null;
-      put({ text: next, drawn: 0 });
-      keepLocal(place, { text: next, base: now.current.base, at: Date.now() });
+      put({ text: next, savedUpTo: now.current.drawn });
+      remember(next, now.current.base);
     },
-    [local, place, put],
+    [local, remember, put],
   );
 
   const send = useCallback(
     async (force: boolean): Promise<boolean> => {
       settle();
       const { text: sent, drawn: sentDrawn } = now.current;
+      const own = epoch.current;
       if (sent === null || (!force && !differs(now.current))) {
-        put({ drawn: 0 });
+        put({ savedUpTo: sentDrawn });
         return true;
       }
       const read = readFlowText(sent);
@@ -200,6 +231,11 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
         const saved = inDraft
           ? await toDraft(id, read.flowData, force ? null : now.current.base)
           : await toLive(id, read.flowData, force ? null : now.current.base);
+        if (epoch.current !== own) {
+          // What took the place of these edits may have been answered before.
+          askAnew(client, id);
+          return false;
+        }
         if (saved.status) await keepStatus(client, id, saved.status);
         if (saved.flow) await keepFlow(client, saved.flow);
         seen.current = told.current;
@@ -212,24 +248,25 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
           from: saved.stored,
           base: saved.base,
           text: more ? typed : kept,
-          drawn: now.current.drawn - sentDrawn,
+          asStored: kept === sent ? null : kept,
+          savedUpTo: Math.max(now.current.savedUpTo, sentDrawn),
         });
-        if (more && typed !== null) keepLocal(place, { text: typed, base: saved.base, at: Date.now() });
-        else forgetLocal(place);
+        if (more && typed !== null) remember(typed, saved.base);
+        else forget();
         return true;
       } catch (error) {
-        put({ failure: failureOf(error) });
+        if (epoch.current === own) put({ failure: failureOf(error) });
         return false;
       } finally {
-        put({ busy: false });
+        if (epoch.current === own) put({ busy: false });
       }
     },
-    [inDraft, id, client, put, place, settle],
+    [inDraft, id, client, put, remember, forget, settle],
   );
   const queue = useCallback(
     (force: boolean): Promise<boolean> => {
-      const before = running.current;
-      const next = before ? before.then((done) => done && send(force)) : send(force);
+      const [before, own] = [running.current, epoch.current];
+      const next = before ? before.then((done) => done && epoch.current === own && send(force)) : send(force);
       running.current = next;
       void next.finally(() => {
         if (running.current === next) running.current = null;
@@ -247,24 +284,34 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
       const [draft, live] = await Promise.all([readDraft(id), readFlow(id)]);
       await keepFlow(client, live);
       await keepStatus(client, id, draft);
-      forgetLocal(place);
+      forget();
       seen.current = told.current;
       const theirs = storedOf(draft, live);
       pending.current = null;
-      put({ text: prettyFlow(theirs), from: theirs, base: baseOf(draft, live), failure: null, drawn: 0 });
+      put({
+        text: prettyFlow(theirs),
+        asStored: null,
+        from: theirs,
+        base: baseOf(draft, live),
+        failure: null,
+        savedUpTo: now.current.drawn,
+      });
     } catch (error) {
       put({ failure: { ...failureOf(error), conflict } });
     } finally {
       put({ busy: false });
     }
-  }, [client, id, place, put]);
+  }, [client, id, forget, put]);
 
   const drop = useCallback(() => {
-    forgetLocal(place);
+    forget();
     setKept(null);
     pending.current = null;
-    put({ text: null, failure: null, drawn: 0 });
-  }, [place, put]);
+    epoch.current += 1;
+    // The next session waits for a save of this one, whatever becomes of it.
+    running.current = running.current?.then(() => true) ?? null;
+    put({ text: null, failure: null, busy: false, savedUpTo: now.current.drawn });
+  }, [forget, put]);
 
   useEffect(() => {
     if (!unsaved) return;
@@ -278,15 +325,21 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
     setKept(null);
     seen.current = here;
     // What they were made from decides whether they may be saved, not what is stored by now.
-    put({ text: local.text, from: stored, base: local.base, failure: null, drawn: drawn ? 1 : 0 });
+    put({
+      text: local.text,
+      from: stored,
+      base: local.base,
+      failure: null,
+      drawn: now.current.drawn + (drawn ? 1 : 0),
+    });
   };
   const dropLocal = (): void => {
-    forgetLocal(place);
+    forget();
     setKept(null);
   };
   const save = useCallback(() => queue(false), [queue]);
   const keepMine = useCallback(() => queue(true), [queue]);
-  useAutosave({ on: inDraft && mayEdit, drawn, busy, failure, save, keep: settle });
+  useAutosave({ on: inDraft && mayEdit, waits, drawn, busy, failure, save, keep: settle });
   const state = !mayEdit
     ? 'readonly'
     : busy
@@ -300,6 +353,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
   return {
     state,
     text,
+    asStored: session.asStored,
     unsaved,
     fault,
     failure,

@@ -48,18 +48,19 @@ export default function CardPanel(props: CardPanelProps): ReactNode {
   const title = useRef<HTMLInputElement>(null);
   useEffect(() => title.current?.focus({ preventScroll: true }), []);
 
+  const NewCredential = can('credentials:create') ? props.NewCredential : null;
   const panel = useMemo<Panel>(
     () => ({
       node: id,
       readOnly: !held.open,
       cards: byName,
-      offers: (output) => offersFor(doc, id, kind, names, output),
+      offers: offersOnce((output) => offersFor(doc, id, kind, names, output)),
       stateKeys: stateKeys(doc),
       loopTargets: loopTargets(doc, id),
       overridable,
-      NewCredential: can('credentials:create') ? props.NewCredential : null,
+      NewCredential,
     }),
-    [id, held.open, byName, doc, kind, names, overridable, can, props.NewCredential],
+    [id, held.open, byName, doc, kind, names, overridable, NewCredential],
   );
   const inputs = inputsOf(node);
   const credential = text(node.data.credential) || text(inputs.FLOWISE_CREDENTIAL_ID);
@@ -175,6 +176,16 @@ export default function CardPanel(props: CardPanelProps): ReactNode {
       </div>
     </PanelContext>
   );
+}
+
+/** Every text of a card asks what it can name: the canvas is walked for the first one. */
+function offersOnce(find: Panel['offers']): Panel['offers'] {
+  const found = new Map<boolean, ReturnType<typeof find>>();
+  return (output) => {
+    const offers = found.get(output) ?? find(output);
+    found.set(output, offers);
+    return offers;
+  };
 }
 
 /** The inputs of a card as the service has it now; of a card that it does not know, as the canvas says. */

@@ -1,7 +1,7 @@
 import { RefreshCw } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { useChoices } from '../../../api/cards';
-import { isObject } from '../../../core/nodes';
+import { isObject, type Json } from '../../../core/nodes';
 import { Button, Combobox, Input, type Option } from '../../../ui';
 import { t } from '../words';
 import { usePanel, type FieldProps, type Scope } from './context';
@@ -15,13 +15,15 @@ const OWN = new Set(['listPreviousNodes', 'listToolInputArgs']);
 /** A choice from a list of the service, read when it is opened, and again on demand. A picked card brings its settings. */
 export function ChoiceField({ param, scope }: FieldProps): ReactNode {
   const { cards, readOnly, loopTargets } = usePanel();
-  const [asked, setAsked] = useState(false);
+  // What the card was set to when the list was opened: it is not read anew with every letter typed beside it.
+  const [asked, setAsked] = useState<Json | null>(null);
+  const [first] = useState(scope.around);
   const method = param.loadMethod ?? '';
   const several = param.type === 'asyncMultiOptions';
   const value = several ? '' : asText(scope.values[param.name]);
   const choices = useChoices(
-    { card: scope.card, method, inputs: scope.around, credential: scope.credential },
-    (asked || needsName(value, param.loadConfig === true)) && !OWN.has(method) && method !== '',
+    { card: scope.card, method, inputs: asked ?? first, credential: scope.credential },
+    (asked !== null || needsName(value, param.loadConfig === true)) && !OWN.has(method) && method !== '',
   );
   if (method === 'listToolInputArgs')
     return (
@@ -67,7 +69,7 @@ export function ChoiceField({ param, scope }: FieldProps): ReactNode {
         loading={choices.isFetching && !choices.data}
         failure={choices.error?.message ?? null}
         allowOther={param.freeSolo === true || method === 'listModels'}
-        onOpen={() => setAsked(true)}
+        onOpen={() => setAsked(scope.around)}
         footer={
           OWN.has(method) ? undefined : (
             <Button

@@ -14,10 +14,8 @@ export function RowsField({ param, scope }: FieldProps): ReactNode {
   const { readOnly, overridable } = usePanel();
   const id = useId();
   const fields = param.array ?? [];
-  const before = scope.values[param.name];
-  const rows = rowsOf(before);
-  const set = (next: Json[]): void =>
-    scope.change({ [param.name]: typeof before === 'string' && before !== '' ? JSON.stringify(next) : next });
+  const rows = rowsOf(scope.values[param.name]);
+  const set = (next: Json[]): void => scope.change({ [param.name]: next });
   const swap = (at: number, to: number): void => {
     const next = [...rows];
     const [one, other] = [next[at], next[to]];

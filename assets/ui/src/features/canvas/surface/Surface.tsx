@@ -14,7 +14,7 @@ import { inOrder, nodeLabel } from '../../../core/nodes';
 import { Button, ContextMenu, EmptyState, useShortcuts, type MenuEntry } from '../../../ui';
 import { nodeIn } from '../document/doc';
 import { moveInto, moveNodes } from '../document/edit';
-import { judge, type End } from '../document/rules';
+import type { End } from '../document/rules';
 import { connect } from '../document/wires';
 import { DRAG_TYPE } from '../palette/Palette';
 import { QuickAdd } from '../palette/QuickAdd';
@@ -53,7 +53,7 @@ const BARE = { hideAttribution: true };
 export function Surface(props: BoardProps): ReactNode {
   const { document: held, doc, kind, cards, label, selected, onSelect, credentials, onReady } = props;
   const { marks = none, run = none, problems, docked, onDock } = props;
-  const { apply, now, open: editable } = held;
+  const { apply, open: editable } = held;
   const { screenToFlowPosition, getInternalNode } = useReactFlow();
   const box = useRef<HTMLDivElement>(null);
   const [said, say] = useState('');
@@ -108,19 +108,20 @@ export function Surface(props: BoardProps): ReactNode {
     },
     [ask, local],
   );
-  const { duplicate } = commands;
+  const duplicate = useStable(commands.duplicate);
+  const add = useStable((card: (typeof cards)[number]) => put(card, moves.centre()));
   useEffect(() => {
     onReady({
-      add: (card) => put(card, moves.centre()),
+      add,
       replace: askReplace,
       connect: setConnecting,
       duplicate,
     });
     return () => onReady(null);
-  }, [onReady, put, moves, askReplace, duplicate]);
+  }, [onReady, add, askReplace, duplicate]);
 
   const lookFrom = linking.from;
-  const { pick, resize } = { pick: linking.pick, resize: commands.resize };
+  const [pick, resize] = [useStable(linking.pick), useStable(commands.resize)];
   const open = useCallback(
     (id: string, event: React.MouseEvent) => {
       if (event.shiftKey || event.metaKey || event.ctrlKey) return;
@@ -255,9 +256,7 @@ export function Surface(props: BoardProps): ReactNode {
     if (nodeId && handleType) linking.begin({ node: nodeId, handle: handleId ?? nodeId, side: handleType });
   });
   const isValidConnection = useStable((made: Connection | WireEdge) => {
-    const at = now();
-    const [from, to] = endsOfConnection(made as Connection);
-    const verdict = at ? judge(at, from, to) : null;
+    const verdict = linking.judge(...endsOfConnection(made as Connection));
     linking.hint(verdict && !verdict.ok ? verdict.why : null);
     return verdict?.ok === true;
   });
@@ -282,6 +281,7 @@ export function Surface(props: BoardProps): ReactNode {
     onSelect(id);
     requestAnimationFrame(() => moves.focus(id));
   });
+  const disconnect = useStable(commands.disconnect);
   const wireActions = useMemo<WireActions | null>(
     () =>
       editable
@@ -291,10 +291,10 @@ export function Surface(props: BoardProps): ReactNode {
                 purpose: { is: 'insert', edge, at: screenToFlowPosition(at) },
                 place: local(at.x, at.y),
               }),
-            remove: commands.disconnect,
+            remove: disconnect,
           }
         : null,
-    [editable, ask, screenToFlowPosition, local, commands],
+    [editable, ask, screenToFlowPosition, local, disconnect],
   );
   const openMenu = (id: string | null): void => {
     const of: MenuOf = {

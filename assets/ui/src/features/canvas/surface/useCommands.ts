@@ -1,9 +1,9 @@
 import { useCallback, useMemo } from 'react';
 import { toast } from '../../../ui';
-import { align, distribute, GRID, tidy, type Alignment } from '../document/arrange';
-import { copyNodes, pasteNodes } from '../document/clipboard';
+import { align, distribute, GRID, nudge, tidy, type Alignment } from '../document/arrange';
+import { copyNodes, duplicateNodes, pasteNodes, type Pasted } from '../document/clipboard';
 import { nodeIn, type CanvasKind } from '../document/doc';
-import { moveInto, moveNodes, remove, resizeNode } from '../document/edit';
+import { moveInto, remove, resizeNode } from '../document/edit';
 import { disconnect } from '../document/wires';
 import type { DocumentHandle } from '../editing/useDocument';
 import { t } from '../words';
@@ -38,14 +38,11 @@ export interface CommandsOf {
 /** What can be done to the canvas as a whole and to what is chosen on it. */
 export function useCommands(of: CommandsOf): Commands {
   const { document, drawing, kind, credentials, say, onSelect } = of;
-  const { apply, now } = document;
+  const { apply, now, undo, redo } = document;
   const { choose, chosen, sizes } = drawing;
 
-  const paste = useCallback(
-    (text: string, at: { x: number; y: number }) => {
-      const doc = now();
-      if (!doc) return;
-      const pasted = pasteNodes(doc, text, { at, kind, credentials });
+  const take = useCallback(
+    (pasted: Pasted) => {
       if (!pasted.ok) {
         toast({ text: t(`editor.paste.${pasted.problem}`), tone: 'danger' });
         return;
@@ -57,7 +54,7 @@ export function useCommands(of: CommandsOf): Commands {
       if (pasted.droppedCredentials > 0)
         toast({ text: t('editor.paste.credentials', { count: pasted.droppedCredentials }), tone: 'danger' });
     },
-    [apply, now, choose, kind, credentials, say, onSelect],
+    [apply, choose, say, onSelect],
   );
 
   return useMemo<Commands>(() => {
@@ -74,11 +71,11 @@ export function useCommands(of: CommandsOf): Commands {
     };
     return {
       undo: () => {
-        document.undo();
+        undo();
         say(t('editor.said.undone'));
       },
       redo: () => {
-        document.redo();
+        redo();
         say(t('editor.said.redone'));
       },
       remove: (ids) => {
@@ -97,28 +94,16 @@ export function useCommands(of: CommandsOf): Commands {
         say(t('editor.said.copied', { count: ids.length }));
         return copyNodes(doc, new Set(ids));
       },
-      paste,
+      paste: (text, at) => {
+        const doc = now();
+        if (doc) take(pasteNodes(doc, text, { at, kind, credentials }));
+      },
       duplicate: (ids) => {
         const doc = now();
         if (!doc || ids.length === 0) return;
-        const places = doc.nodes.filter((node) => ids.includes(node.id)).map((node) => node.position);
-        const middle = (of: number[]): number => (Math.min(...of) + Math.max(...of)) / 2;
-        paste(copyNodes(doc, new Set(ids)), {
-          x: middle(places.map((one) => one.x)) + 2 * GRID,
-          y: middle(places.map((one) => one.y)) + 2 * GRID,
-        });
+        take(duplicateNodes(doc, new Set(ids), 2 * GRID, { kind, credentials }));
       },
-      nudge: (ids, x, y) =>
-        apply(
-          (doc) => {
-            const moved = doc.nodes.filter((node) => ids.includes(node.id));
-            return moveNodes(
-              doc,
-              new Map(moved.map((node) => [node.id, { x: node.position.x + x, y: node.position.y + y }])),
-            );
-          },
-          `nudge ${ids.join(' ')}`,
-        ),
+      nudge: (ids, x, y) => apply((doc) => nudge(doc, new Set(ids), { x, y }), `nudge ${ids.join(' ')}`),
       align: (how) => apply((doc) => align(doc, new Set(chosen), how, sizes())),
       distribute: (along) => apply((doc) => distribute(doc, new Set(chosen), along, sizes())),
       tidy: async () => {
@@ -134,5 +119,5 @@ export function useCommands(of: CommandsOf): Commands {
           resizeNode(doc, id, { width: Math.round(width), height: Math.round(height) }, { x, y }),
         ),
     };
-  }, [document, apply, now, chosen, sizes, paste, say, onSelect]);
+  }, [apply, now, undo, redo, chosen, sizes, take, kind, credentials, say, onSelect]);
 }

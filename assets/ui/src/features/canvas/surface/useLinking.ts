@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { nodeLabel } from '../../../core/nodes';
 import type { DocumentHandle } from '../editing/useDocument';
-import { nodeIn } from '../document/doc';
-import { judge, judgeFrom, type End, type Refusal } from '../document/rules';
+import { nodeIn, type Doc } from '../document/doc';
+import { judge, judgeFrom, type End, type Refusal, type Verdict } from '../document/rules';
 import { connect } from '../document/wires';
 import { t } from '../words';
 import type { CardNode } from '../board/graph';
@@ -23,6 +23,8 @@ export interface Linking {
   /** The first end of a card that fits. */
   endAt: (from: End, node: CardNode) => End | null;
   hint: (why: Refusal | null) => void;
+  /** Whether two ends fit; null without a canvas. */
+  judge: (from: End, to: End) => Verdict | null;
 }
 
 const nothing: ReadonlySet<string> = new Set();
@@ -46,16 +48,34 @@ export function useLinking(
     drawn.current = nodes;
   }, [nodes]);
   const from = link?.from ?? null;
+  /** Asked with every move of the pointer: what judges one end is kept while the canvas stays. */
+  const judging = useRef<{ doc: Doc; end: string; verdict: (to: End) => Verdict } | null>(null);
+  const judgeOf = useCallback((doc: Doc, end: End) => {
+    const known = judging.current;
+    if (known?.doc === doc && known.end === endKey(end)) return known.verdict;
+    const verdict = judgeFrom(doc, end);
+    judging.current = { doc, end: endKey(end), verdict };
+    return verdict;
+  }, []);
+  const judgeEnds = useCallback(
+    (one: End, other: End): Verdict | null => {
+      const doc = now();
+      // It may be drawn from its target.
+      const back = from !== null && endKey(from) === endKey(other);
+      return doc && (back ? judgeOf(doc, other)(one) : judgeOf(doc, one)(other));
+    },
+    [now, from, judgeOf],
+  );
   const begin = useCallback(
     (end: End) => {
       const doc = now();
       if (!doc) return;
-      const verdict = judgeFrom(doc, end);
+      const verdict = judgeOf(doc, end);
       const ends = drawn.current.flatMap(endsOf);
       setWhy(null);
       setLink({ from: end, fits: new Set(ends.filter((one) => verdict(one).ok).map(endKey)) });
     },
-    [now],
+    [now, judgeOf],
   );
   const hint = useCallback((one: Refusal | null) => setWhy(one ? t(one.key, one.values) : null), []);
   const cancel = useCallback(() => {
@@ -99,5 +119,6 @@ export function useLinking(
     },
     [now],
   );
-  return { from, fits: link?.fits ?? nothing, why, begin, cancel, finish, pick, endAt, hint };
+  const fits = link?.fits ?? nothing;
+  return { from, fits, why, begin, cancel, finish, pick, endAt, hint, judge: judgeEnds };
 }
