@@ -56,7 +56,9 @@ pub(super) fn start_timers(app: &App, run: &Execution) {
 
 /// Ends a pause whose time is up. One that was answered meanwhile is over already.
 pub fn end_pause(app: &App, due: &PauseTimer, cancel: &CancelToken) {
-    match go_on(app, due, cancel) {
+    // Whoever stops this run stops no other.
+    let own = cancel.child();
+    match go_on(app, due, &own.token) {
         Ok(())
         | Err(Error::Conflict(Conflict::NothingToAnswer | Conflict::RunUnderWay) | Error::NotFound(_)) => {}
         Err(fault) => {
