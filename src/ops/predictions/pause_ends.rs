@@ -14,7 +14,7 @@ use crate::domain::flows::draft::CanvasSide;
 use crate::domain::predictions::execution::{Execution, ExecutionState};
 use crate::domain::predictions::human_input::{Decision, HumanInput};
 use crate::domain::predictions::prediction::{ChatType, Question};
-use crate::state::pause_timers::PauseTimer;
+use crate::state::due_timers::DuePause;
 use crate::store::Order;
 use crate::store::queries::executions::{self as rows, ExecutionScope, TimeSpan};
 use crate::store::tables::{FLOWS, WORKSPACES};
@@ -49,13 +49,13 @@ pub(super) fn start_timers(app: &App, run: &Execution) {
     for pause in run.pauses() {
         if let Some(ends) = pause.timeout_at {
             let (workspace, execution) = (run.workspace, run.id);
-            app.state.pause_timers.add(PauseTimer { ends, workspace, execution, pause: pause.id });
+            app.state.pause_timers.add(ends, DuePause { workspace, execution, pause: pause.id });
         }
     }
 }
 
 /// Ends a pause whose time is up. One that was answered meanwhile is over already.
-pub fn end_pause(app: &App, due: &PauseTimer, cancel: &CancelToken) {
+pub fn end_pause(app: &App, due: &DuePause, cancel: &CancelToken) {
     // Whoever stops this run stops no other.
     let own = cancel.child();
     match go_on(app, due, &own.token) {
@@ -67,7 +67,7 @@ pub fn end_pause(app: &App, due: &PauseTimer, cancel: &CancelToken) {
     }
 }
 
-fn go_on(app: &App, due: &PauseTimer, cancel: &CancelToken) -> Result<()> {
+fn go_on(app: &App, due: &DuePause, cancel: &CancelToken) -> Result<()> {
     let found = app.store.read(|tx| {
         let run = rows::find(tx, &due.workspace, &due.execution)?;
         let Some(run) = run.filter(|run| run.pauses().any(|pause| pause.id == due.pause)) else {

@@ -15,15 +15,13 @@ use crate::http::reply::Reply;
 use crate::http::reply::error::{event_data, log_failed_run};
 use crate::http::reply::sse::EventSink;
 use crate::http::request::Request;
+use crate::limits::RUN_SECONDS;
 use crate::ops::predictions::{self, NullSink, PredictionRun, RunSink, StreamClosed};
 use crate::ops::triggers::webhooks::{self, CallbackTarget, RunningCall};
 use crate::wire::predictions::answer::{AnswerEvents, AnswerView};
 use crate::wire::triggers::webhooks::{AcceptedStatus, AcceptedView, CallbackBody, CallbackStatus};
 use serde::Serialize;
 use std::time::Duration;
-
-/// Seconds that a run may take whose answer is sent later (manual 14.4).
-const LATER_RUN_SECONDS: u64 = 600;
 
 /// What an address is told of a run that the service did not bring to its end.
 const INTERRUPTED: &str = "The service stopped while this run was under way.";
@@ -150,7 +148,7 @@ impl WebhookRun {
     }
 
     fn run_later(self, callback: Option<WebhookCallbackId>) {
-        let limited = CancelToken::new(Some(Duration::from_secs(LATER_RUN_SECONDS)));
+        let limited = CancelToken::new(Some(Duration::from_secs(RUN_SECONDS)));
         let (request, own) = (self.cancel.clone(), limited.clone());
         let _follows = self.cancel.on_cancel(move || {
             if let Some(reason) = request.reason() {

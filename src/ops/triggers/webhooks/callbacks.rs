@@ -12,6 +12,7 @@ use crate::domain::triggers::webhook_signature::{sign_body, sign_timed_body};
 use crate::engine::agentflow::CallbackTarget;
 use crate::net::{CallPurpose, Method, NetError, ResponseLimits};
 use crate::ops::predictions::{PredictionRun, executions};
+use crate::state::due_timers::DueCallback;
 use crate::store::queries::executions as records;
 use crate::store::tables::{FLOWS, WEBHOOK_CALLBACKS};
 use jiff::Timestamp;
@@ -109,13 +110,23 @@ pub fn load_callbacks(app: &App) -> Result<()> {
             callback.awaits_run = false;
             replace(app, &callback)?;
         }
-        app.state.callback_timers.add(app.clock.now(), callback.id);
+        try_at(app, app.clock.now(), &callback);
     }
     Ok(())
 }
 
+fn try_at(app: &App, at: Timestamp, callback: &WebhookCallback) {
+    let due = DueCallback { workspace: callback.workspace, callback: callback.id };
+    app.state.callback_timers.add(at, due);
+}
+
+/// Tries once to send an answer that is due.
+pub fn deliver_due(app: &App, due: &DueCallback, cancel: &CancelToken) {
+    deliver_callback(app, due.callback, cancel);
+}
+
 /// Tries once to send an answer, and says what became of it.
-pub fn deliver_callback(app: &App, id: WebhookCallbackId, cancel: &CancelToken) {
+fn deliver_callback(app: &App, id: WebhookCallbackId, cancel: &CancelToken) {
     if let Err(fault) = deliver(app, id, cancel) {
         tracing::warn!(error = fault.for_log(), "the answer of a webhook could not be sent");
     }
@@ -148,7 +159,7 @@ fn deliver(app: &App, id: WebhookCallbackId, cancel: &CancelToken) -> Result<()>
         Try::Failed { error, may_pass } => match callback.fail(began, may_pass) {
             Some(due) => {
                 if replace(app, &callback)? {
-                    app.state.callback_timers.add(due, id);
+                    try_at(app, due, &callback);
                 }
                 Ok(())
             }
