@@ -138,6 +138,8 @@ pub(super) enum StartedBy {
     Question,
     /// The schedule of the flow.
     Schedule,
+    /// A pause of this run that nobody answered in time.
+    PauseEnd(ExecutionId),
 }
 
 /// As [`prepare`]; a question of another flow brings its conversation and its way along.

@@ -2,7 +2,7 @@
 //! not asked, so a Live that cannot run holds nobody up.
 
 use super::agentflow::{AgentResume, EarlierRun};
-use super::ask::{PredictionRequest, PredictionRun, Within, evaluate_overrides};
+use super::ask::{PredictionRequest, PredictionRun, StartedBy, Within, evaluate_overrides};
 use super::conversation;
 use super::executions;
 use super::nested::CallPath;
@@ -12,11 +12,12 @@ use crate::app::App;
 use crate::canvas::Canvas;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::flow::{CanvasDigest, Flow, FlowKind};
-use crate::domain::ids::{ChatId, MessageId};
-use crate::domain::predictions::execution::{ExecutionState, RunRequest};
+use crate::domain::ids::{ChatId, ExecutionId, MessageId, PauseId};
+use crate::domain::predictions::execution::{Execution, ExecutionState, RunRequest};
 use crate::domain::predictions::human_input::HumanInput;
 use crate::domain::predictions::prediction::RunIds;
 use crate::engine::{FlowPlan, Overrides};
+use crate::store::queries::executions as rows;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Settles everything before a run goes on. The conversation shows what was decided.
@@ -34,12 +35,12 @@ pub(super) fn prepare(
         return Err(Error::invalid("Files cannot be sent with an answer to a step that waits."));
     }
     let started = app.clock.monotonic_now();
-    let (belonging, session_name, call_path) = match within {
-        Some(Within { conversation, name, path, .. }) => (conversation, name, path),
+    let (belonging, session_name, call_path, started_by) = match within {
+        Some(Within { conversation, name, path, started_by }) => (conversation, name, path, started_by),
         None => {
             let (belonging, name) =
                 conversation::resolve_for_question(app, &flow, &mut question, false, chat_type)?;
-            (belonging, name, CallPath::default())
+            (belonging, name, CallPath::default(), StartedBy::Question)
         }
     };
     conversation::return_unused_name(&mut question);
@@ -48,7 +49,11 @@ pub(super) fn prepare(
     let chat = belonging.chat_id();
     let session = session_name.as_ref().map_or_else(|| chat.to_string(), |name| name.as_str().to_owned());
     // Last, because nobody else can answer the pause from here on.
-    let resume = take_up(app, &flow, chat, &session, input)?;
+    let (id, pause) = match started_by {
+        StartedBy::PauseEnd(id) => find_pause_of(app, &flow, id, &input)?,
+        StartedBy::Question | StartedBy::Schedule => find_pause(app, &flow, (chat, &session), &input)?,
+    };
+    let resume = take_up(app, &flow, (id, pause), input)?;
     if question.text.trim().is_empty() {
         question.text = resume.answer_text();
     }
@@ -88,23 +93,52 @@ fn compile_kept(app: &App, canvas: &str) -> Result<Arc<FlowPlan>> {
     })
 }
 
-/// Takes the newest run of the conversation up that waits for this answer. Of two answers to one pause the first wins.
+/// The newest run of the conversation that waits for this answer, and its pause that is meant.
 ///
 /// # Errors
 /// 409 when none waits for it.
-pub(super) fn take_up(
+fn find_pause(
     app: &App,
     flow: &Flow,
-    chat: ChatId,
-    session: &str,
+    conversation: (ChatId, &str),
+    input: &HumanInput,
+) -> Result<(ExecutionId, PauseId)> {
+    let waiting = executions::find_newest(app, flow, conversation, |run| {
+        Some((run.id, open_pause(run, input)?))
+    })?;
+    waiting.ok_or(Error::Conflict(Conflict::NothingToAnswer))
+}
+
+/// As [`find_pause`], of a run that is known.
+///
+/// # Errors
+/// As there.
+fn find_pause_of(
+    app: &App,
+    flow: &Flow,
+    id: ExecutionId,
+    input: &HumanInput,
+) -> Result<(ExecutionId, PauseId)> {
+    let run = app.store.read(|tx| rows::find(tx, &flow.workspace, &id))?;
+    let pause = run.and_then(|run| open_pause(&run, input));
+    Ok((id, pause.ok_or(Error::Conflict(Conflict::NothingToAnswer))?))
+}
+
+fn open_pause(run: &Execution, input: &HumanInput) -> Option<PauseId> {
+    let waits = run.state() == ExecutionState::Stopped;
+    run.pauses().filter(|_| waits).find(|pause| input.means(pause)).map(|pause| pause.id)
+}
+
+/// Takes a run up that waits for this answer. Of two answers to one pause the first wins.
+///
+/// # Errors
+/// 409 when it waits no more.
+fn take_up(
+    app: &App,
+    flow: &Flow,
+    (id, pause): (ExecutionId, PauseId),
     input: HumanInput,
 ) -> Result<AgentResume> {
-    let waiting = executions::find_newest(app, flow, (chat, session), |run| {
-        let waits = run.state() == ExecutionState::Stopped;
-        let pause = run.pauses().filter(|_| waits).find(|pause| input.means(pause))?;
-        Some((run.id, pause.id))
-    })?;
-    let (id, pause) = waiting.ok_or(Error::Conflict(Conflict::NothingToAnswer))?;
     let run = executions::resume(app, &flow.workspace, &id, Some(pause))?;
     let snapshot = serde_json::from_value(run.paused.note.clone()).map_err(Error::internal)?;
     Ok(AgentResume {

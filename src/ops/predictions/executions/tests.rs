@@ -1,6 +1,7 @@
 //! Records as the engine writes them, as a kill leaves them and as people see them.
 
 mod ends;
+mod pause_ends;
 
 use super::*;
 use crate::base::cancel::CancelToken;
