@@ -21,13 +21,6 @@ const PLACES: PlaceCount =
 
 /// Looks for what is due until `stop` turns true. What is under way then is sent after the next start.
 pub async fn run(app: App, stop: watch::Receiver<bool>) {
-    let service = app.clone();
-    if let Ok(Err(fault)) = spawn_blocking(move || webhooks::load_callbacks(&service)).await {
-        tracing::warn!(
-            error = fault.for_log(),
-            "answers of webhooks that an earlier start promised could not be looked for"
-        );
-    }
     tokio::join!(deliver(&app, stop.clone()), sweep_at_times(&app, stop));
 }
 

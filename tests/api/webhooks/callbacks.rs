@@ -174,12 +174,26 @@ fn a_run_that_the_service_did_not_end_is_told_by_the_next_start() {
         .flow(&server);
     let told = post(&server, &flow, json!({})).is(202).json();
     // As a process that died leaves it: what was promised is there, and no run.
-    flowkeep::ops::triggers::webhooks::load_callbacks(&server.app).unwrap();
+    flowkeep::ops::triggers::webhooks::recover(&server.app).unwrap();
     let _beside = Beside::start(&server.app);
     let sent = heard(&receiver, 1);
     assert_eq!((&sent.body["status"], &sent.body["chatId"]), (&json!("ERROR"), &told["chatId"]));
     let execution = newest_record(&server)["id"].as_str().unwrap().to_owned();
     server.owner("POST", &format!("/executions/{execution}/stop")).send();
+}
+
+#[test]
+fn a_run_that_is_under_way_when_the_tasks_begin_is_told_when_it_ends() {
+    let (receiver, host) = receiver();
+    let server = Server::with(&[("SERVICE_HTTP_ALLOW", &host)]);
+    let flow = Steps::begin_with(start(later(&receiver, json!({"webhookInputMode": "payload"}))))
+        .card("llmAgentflow_0", "Writer", slow_llm("one two three four", 600))
+        .edge(START, "llmAgentflow_0")
+        .flow(&server);
+    post(&server, &flow, json!({})).is(202);
+    let _beside = Beside::start(&server.app);
+    let sent = heard(&receiver, 1);
+    assert_eq!((&sent.body["status"], receiver.requests().len()), (&json!("SUCCESS"), 1));
 }
 
 #[test]

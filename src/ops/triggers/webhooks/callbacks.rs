@@ -78,37 +78,48 @@ pub fn settle_callback(app: &App, id: WebhookCallbackId, body: &str, cancel: &Ca
 }
 
 fn settle(app: &App, id: WebhookCallbackId, body: &str) -> Result<()> {
-    let found = app.store.read(|tx| WEBHOOK_CALLBACKS.get(tx, &id))?;
-    let Some(mut callback) = found else { return Ok(()) };
-    let mut fields = open(app, &callback)?;
-    fields.insert(BODY.to_owned(), body.into());
-    callback.sealed = app.secrets.vault.seal(&callback.workspace, &record_id(&id), &fields);
-    callback.awaits_run = false;
-    replace(app, &callback).map(drop)
+    let settled = edit(app, id, |callback| {
+        let mut fields = open(app, callback)?;
+        fields.insert(BODY.to_owned(), body.into());
+        callback.sealed = app.secrets.vault.seal(&callback.workspace, &record_id(&id), &fields);
+        callback.awaits_run = false;
+        Ok(())
+    });
+    settled.map(drop)
 }
 
-/// Writes a callback that is still wanted; false when its flow was deleted meanwhile.
-fn replace(app: &App, callback: &WebhookCallback) -> Result<bool> {
+/// Changes a callback that is still wanted, as it stands then; `None` when its flow was deleted meanwhile.
+fn edit<T>(
+    app: &App,
+    id: WebhookCallbackId,
+    change: impl Fn(&mut WebhookCallback) -> Result<T>,
+) -> Result<Option<T>> {
     app.store.write(|tx| {
-        let is_wanted = WEBHOOK_CALLBACKS.get(tx, &callback.id)?.is_some();
-        if is_wanted {
-            WEBHOOK_CALLBACKS.put(tx, &callback.id, callback)?;
-        }
-        Ok(is_wanted)
+        let Some(mut callback) = WEBHOOK_CALLBACKS.get(tx, &id)? else { return Ok(None) };
+        let made = change(&mut callback)?;
+        WEBHOOK_CALLBACKS.put(tx, &id, &callback)?;
+        Ok(Some(made))
     })
 }
 
-/// Takes up what an earlier process promised, after a start of the service.
+/// Takes up what an earlier process promised. At the start of the service, before anybody can call: a run that is under way
+/// later is one of this process, and its answer is still to come.
 ///
 /// # Errors
 /// When the database cannot be read or written.
-pub fn load_callbacks(app: &App) -> Result<()> {
-    let left = app.store.read(|tx| WEBHOOK_CALLBACKS.list(tx))?;
-    for mut callback in left {
+pub fn recover(app: &App) -> Result<()> {
+    let left = match app.store.read(|tx| WEBHOOK_CALLBACKS.list(tx)) {
+        // It was named in the log, and everything else is there.
+        Err(Error::Damaged(_)) => return Ok(()),
+        left => left?,
+    };
+    for callback in left {
         if callback.awaits_run {
             // What is sealed says that the run was interrupted.
-            callback.awaits_run = false;
-            replace(app, &callback)?;
+            edit(app, callback.id, |callback| {
+                callback.awaits_run = false;
+                Ok(())
+            })?;
         }
         try_at(app, app.clock.now(), &callback);
     }
@@ -144,7 +155,7 @@ enum Try {
 
 fn deliver(app: &App, id: WebhookCallbackId, cancel: &CancelToken) -> Result<()> {
     let found = app.store.read(|tx| WEBHOOK_CALLBACKS.get(tx, &id))?;
-    let Some(mut callback) = found.filter(|callback| !callback.awaits_run) else { return Ok(()) };
+    let Some(callback) = found.filter(|callback| !callback.awaits_run) else { return Ok(()) };
     let began = app.clock.now();
     let tried = send(app, &open(app, &callback)?, began, cancel);
     if cancel.reason() == Some(CancelReason::Shutdown) && !matches!(tried, Try::Delivered) {
@@ -152,19 +163,16 @@ fn deliver(app: &App, id: WebhookCallbackId, cancel: &CancelToken) -> Result<()>
         return Ok(());
     }
     match tried {
-        Try::Delivered => {
-            callback.tries += 1;
-            conclude(app, &callback, None)
-        }
-        Try::Failed { error, may_pass } => match callback.fail(began, may_pass) {
-            Some(due) => {
-                if replace(app, &callback)? {
-                    try_at(app, due, &callback);
-                }
-                Ok(())
+        Try::Delivered => conclude(app, &callback, callback.tries + 1, None),
+        Try::Failed { error, may_pass } => {
+            let noted = edit(app, id, |callback| Ok((callback.fail(began, may_pass), callback.tries)))?;
+            match noted {
+                Some((Some(due), _)) => try_at(app, due, &callback),
+                Some((None, tries)) => return conclude(app, &callback, tries, Some(error)),
+                None => {}
             }
-            None => conclude(app, &callback, Some(error)),
-        },
+            Ok(())
+        }
     }
 }
 
@@ -202,10 +210,10 @@ fn send(app: &App, fields: &Map<String, Value>, now: Timestamp, stop: &CancelTok
 }
 
 /// Notes in the record of the run what became of its answer, and forgets the callback.
-fn conclude(app: &App, callback: &WebhookCallback, error: Option<String>) -> Result<()> {
+fn conclude(app: &App, callback: &WebhookCallback, tries: u32, error: Option<String>) -> Result<()> {
     let outcome = CallbackOutcome {
         is_delivered: error.is_none(),
-        tries: callback.tries,
+        tries,
         date: app.clock.monotonic_now(),
         error,
     };
