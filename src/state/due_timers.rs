@@ -4,7 +4,7 @@
 use crate::domain::ids::{ExecutionId, PauseId, WebhookCallbackId, WorkspaceId};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Things that wait for their time, the next one first.
 pub struct DueTimers<T>(Mutex<BTreeSet<(Timestamp, T)>>);
@@ -17,11 +17,23 @@ pub struct DuePause {
     pub pause: PauseId,
 }
 
-/// An answer of a webhook that is to be sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// An answer of a webhook that something is to be done with.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DueCallback {
     pub workspace: WorkspaceId,
     pub callback: WebhookCallbackId,
+    pub step: CallbackStep,
+}
+
+/// What is to be done with an answer of a webhook.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CallbackStep {
+    /// Its run never began: nobody is told anything.
+    Forget,
+    /// Its run has ended: this is kept, and sent.
+    Settle(Arc<str>),
+    /// What is kept is sent.
+    Send,
 }
 
 impl<T> Default for DueTimers<T> {

@@ -211,6 +211,15 @@ impl<T: Serialize + DeserializeOwned, K: AsKey + ?Sized> GlobalTable<T, K> {
         put_record(tx, self.table, key.key(), record)
     }
 
+    /// Stores what is no record, for tests of what comes of that.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be written.
+    #[cfg(test)]
+    pub fn spoil(&self, tx: &WriteTx, key: &K) -> Result<()> {
+        tx.put(self.table, key.key(), b"no record")
+    }
+
     /// Stores several records, each in place of what was there.
     ///
     /// # Errors

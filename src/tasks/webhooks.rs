@@ -27,7 +27,7 @@ pub async fn run(app: App, stop: watch::Receiver<bool>) {
 async fn deliver(app: &App, stop: watch::Receiver<bool>) {
     let service = app.clone();
     let pool =
-        RunPool::new("webhooks", PLACES, move |due, cancel| webhooks::deliver_due(&service, due, cancel));
+        RunPool::new("webhooks", PLACES, move |due, cancel| webhooks::take_step(&service, due, cancel));
     run_due(pool, stop, || {
         let due = app.state.callback_timers.take_due(app.clock.now());
         due.into_iter().map(|due| (due.workspace, due)).collect()

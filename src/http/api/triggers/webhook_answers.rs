@@ -5,7 +5,6 @@ use super::webhooks::refuse;
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::WebhookCallbackId;
 use crate::domain::predictions::answer::PredictionAnswer;
 use crate::http::api::predictions::prediction::{
     send_abort, send_end, with_session, without_hosts_for_stranger,
@@ -17,7 +16,7 @@ use crate::http::reply::sse::EventSink;
 use crate::http::request::Request;
 use crate::limits::RUN_SECONDS;
 use crate::ops::predictions::{self, NullSink, PredictionRun, RunSink, StreamClosed};
-use crate::ops::triggers::webhooks::{self, CallbackTarget, RunningCall};
+use crate::ops::triggers::webhooks::{self, CallbackPromise, CallbackTarget, RunningCall};
 use crate::wire::predictions::answer::{AnswerEvents, AnswerView};
 use crate::wire::triggers::webhooks::{AcceptedStatus, AcceptedView, CallbackBody, CallbackStatus};
 use serde::Serialize;
@@ -129,13 +128,14 @@ impl WebhookRun {
             status: AcceptedStatus::Processing,
             session_token: session_token.clone(),
         })?;
-        let callback = match target {
+        let promise = match target {
             None => None,
             Some(target) => {
                 let interrupted = self.callback_body(Err(INTERRUPTED))?;
                 Some(webhooks::promise_callback(&self.app, &self.entry, target, &interrupted)?)
             }
         };
+        let failed = self.callback_body(Err(&Error::internal("a run ended without a word").to_string()))?;
         if let Some(running) = self.running.take() {
             running.keep(&self.app, 202, &accepted)?;
         }
@@ -143,11 +143,15 @@ impl WebhookRun {
         let reply = with_session(&app, request, Reply::json_body(202, accepted), &flow, &chat_id);
         Ok(reply.after_commit(move |respond| {
             respond(Ok(()));
-            self.run_later(callback);
+            let promise = promise.map(|mut promise| {
+                promise.begin(&failed);
+                promise
+            });
+            self.run_later(promise);
         }))
     }
 
-    fn run_later(self, callback: Option<WebhookCallbackId>) {
+    fn run_later(self, promise: Option<CallbackPromise>) {
         let limited = CancelToken::new(Some(Duration::from_secs(RUN_SECONDS)));
         let (request, own) = (self.cancel.clone(), limited.clone());
         let _follows = self.cancel.on_cancel(move || {
@@ -157,10 +161,12 @@ impl WebhookRun {
         });
         let ran = self.run(&limited, &mut NullSink);
         if ran.is_err() && limited.reason() == Some(CancelReason::Shutdown) {
-            // What was promised says that the service stopped, and the next start sends it.
+            if let Some(promise) = promise {
+                promise.leave();
+            }
             return;
         }
-        let Some(callback) = callback else { return };
+        let Some(promise) = promise else { return };
         let body = match ran {
             Ok(answer) => {
                 let waits = answer.output.execution.as_ref().is_some_and(|run| run.action.is_some());
@@ -170,7 +176,7 @@ impl WebhookRun {
         };
         match body {
             // A run that somebody stopped is told too: only the end of the service ends the try.
-            Ok(body) => webhooks::settle_callback(&self.app, callback, &body, &self.cancel),
+            Ok(body) => promise.settle(&body, &self.cancel),
             Err(fault) => {
                 tracing::error!(error = fault.for_log(), "the answer of a webhook could not be written");
             }

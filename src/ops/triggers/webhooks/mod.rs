@@ -8,7 +8,7 @@ mod secrets;
 
 pub use self::admission::{accept_once, authenticate};
 pub use self::answers::{FirstAnswer, RunningCall, find_answer};
-pub use self::callbacks::{deliver_due, promise_callback, recover, settle_callback};
+pub use self::callbacks::{CallbackPromise, promise_callback, recover, take_step};
 pub use self::listeners::{
     ListenerEvent, is_watched, keep_listener, open_listener, register_listener, remove_listener,
     tell_listeners,
