@@ -2,7 +2,7 @@
 
 use crate::support::{Server, id};
 use flowkeep::domain::accounts::role::ADMINISTRATOR;
-use flowkeep::domain::ids::{ChatId, FlowId, PauseId, WorkspaceId};
+use flowkeep::domain::ids::{ChatId, ExecutionId, FlowId, PauseId, WorkspaceId};
 use flowkeep::domain::predictions::execution::{
     ExecutionEntry, NewExecution, Pause, RunEnd, RunRequest, StepStatus,
 };
@@ -18,6 +18,7 @@ fn map(value: Value) -> Map<String, Value> {
 fn begin(server: &Server, flow: &str) -> ExecutionRecorder {
     let me = server.read("/auth/me");
     let new = NewExecution {
+        id: ExecutionId::next(),
         flow: FlowId::parse(flow).unwrap(),
         workspace: WorkspaceId::parse(me["activeWorkspaceId"].as_str().unwrap()).unwrap(),
         chat: ChatId::random(),

@@ -105,7 +105,6 @@ pub(super) fn run(
         Story::New | Story::Again(_) => None,
     };
     let past = StoredPast { app, host, past, forgets: plan.start.forgets, resumed };
-    let _ = entry.execution.set(recorder.id());
     let journal = Journal::new(&recorder);
     let agent = AgentRun {
         plan,
@@ -245,6 +244,7 @@ impl Beginning {
         };
         let (state, past) = (request.state.clone(), request.past);
         let new = NewExecution {
+            id: entry.execution_id(),
             flow: entry.flow.id,
             workspace: entry.flow.workspace,
             chat: entry.ids.chat,

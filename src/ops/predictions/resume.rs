@@ -76,7 +76,7 @@ pub(super) fn prepare(
         earlier: Mutex::new(Some(EarlierRun::Waiting(Box::new(resume)))),
         request: RunRequest::default(),
         runs_live: false,
-        execution: OnceLock::new(),
+        execution: OnceLock::from(id),
         plan,
         flow,
         question,

@@ -9,7 +9,7 @@ use flowkeep::app::App;
 use flowkeep::domain::triggers::webhook_signature::{sign_body, sign_timed_body};
 use serde_json::{Value, json};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -134,6 +134,31 @@ fn an_answer_that_is_not_taken_is_sent_again() {
     assert_eq!((&outcome["delivered"], &outcome["tries"]), (&json!(true), &json!(2)));
     let bodies: Vec<_> = receiver.requests().iter().map(|sent| sent.body.clone()).collect();
     assert!(bodies.len() == 2 && bodies[0] == bodies[1]);
+}
+
+#[test]
+fn what_became_of_an_answer_stands_in_the_record_of_its_own_run() {
+    let (receiver, host) = receiver();
+    receiver.push_behaviour(Behaviour::status(503, "later"));
+    let server = Server::with(&[("SERVICE_HTTP_ALLOW", &host)]);
+    let flow = echo(later(&receiver, json!({}))).flow(&server);
+    let first = post(&server, &flow, json!({"name": "Ada"})).is(202).json();
+    heard(&receiver, 1);
+    let next = json!({"name": "Bob", "chatId": first["chatId"], "sessionToken": first["sessionToken"]});
+    post(&server, &flow, next).is(202);
+    heard(&receiver, 2);
+    let tries = || {
+        let page = server.read("/executions");
+        let told = page["data"].as_array().unwrap().iter().map(|run| run["callback"]["tries"].clone());
+        told.collect::<Vec<_>>()
+    };
+    let _beside = Beside::start(&server.app);
+    let end = Instant::now() + PATIENCE;
+    while tries().contains(&Value::Null) {
+        assert!(Instant::now() < end, "{:?}", tries());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(tries(), [json!(1), json!(2)], "the newest first");
 }
 
 #[test]

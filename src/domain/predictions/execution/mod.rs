@@ -133,6 +133,7 @@ pub enum RunEnd {
 /// What the record of a run begins with.
 #[derive(Debug, Clone)]
 pub struct NewExecution {
+    pub id: ExecutionId,
     pub flow: FlowId,
     pub workspace: WorkspaceId,
     pub chat: ChatId,
@@ -194,8 +195,8 @@ pub const ABANDONED: &str = "The run ended unexpectedly.";
 
 impl Execution {
     #[must_use]
-    pub fn begin(id: ExecutionId, new: NewExecution, now: Timestamp) -> Self {
-        let NewExecution { flow, workspace, chat, session, is_test, from_execution, flow_version, .. } = new;
+    pub fn begin(new: NewExecution, now: Timestamp) -> Self {
+        let NewExecution { id, flow, workspace, chat, session, is_test, from_execution, flow_version, .. } = new;
         Self {
             id,
             flow,

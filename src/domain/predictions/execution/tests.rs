@@ -9,6 +9,7 @@ fn at(second: i64) -> Timestamp {
 
 fn run() -> Execution {
     let new = NewExecution {
+        id: ExecutionId::random(),
         flow: FlowId::random(),
         workspace: WorkspaceId::random(),
         chat: ChatId::random(),
@@ -18,7 +19,7 @@ fn run() -> Execution {
         flow_version: None,
         request: RunRequest::default(),
     };
-    Execution::begin(ExecutionId::random(), new, at(1))
+    Execution::begin(new, at(1))
 }
 
 fn pause(node: &str) -> Pause {

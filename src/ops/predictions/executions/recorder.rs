@@ -44,7 +44,7 @@ pub struct ExecutionRecorder {
 #[must_use]
 pub fn begin(app: &App, mut new: NewExecution) -> ExecutionRecorder {
     let request = std::mem::take(&mut new.request);
-    let run = Execution::begin(ExecutionId::next(), new, app.clock.monotonic_now());
+    let run = Execution::begin(new, app.clock.monotonic_now());
     let recorder = ExecutionRecorder::new(app, &run, (0, 0), Vec::new());
     recorder.submit(Change::Begin(Box::new((run, request))));
     recorder

@@ -29,6 +29,7 @@ fn agentflow(app: &App, caller: &Caller, name: &str) -> FlowId {
 
 fn new(caller: &Caller, flow: FlowId, session: &str) -> NewExecution {
     NewExecution {
+        id: ExecutionId::next(),
         flow,
         workspace: caller.workspace,
         chat: ChatId::random(),

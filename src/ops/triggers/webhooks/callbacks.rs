@@ -11,10 +11,10 @@ use crate::domain::triggers::webhook_callback::{CallbackOutcome, WebhookCallback
 use crate::domain::triggers::webhook_signature::{sign_body, sign_timed_body};
 use crate::engine::agentflow::CallbackTarget;
 use crate::net::{CallPurpose, Method, NetError, ResponseLimits};
-use crate::ops::predictions::{PredictionRun, executions};
+use crate::ops::predictions::PredictionRun;
 use crate::state::due_timers::{CallbackStep, DueCallback};
 use crate::store::queries::executions as records;
-use crate::store::tables::{FLOWS, WEBHOOK_CALLBACKS};
+use crate::store::tables::WEBHOOK_CALLBACKS;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -74,8 +74,7 @@ pub fn promise_callback(
         id,
         workspace,
         flow: run.flow.id,
-        chat: run.ids.chat,
-        session: run.session(),
+        execution: Some(run.execution_id()),
         awaits_run: true,
         tries: 0,
         began: None,
@@ -277,18 +276,11 @@ fn conclude(app: &App, callback: &WebhookCallback, tries: u32, error: Option<Str
         date: app.clock.monotonic_now(),
         error,
     };
-    let flow = app.store.read(|tx| FLOWS.get(tx, &callback.workspace, &callback.flow))?;
-    let run = match &flow {
-        Some(flow) => {
-            executions::find_newest(app, flow, (callback.chat, &callback.session), |run| Some(run.id))?
-        }
-        None => None,
-    };
     if !outcome.is_delivered {
         tracing::warn!(flow = %callback.flow, tries = outcome.tries, "the answer of a webhook was given up");
     }
     app.store.write(|tx| {
-        if let Some(id) = &run {
+        if let Some(id) = &callback.execution {
             records::edit(tx, &callback.workspace, id, |run| {
                 run.callback = Some(outcome.clone());
                 Ok(())

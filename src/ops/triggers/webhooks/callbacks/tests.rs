@@ -1,7 +1,7 @@
 //! Promises that are kept however their runs end.
 
 use super::*;
-use crate::domain::ids::{ChatId, FlowId};
+use crate::domain::ids::FlowId;
 
 const NOBODY: &str = "not an address";
 
@@ -13,8 +13,7 @@ fn promise(app: &App) -> CallbackPromise {
         id,
         workspace,
         flow: FlowId::random(),
-        chat: ChatId::random(),
-        session: "s".to_owned(),
+        execution: None,
         awaits_run: true,
         tries: 0,
         began: None,
