@@ -1,15 +1,13 @@
 //! A question to an agentflow: its run, the record of it, and what is answered.
 
 use super::ask::PredictionRun;
-use super::executions::{self, ExecutionRecorder, PausedRun, RecordEnd, ResumedRun, StepNumber};
+use super::executions::{self, ExecutionRecorder, PausedRun, RecordEnd, StepNumber};
 use super::host::run_host::RunHost;
 use super::pause_ends::start_timers;
 use super::run::{run_context, run_error};
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
-use crate::cards::kit::{
-    ConversationPast, Conversations as _, Decision, StartValues, StreamClosed, TokenSink,
-};
+use crate::cards::kit::{ConversationPast, Conversations as _, StreamClosed, TokenSink};
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{ExecutionId, FlowId};
@@ -46,41 +44,13 @@ pub(super) struct AgentRerun {
     pub(super) taken: TakenSteps,
 }
 
-/// A run that waits, taken up to go on.
+/// A run that waited, taken up to go on.
 pub(super) struct AgentResume {
-    pub(super) run: ResumedRun,
+    pub(super) recorder: ExecutionRecorder,
     pub(super) snapshot: RunSnapshot,
     pub(super) input: HumanInput,
-}
-
-impl AgentResume {
-    /// The canvas it began with.
-    pub(super) fn canvas(&self) -> &str {
-        &self.run.paused.canvas
-    }
-
-    /// What it was asked with.
-    pub(super) const fn request(&self) -> &RunRequest {
-        &self.run.request
-    }
-
-    /// What the flow read when it began.
-    pub(super) fn question(&self) -> &str {
-        &self.snapshot.question
-    }
-
-    pub(super) const fn start(&self) -> &StartValues {
-        &self.snapshot.start
-    }
-
-    /// What the conversation shows of the answer.
-    pub(super) fn answer_text(&self) -> String {
-        let decided = match self.input.decision {
-            Decision::Proceed => "Proceed",
-            Decision::Reject => "Reject",
-        };
-        self.input.feedback.clone().unwrap_or_else(|| decided.to_owned())
-    }
+    /// The conversation that it belongs to, where that is another one.
+    pub(super) past: Option<PastConversation>,
 }
 
 /// Runs an agentflow, or goes on with a run that waits, and writes its record. The end of it is left to whoever stores a whole
@@ -222,13 +192,9 @@ impl Beginning {
         let mut request = entry.request.clone();
         let (story, of) = match earlier {
             Some(EarlierRun::Waiting(resume)) => {
-                let AgentResume { run, snapshot, input } = *resume;
-                return Ok(Self {
-                    recorder: run.recorder,
-                    state: snapshot.state.clone(),
-                    story: Story::Resumed(Box::new(snapshot), input),
-                    past: run.request.past,
-                });
+                let AgentResume { recorder, snapshot, input, past } = *resume;
+                let state = snapshot.state.clone();
+                return Ok(Self { recorder, state, story: Story::Resumed(Box::new(snapshot), input), past });
             }
             Some(EarlierRun::Again(again)) => {
                 if again.taken.is_empty() {

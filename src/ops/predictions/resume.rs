@@ -4,7 +4,7 @@
 use super::agentflow::{AgentResume, EarlierRun};
 use super::ask::{PredictionRequest, PredictionRun, StartedBy, Within, evaluate_overrides};
 use super::conversation;
-use super::executions;
+use super::executions::{self, ExecutionRecorder, WaitingRun};
 use super::nested::CallPath;
 use super::uploads::kept_files::load_images;
 use super::uploads::request_files::StoredUploads;
@@ -14,10 +14,12 @@ use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::flow::{CanvasDigest, Flow, FlowKind};
 use crate::domain::ids::{ChatId, ExecutionId, MessageId, PauseId};
 use crate::domain::predictions::execution::{Execution, ExecutionState, RunRequest};
-use crate::domain::predictions::human_input::HumanInput;
-use crate::domain::predictions::prediction::RunIds;
+use crate::domain::predictions::human_input::{Decision, HumanInput};
+use crate::domain::predictions::prediction::{ImageUpload, RunIds};
+use crate::engine::agentflow::RunSnapshot;
 use crate::engine::{FlowPlan, Overrides};
 use crate::store::queries::executions as rows;
+use serde::Deserialize as _;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Settles everything before a run goes on. The conversation shows what was decided.
@@ -48,23 +50,25 @@ pub(super) fn prepare(
     let sent = evaluate_overrides(app, &flow, &[], &question.overrides)?;
     let chat = belonging.chat_id();
     let session = session_name.as_ref().map_or_else(|| chat.to_string(), |name| name.as_str().to_owned());
-    // Last, because nobody else can answer the pause from here on.
-    let (id, pause) = match started_by {
-        StartedBy::PauseEnd(id) => find_pause_of(app, &flow, id, &input)?,
-        StartedBy::Question | StartedBy::Schedule => find_pause(app, &flow, (chat, &session), &input)?,
+    let find = || match started_by {
+        StartedBy::PauseEnd(id) => find_pause_of(app, &flow, id, &input),
+        StartedBy::Question | StartedBy::Schedule => find_pause(app, &flow, (chat, &session), &input),
     };
-    let resume = take_up(app, &flow, (id, pause), input)?;
+    let TakenUp { id, pause, recorder, ready } = take_up(app, (&flow, chat), find)?;
+    let KeptRun { waiting, snapshot, plan, images } = ready;
+    let request = waiting.request;
     if question.text.trim().is_empty() {
-        question.text = resume.answer_text();
+        question.text = answer_text(&input);
     }
-    let plan = compile_kept(app, resume.canvas())?;
-    let request = resume.request().clone();
-    let prompt = resume.question().to_owned();
     question.history.clone_from(&request.history);
+    let prompt = snapshot.question.clone();
+    let start = snapshot.start.clone();
+    let input = HumanInput { action: Some(pause.to_string()), node: None, ..input };
+    let resume = AgentResume { recorder, snapshot, input, past: request.past };
     Ok(PredictionRun {
         documents_end: if prompt.starts_with(&request.documents) { request.documents.len() } else { 0 },
         prompt,
-        images: load_images(app, &flow, chat, &request.files)?,
+        images,
         files: StoredUploads::new(app, &flow, chat),
         started,
         ids: RunIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() },
@@ -72,7 +76,7 @@ pub(super) fn prepare(
         is_first_message: false,
         streams: plan.streams() && flow.settings.chatbot_config.post_processing.is_none(),
         overrides: Overrides::restore(&request.overrides, &plan.places()).with_variables_of(sent),
-        start: resume.start().clone(),
+        start,
         earlier: Mutex::new(Some(EarlierRun::Waiting(Box::new(resume)))),
         request: RunRequest::default(),
         runs_live: false,
@@ -83,6 +87,34 @@ pub(super) fn prepare(
         chat_type,
         call_path,
     })
+}
+
+/// What the conversation shows of an answer.
+fn answer_text(input: &HumanInput) -> String {
+    let decided = match input.decision {
+        Decision::Proceed => "Proceed",
+        Decision::Reject => "Reject",
+    };
+    input.feedback.clone().unwrap_or_else(|| decided.to_owned())
+}
+
+/// A run that waits, with all that it goes on with.
+struct KeptRun {
+    waiting: WaitingRun,
+    snapshot: RunSnapshot,
+    /// Of the canvas that it began with.
+    plan: Arc<FlowPlan>,
+    images: Vec<ImageUpload>,
+}
+
+impl KeptRun {
+    fn read(app: &App, (flow, chat): (&Flow, ChatId), id: &ExecutionId) -> Result<Self> {
+        let waiting = executions::find_waiting(app, &flow.workspace, id)?;
+        let snapshot = RunSnapshot::deserialize(&waiting.paused.note).map_err(Error::internal)?;
+        let plan = compile_kept(app, &waiting.paused.canvas)?;
+        let images = load_images(app, flow, chat, &waiting.request.files)?;
+        Ok(Self { waiting, snapshot, plan, images })
+    }
 }
 
 /// The plan of the canvas that a run which waits began with.
@@ -129,21 +161,28 @@ fn open_pause(run: &Execution, input: &HumanInput) -> Option<PauseId> {
     run.pauses().filter(|_| waits).find(|pause| input.means(pause)).map(|pause| pause.id)
 }
 
-/// Takes a run up that waits for this answer. Of two answers to one pause the first wins.
+/// A run that is under way again.
+struct TakenUp {
+    id: ExecutionId,
+    pause: PauseId,
+    recorder: ExecutionRecorder,
+    ready: KeptRun,
+}
+
+/// Takes the run up that `find` says, of which everything was read that can fail: whoever takes it up has to go on with it.
 ///
 /// # Errors
 /// 409 when it waits no more.
 fn take_up(
     app: &App,
-    flow: &Flow,
-    (id, pause): (ExecutionId, PauseId),
-    input: HumanInput,
-) -> Result<AgentResume> {
-    let run = executions::resume(app, &flow.workspace, &id, Some(pause))?;
-    let snapshot = serde_json::from_value(run.paused.note.clone()).map_err(Error::internal)?;
-    Ok(AgentResume {
-        run,
-        snapshot,
-        input: HumanInput { action: Some(pause.to_string()), node: None, ..input },
-    })
+    (flow, chat): (&Flow, ChatId),
+    find: impl Fn() -> Result<(ExecutionId, PauseId)>,
+) -> Result<TakenUp> {
+    loop {
+        let (id, pause) = find()?;
+        let ready = KeptRun::read(app, (flow, chat), &id)?;
+        if let Some(recorder) = executions::resume(app, &ready.waiting, pause)? {
+            return Ok(TakenUp { id, pause, recorder, ready });
+        }
+    }
 }

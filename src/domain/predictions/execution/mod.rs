@@ -280,25 +280,23 @@ impl Execution {
         self.end(&end, now);
     }
 
-    /// Takes the run up again where it waits for this answer, or for the first one; the pause that was answered. The others
-    /// stay open.
+    /// Takes the run up again where it waits for this answer. What else waits stays open.
     ///
     /// # Errors
     /// 409 while it is under way, and when it does not wait for this.
-    pub fn resume(&mut self, answered: Option<PauseId>, now: Timestamp) -> Result<Pause> {
+    pub fn resume(&mut self, answered: PauseId, now: Timestamp) -> Result<()> {
         let (first, others) = match &self.status {
             ExecutionStatus::Stopped { first, others } => (first, others),
             ExecutionStatus::InProgress { .. } => return Err(Conflict::RunUnderWay.into()),
             _ => return Err(Conflict::NothingToAnswer.into()),
         };
         let mut pauses: Vec<Pause> = std::iter::once(&**first).chain(others).cloned().collect();
-        let place = answered.map_or(Some(0), |id| pauses.iter().position(|pause| pause.id == id));
-        let place = place.ok_or(Error::Conflict(Conflict::NothingToAnswer))?;
-        let pause = pauses.remove(place);
+        let place = pauses.iter().position(|pause| pause.id == answered);
+        pauses.remove(place.ok_or(Error::Conflict(Conflict::NothingToAnswer))?);
         self.status = ExecutionStatus::InProgress { pauses };
         self.updated = now;
         self.stopped = None;
-        Ok(pause)
+        Ok(())
     }
 
     /// Ends a run that waits for an answer, for good.

@@ -10,7 +10,7 @@ mod writer;
 
 pub use self::cleanup::{delete_for_flow, recover, sweep, unlink_flow};
 pub use self::recorder::{
-    ExecutionRecorder, RecordEnd, ResumedRun, StepNumber, begin, resume, terminate_paused,
+    ExecutionRecorder, RecordEnd, StepNumber, WaitingRun, begin, find_waiting, resume, terminate_paused,
 };
 pub use self::watch::{RunWatch, Watched, watch};
 pub use self::writer::ExecutionWriter;

@@ -7,11 +7,11 @@ use crate::clock::Clock;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{ExecutionId, PauseId, WorkspaceId};
 use crate::domain::predictions::execution::{
-    ABANDONED, Execution, ExecutionEntry, NewExecution, Pause, RunEnd, RunRequest, StepStart, remove_secrets,
+    ABANDONED, Execution, ExecutionEntry, ExecutionState, NewExecution, Pause, RunEnd, RunRequest, StepStart, remove_secrets,
 };
 use crate::domain::resource::ResourceId as _;
 use crate::state::live_runs::{LiveRun, LiveRunGuard};
-use crate::store::queries::executions::{self, PausedRun, PlacedEntry, StepChange};
+use crate::store::queries::executions::{self, PausedRun, StepChange};
 use crate::store::queries::messages::MessageBatch;
 use serde_json::{Map, Value};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -50,47 +50,54 @@ pub fn begin(app: &App, mut new: NewExecution) -> ExecutionRecorder {
     recorder
 }
 
-/// A run that goes on where it waited.
-pub struct ResumedRun {
-    pub recorder: ExecutionRecorder,
-    pub execution: Execution,
-    /// What was answered.
-    pub pause: Pause,
+/// A run that waits, with what it takes to go on. Nothing of it is taken up yet.
+#[derive(Debug)]
+pub struct WaitingRun {
+    execution: Execution,
     /// The canvas it began with, and what the engine left for itself.
     pub paused: PausedRun,
-    /// What it did so far, in the order of its record.
-    pub entries: Vec<PlacedEntry>,
     /// What it was asked with.
     pub request: RunRequest,
 }
 
-/// Takes a run up again that waits for this answer, or for its first one. Of two answers to one pause the first wins. The
-/// record goes on behind what it holds.
+/// Reads what it takes to go on with a run.
+///
+/// # Errors
+/// 404; 409 when it waits for nothing.
+pub fn find_waiting(app: &App, workspace: &WorkspaceId, id: &ExecutionId) -> Result<WaitingRun> {
+    app.store.read(|tx| {
+        let execution = executions::find(tx, workspace, id)?.ok_or_else(|| id.not_found())?;
+        let paused = executions::paused_run(tx, &execution)?;
+        let paused = paused.ok_or(Error::Conflict(Conflict::NothingToAnswer))?;
+        Ok(WaitingRun { execution, paused, request: executions::request(tx, id)?.unwrap_or_default() })
+    })
+}
+
+/// Takes a run up again that waits for this answer. Of two answers to one pause the first wins. The record goes on behind what
+/// it holds. `None` when the run went on since it was read, and waits for this still: what was read is out of date.
 ///
 /// # Errors
 /// 404; 409 while the run is under way, and when it does not wait for this.
-pub fn resume(
-    app: &App,
-    workspace: &WorkspaceId,
-    id: &ExecutionId,
-    answered: Option<PauseId>,
-) -> Result<ResumedRun> {
+pub fn resume(app: &App, read: &WaitingRun, answered: PauseId) -> Result<Option<ExecutionRecorder>> {
+    let Execution { workspace, id, .. } = &read.execution;
     let now = app.clock.monotonic_now();
-    let (execution, pause, paused, entries, next, request) = app.store.write(|tx| {
-        let mut pause = None;
-        let execution = executions::edit(tx, workspace, id, |run| {
-            pause = Some(run.resume(answered, now)?);
-            Ok(())
-        })?;
-        let (Some(execution), Some(pause)) = (execution, pause) else { return Err(id.not_found()) };
-        let paused = executions::paused_run(tx, &execution)?;
-        let paused = paused.ok_or(Error::Conflict(Conflict::NothingToAnswer))?;
-        let (entries, next) = (executions::entries(tx, id)?, executions::next_numbers(tx, id)?);
-        Ok((execution, pause, paused, entries, next, executions::request(tx, id)?.unwrap_or_default()))
+    let resumed = app.store.write(|tx| {
+        let found = executions::find(tx, workspace, id)?.ok_or_else(|| id.not_found())?;
+        // Who went on answered one of its pauses, and no pause comes twice.
+        let is_open = |run: &Execution| run.pauses().any(|pause| pause.id == answered);
+        let pauses = |run: &Execution| run.pauses().map(|pause| pause.id).collect::<Vec<_>>();
+        let is_stale = found.state() == ExecutionState::Stopped && pauses(&found) != pauses(&read.execution);
+        if is_stale && is_open(&found) {
+            return Ok(None);
+        }
+        let execution = executions::edit(tx, workspace, id, |run| run.resume(answered, now))?;
+        let execution = execution.ok_or_else(|| id.not_found())?;
+        Ok(Some((execution, executions::entries(tx, id)?, executions::next_numbers(tx, id)?)))
     })?;
-    let told = entries.iter().map(|placed| Arc::new(placed.entry.clone())).collect();
-    let recorder = ExecutionRecorder::new(app, &execution, next, told);
-    Ok(ResumedRun { recorder, execution, pause, paused, entries, request })
+    Ok(resumed.map(|(execution, entries, next)| {
+        let told = entries.into_iter().map(|placed| Arc::new(placed.entry)).collect();
+        ExecutionRecorder::new(app, &execution, next, told)
+    }))
 }
 
 /// Ends a run that waits for an answer, for good.

@@ -2,6 +2,7 @@
 
 mod ends;
 mod pause_ends;
+mod resumes;
 
 use super::*;
 use crate::base::cancel::CancelToken;
@@ -185,7 +186,7 @@ fn a_kill_while_a_run_only_waits_leaves_it_waiting() {
     recorder.pause(pause(&app, "h"), paused());
     after_kill(&app, recorder);
     assert_eq!(read(&app, &caller, id, TextLength::Cut).unwrap().execution.state(), ExecutionState::Stopped);
-    assert_eq!(resume(&app, &caller.workspace, &id, None).unwrap().paused, *paused());
+    assert_eq!(find_waiting(&app, &caller.workspace, &id).unwrap().paused, *paused());
 }
 
 #[test]
@@ -219,47 +220,6 @@ fn a_database_that_is_opened_again_has_no_run_in_progress() {
     let app = open();
     let caller = crate::ops::accounts::owner::operator(&app).unwrap().unwrap();
     assert_eq!(read(&app, &caller, id, TextLength::Cut).unwrap().execution.error(), Some(INTERRUPTED));
-}
-
-#[test]
-fn a_run_that_waits_goes_on_behind_what_it_did() {
-    let (_folder, app, caller) = App::with_owner();
-    let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s"));
-    recorder.append(entry("a", &json!({}))).unwrap();
-    let asked = pause(&app, "h");
-    let answered = asked.id;
-    recorder.pause(asked, paused());
-    let id = recorder.finish(RunEnd::AtRest).unwrap().id;
-    let resumed = resume(&app, &caller.workspace, &id, Some(answered)).unwrap();
-    assert_eq!((resumed.pause.id, resumed.entries.len()), (answered, 1));
-    assert!(matches!(
-        resume(&app, &caller.workspace, &id, Some(answered)),
-        Err(Error::Conflict(Conflict::RunUnderWay))
-    ));
-    resumed.recorder.append(entry("b", &json!({}))).unwrap();
-    resumed.recorder.finish(RunEnd::AtRest).unwrap();
-    let nodes: Vec<String> = shown(&app, &caller, id).into_iter().map(|(node, _)| node).collect();
-    assert_eq!(nodes, ["a", "b"]);
-    assert!(matches!(
-        resume(&app, &caller.workspace, &id, Some(answered)),
-        Err(Error::Conflict(Conflict::NothingToAnswer))
-    ));
-}
-
-#[test]
-fn a_run_that_was_killed_behind_its_answer_failed_and_takes_no_other() {
-    let (_folder, app, caller) = App::with_owner();
-    let (id, answered) = waiting(&app, &caller, agentflow(&app, &caller, "f"), "s");
-    let resumed = resume(&app, &caller.workspace, &id, Some(answered)).unwrap();
-    resumed.recorder.start(start("b")).unwrap();
-    after_kill(&app, resumed.recorder);
-    let run = read(&app, &caller, id, TextLength::Cut).unwrap().execution;
-    assert_eq!((run.error(), run.pauses().count()), (Some(INTERRUPTED), 0));
-    assert_eq!(shown(&app, &caller, id), [("b".to_owned(), StepStatus::Terminated)]);
-    assert!(matches!(
-        resume(&app, &caller.workspace, &id, Some(answered)),
-        Err(Error::Conflict(Conflict::NothingToAnswer))
-    ));
 }
 
 #[test]
@@ -405,7 +365,7 @@ fn another_workspace_neither_sees_nor_changes_a_record() {
     assert!(matches!(delete(&app, &other, id), Err(Error::NotFound(_))));
     assert_eq!(delete_each(&app, &other, &[id]).unwrap(), 0);
     assert_eq!(find(&app, &other, &ExecutionFilter::default()), (vec![], 0));
-    assert!(matches!(resume(&app, &other.workspace, &id, None), Err(Error::NotFound(_))));
+    assert!(matches!(find_waiting(&app, &other.workspace, &id), Err(Error::NotFound(_))));
     assert!(read(&app, &caller, id, TextLength::Cut).is_ok());
 }
 

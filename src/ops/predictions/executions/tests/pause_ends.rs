@@ -37,6 +37,15 @@ fn a_pause_is_found_behind_however_many_newer_runs_of_its_session() {
 }
 
 #[test]
+fn a_run_that_cannot_go_on_goes_on_waiting() {
+    let (_folder, app, caller) = App::with_owner();
+    let waits = waiting(&app, &caller, agentflow(&app, &caller, "f"), "s");
+    end(&app, &caller, waits);
+    let run = read(&app, &caller, waits.0, TextLength::Cut).unwrap().execution;
+    assert!(run.state() == ExecutionState::Stopped && run.pauses().any(|pause| pause.id == waits.1));
+}
+
+#[test]
 fn a_pause_that_was_answered_is_over() {
     let (_folder, app, caller) = App::with_owner();
     let waits = waiting(&app, &caller, agentflow(&app, &caller, "f"), "s");
