@@ -4,7 +4,7 @@ use crate::support::{Server, id};
 use flowkeep::domain::accounts::role::ADMINISTRATOR;
 use flowkeep::domain::ids::{ChatId, ExecutionId, FlowId, PauseId, WorkspaceId};
 use flowkeep::domain::predictions::execution::{
-    ExecutionEntry, NewExecution, Pause, RunEnd, RunRequest, StepStatus,
+    ExecutionEntry, NewExecution, Pause, RunEnd, RunRequest, StepStart, StepStatus,
 };
 use flowkeep::ops::predictions::executions::{self, ExecutionRecorder, PausedRun};
 use serde_json::{Map, Value, json};
@@ -46,7 +46,10 @@ fn entry(text: &str) -> ExecutionEntry {
 /// The record of a run of this flow that said `text`.
 pub fn record(server: &Server, flow: &str, text: &str) -> String {
     let recorder = begin(server, flow);
-    recorder.append(entry(text)).unwrap();
+    let entry = entry(text);
+    let step = recorder.start(StepStart::of(&entry)).unwrap();
+    recorder.end(step, entry, None).unwrap();
+    recorder.place(step);
     recorder.finish(RunEnd::AtRest).unwrap().id.to_string()
 }
 

@@ -179,18 +179,6 @@ impl ExecutionRecorder {
         *next += 1;
     }
 
-    /// Stores an entry at the next place in the record: of a step that was never in flight.
-    ///
-    /// # Errors
-    /// When it has no stored form.
-    pub fn append(&self, entry: ExecutionEntry) -> Result<()> {
-        let step = StepNumber(self.next_step.fetch_add(1, Ordering::Relaxed));
-        self.count_begun();
-        self.end(step, entry, None)?;
-        self.place(step);
-        Ok(())
-    }
-
     /// Notes a branch that waits for an answer from here on, with what it takes to go on after a restart. The note takes the
     /// place of an earlier one; a canvas is kept once, however many runs wait with it.
     pub fn pause(&self, pause: Pause, paused: Arc<PausedRun>) {

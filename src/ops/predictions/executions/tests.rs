@@ -61,6 +61,13 @@ fn entry(node: &str, output: &Value) -> ExecutionEntry {
     }
 }
 
+/// Stores a step that has ended at the next place in the record.
+fn append(recorder: &ExecutionRecorder, entry: ExecutionEntry) {
+    let step = recorder.start(StepStart::of(&entry)).unwrap();
+    recorder.end(step, entry, None).unwrap();
+    recorder.place(step);
+}
+
 fn pause(app: &App, node: &str) -> Pause {
     Pause {
         id: PauseId::random(),
@@ -80,7 +87,7 @@ fn paused() -> Arc<PausedRun> {
 /// A run of one step that has finished.
 fn finished(app: &App, caller: &Caller, flow: FlowId, session: &str) -> ExecutionId {
     let recorder = begin(app, new(caller, flow, session));
-    recorder.append(entry("a", &json!({"content": "x"}))).unwrap();
+    append(&recorder, entry("a", &json!({"content": "x"})));
     recorder.finish(RunEnd::AtRest).unwrap().id
 }
 
@@ -168,7 +175,7 @@ fn a_kill_loses_the_steps_in_flight_and_says_so() {
     let (_folder, app, caller) = App::with_owner();
     let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s"));
     let id = recorder.id();
-    recorder.append(entry("a", &json!({}))).unwrap();
+    append(&recorder, entry("a", &json!({})));
     recorder.start(start("b")).unwrap();
     after_kill(&app, recorder);
     assert_eq!(read(&app, &caller, id, TextLength::Cut).unwrap().execution.error(), Some(INTERRUPTED));
@@ -182,7 +189,7 @@ fn a_kill_while_a_run_only_waits_leaves_it_waiting() {
     let flow = agentflow(&app, &caller, "f");
     let recorder = begin(&app, new(&caller, flow, "s"));
     let id = recorder.id();
-    recorder.append(entry("a", &json!({}))).unwrap();
+    append(&recorder, entry("a", &json!({})));
     recorder.pause(pause(&app, "h"), paused());
     after_kill(&app, recorder);
     assert_eq!(read(&app, &caller, id, TextLength::Cut).unwrap().execution.state(), ExecutionState::Stopped);
@@ -246,7 +253,7 @@ fn nothing_secret_is_kept_of_a_step() {
     let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s"));
     let id = recorder.id();
     let output = json!({"FLOWISE_CREDENTIAL_ID": "seen", "headers": {"Authorization": "Bearer seen"}});
-    recorder.append(entry("a", &output)).unwrap();
+    append(&recorder, entry("a", &output));
     recorder.start(StepStart { data: map(output), ..start("b") }).unwrap();
     recorder.finish(RunEnd::Terminated).unwrap();
     let row = read(&app, &caller, id, TextLength::Whole).unwrap();
@@ -327,7 +334,7 @@ fn long_texts_are_cut_unless_the_whole_is_asked_for() {
     let (_folder, app, caller) = App::with_owner();
     let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s"));
     let long = "x".repeat(EXECUTION_TEXT_MAX_BYTES + 1);
-    recorder.append(entry("a", &json!(long))).unwrap();
+    append(&recorder, entry("a", &json!(long)));
     let id = recorder.finish(RunEnd::AtRest).unwrap().id;
     let told = |length| {
         let row = read(&app, &caller, id, length).unwrap();
@@ -342,7 +349,7 @@ fn long_texts_are_cut_unless_the_whole_is_asked_for() {
 fn a_shared_record_is_open_to_everybody_and_no_other_is() {
     let (_folder, app, caller) = App::with_owner();
     let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s"));
-    recorder.append(entry("a", &json!({"sessionId": "hidden", "content": "x"}))).unwrap();
+    append(&recorder, entry("a", &json!({"sessionId": "hidden", "content": "x"})));
     let id = recorder.finish(RunEnd::AtRest).unwrap().id;
     assert!(matches!(read_public(&app, id), Err(Error::NotFound(_))));
     share(&app, &caller, id, Some(true)).unwrap();
@@ -394,7 +401,7 @@ fn deleting_a_flow_deletes_its_records_and_those_under_way_write_no_more() {
     recorder.sync().unwrap();
     flows::delete(&app, &caller, &flow).unwrap();
     assert!(matches!(read(&app, &caller, waits, TextLength::Cut), Err(Error::NotFound(_))));
-    recorder.append(entry("a", &json!({}))).unwrap();
+    append(&recorder, entry("a", &json!({})));
     let id = recorder.id();
     assert!(matches!(recorder.finish(RunEnd::AtRest), Err(Error::NotFound(_))));
     assert_eq!(app.store.read(|tx| executions::entry_count(tx, &id)).unwrap(), 0);

@@ -12,7 +12,7 @@ fn go_on(app: &App, caller: &Caller, (id, pause): (ExecutionId, PauseId)) -> Res
 fn a_run_that_waits_goes_on_behind_what_it_did() {
     let (_folder, app, caller) = App::with_owner();
     let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s"));
-    recorder.append(entry("a", &json!({}))).unwrap();
+    append(&recorder, entry("a", &json!({})));
     let asked = pause(&app, "h");
     let answered = asked.id;
     recorder.pause(asked, paused());
@@ -23,7 +23,7 @@ fn a_run_that_waits_goes_on_behind_what_it_did() {
         go_on(&app, &caller, (id, answered)),
         Err(Error::Conflict(Conflict::RunUnderWay))
     ));
-    recorder.append(entry("b", &json!({}))).unwrap();
+    append(&recorder, entry("b", &json!({})));
     recorder.finish(RunEnd::AtRest).unwrap();
     let nodes: Vec<String> = shown(&app, &caller, id).into_iter().map(|(node, _)| node).collect();
     assert_eq!(nodes, ["a", "b"]);
