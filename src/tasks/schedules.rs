@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::ops::triggers::schedules;
 use jiff::Timestamp;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{Notify, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
@@ -17,6 +17,8 @@ const SCHEDULED_RUNS_MAX_COUNT: usize = 16;
 const SCHEDULED_RUNS_PER_WORKSPACE_COUNT: usize = 12;
 /// Longest time between two looks at the clock for schedules (manual 14.4).
 const CLOCK_LOOK_SECONDS: u64 = 5;
+/// Time between two times that all schedules are read, beside those that change (manual 14.4).
+const SCHEDULES_READ_SECONDS: u64 = 300;
 /// Shortest time between two looks for what is due, so that what cannot be claimed is not asked for without a pause.
 const LOOK_PAUSE: Duration = Duration::from_millis(20);
 
@@ -28,21 +30,15 @@ pub(crate) async fn run(app: App, mut stop: watch::Receiver<bool>) {
     let changed = Arc::new(Notify::new());
     let listener = changed.clone();
     app.state.schedule_timers.listen(move || listener.notify_one());
-    let service = app.clone();
-    match spawn_blocking(move || schedules::load_timers(&service)).await {
-        Ok(Ok(())) => {}
-        Ok(Err(error)) => {
-            tracing::error!(
-                error = error.for_log(),
-                "schedules could not be looked for; those of before start nothing until they change"
-            );
-        }
-        Err(error) => super::log_panic("schedules", &error),
-    }
+    // Read anew before anything else, and from time to time: what could not be read once is not lost.
+    let mut read_next = Instant::now();
     let service = app.clone();
     let mut pool =
         RunPool::new("schedules", PLACES, move |run, cancel| schedules::run(&service, run, cancel));
     loop {
+        if Instant::now() >= read_next {
+            read_next = Instant::now() + read_all(&app).await;
+        }
         let now = app.clock.now();
         if app.state.schedule_timers.next().is_some_and(|due| due <= now) {
             let service = app.clone();
@@ -60,6 +56,19 @@ pub(crate) async fn run(app: App, mut stop: watch::Receiver<bool>) {
     }
     // What had no end by then is ended in the log by the next start.
     pool.stop().await;
+}
+
+/// Reads when each schedule comes next; how long until that is done again.
+async fn read_all(app: &App) -> Duration {
+    let service = app.clone();
+    match spawn_blocking(move || schedules::load_timers(&service)).await {
+        Ok(Ok(())) => return Duration::from_secs(SCHEDULES_READ_SECONDS),
+        Ok(Err(error)) => {
+            tracing::error!(error = error.for_log(), "schedules could not be looked for; it is tried again");
+        }
+        Err(error) => super::log_panic("schedules", &error),
+    }
+    Duration::from_secs(CLOCK_LOOK_SECONDS)
 }
 
 fn time_to_sleep(next: Option<Timestamp>, now: Timestamp) -> Duration {
