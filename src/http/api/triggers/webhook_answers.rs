@@ -1,14 +1,12 @@
 //! How a call of a webhook is answered: whole, as a stream, or later (manual 17.4).
 
 use super::webhook_listeners::{Audience, WatchedRun};
-use super::webhooks::refuse;
+use super::webhooks::{refuse, visible};
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::answer::PredictionAnswer;
-use crate::http::api::predictions::prediction::{
-    send_abort, send_end, with_session, without_hosts_for_stranger,
-};
+use crate::http::api::predictions::prediction::{send_abort, send_end, with_session};
 use crate::http::api::predictions::run_events::{EventTarget as _, RunEvents, visible_entries};
 use crate::http::reply::Reply;
 use crate::http::reply::error::{event_data, log_failed_run};
@@ -66,7 +64,6 @@ impl WebhookRun {
             predictions::run(app, entry, cancel, sink)
         };
         ran.inspect_err(|fault| log_failed_run(Some(&flow), fault))
-            .map_err(|fault| without_hosts_for_stranger(app, &flow, fault))
     }
 
     /// The answer as JSON, in one piece.
@@ -81,7 +78,7 @@ impl WebhookRun {
         let running = self.running.take();
         let answer = match self.run(&self.cancel, &mut NullSink) {
             Ok(answer) => answer,
-            Err(fault) => return refuse(&self.app, request, running, fault),
+            Err(fault) => return refuse(&self.app, &self.entry.flow.id, request, running, fault),
         };
         let text = json_text(&self.view(answer))?;
         if let Some(running) = running {
@@ -115,7 +112,7 @@ impl WebhookRun {
                 send_end(events, answer)
             }
             Err(_) if self.cancel.reason() == Some(CancelReason::Aborted) => send_abort(events, &self.entry),
-            Err(fault) => events.send_error(&fault),
+            Err(fault) => events.send_error(&visible(&self.app, &self.entry.flow.id, fault)),
         }
     }
 
@@ -172,7 +169,10 @@ impl WebhookRun {
                 let waits = answer.output.execution.as_ref().is_some_and(|run| run.action.is_some());
                 self.callback_body(Ok((&self.view(answer), waits)))
             }
-            Err(fault) => self.callback_body(Err(&fault.to_string())),
+            Err(fault) => {
+                let shown = visible(&self.app, &self.entry.flow.id, fault);
+                self.callback_body(Err(&shown.to_string()))
+            }
         };
         match body {
             // A run that somebody stopped is told too: only the end of the service ends the try.
