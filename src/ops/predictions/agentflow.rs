@@ -69,7 +69,8 @@ pub(super) fn run(
     let earlier = entry.earlier.lock().unwrap_or_else(PoisonError::into_inner).take();
     let begun = Beginning::new(app, entry, plan, earlier)?;
     let turn = run_context(entry, host);
-    let Beginning { recorder, story, state, past } = begun;
+    let Beginning { mut recorder, story, state, past } = begun;
+    recorder.stop_with(cancel);
     let resumed = match &story {
         Story::Resumed(kept, _) => Some(kept.began),
         Story::New | Story::Again(_) => None,

@@ -3,6 +3,7 @@
 use super::run_changes::{Change, RunClose};
 use super::writer::{ExecutionWriter, Record};
 use crate::app::App;
+use crate::base::cancel::{CancelToken, HookGuard};
 use crate::clock::Clock;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{ExecutionId, PauseId, WorkspaceId};
@@ -37,6 +38,8 @@ pub struct ExecutionRecorder {
     has_ended: bool,
     /// What those see who watch the run; it ends for them when its record has its end.
     live: Arc<LiveRunGuard>,
+    /// What ends the run when somebody stops it.
+    stop: Option<HookGuard>,
 }
 
 /// Begins the record of a run. That its flow is there is looked at when the record is written: a run whose flow was deleted
@@ -122,6 +125,7 @@ impl ExecutionRecorder {
             unplaced: AtomicU64::new(0),
             has_ended: false,
             live: Arc::new(app.state.live_runs.register(run.id, told)),
+            stop: None,
         }
     }
 
@@ -134,6 +138,11 @@ impl ExecutionRecorder {
     #[must_use]
     pub fn live(&self) -> Arc<LiveRun> {
         self.live.run()
+    }
+
+    /// Has this token set when somebody stops the run, until its record has its end.
+    pub fn stop_with(&mut self, cancel: &CancelToken) {
+        self.stop = Some(self.live.run().on_stop(cancel.clone()));
     }
 
     /// True once it is known that the record was deleted, with its flow: nothing is written any more.
