@@ -12,7 +12,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{ExecutionId, FlowId};
 use crate::domain::predictions::execution::{
-    ExecutionEntry, ExecutionState, NewExecution, PastConversation, RunEnd, RunRequest, StepStart,
+    ExecutionEntry, ExecutionState, NewExecution, PastConversation, RunEnd, StepStart,
 };
 use crate::domain::predictions::human_input::HumanInput;
 use crate::domain::predictions::prediction::{ChatType, ExecutionOutput, HistoryMessage, RunOutput};

@@ -52,7 +52,7 @@ impl WebhookRun {
         let flow = entry.flow.id;
         let audience = Audience { app, flow };
         let ran = if webhooks::is_watched(app, &flow) {
-            let mut watched = WatchedRun { audience: &audience, sink };
+            let mut watched = WatchedRun::new(&audience, sink);
             let ran = predictions::run(app, entry, cancel, &mut watched);
             let _ = match &ran {
                 Ok(answer) => audience.tell("metadata", &AnswerEvents::from(answer.clone()).metadata),
