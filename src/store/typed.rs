@@ -203,6 +203,19 @@ impl<T: Serialize + DeserializeOwned, K: AsKey + ?Sized> GlobalTable<T, K> {
         list_records(tx, self.table, &KeyRange::all())
     }
 
+    /// The keys of all records, in their order; no record is read.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be read.
+    pub fn keys(&self, tx: &impl Tx) -> Result<Vec<Vec<u8>>> {
+        let mut keys = Vec::new();
+        tx.scan_keys(self.table, &KeyRange::all(), Order::Ascending, |key| {
+            keys.push(key.to_vec());
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(keys)
+    }
+
     /// Stores the record, in place of what was there.
     ///
     /// # Errors

@@ -129,13 +129,16 @@ pub fn remove_flow(tx: &WriteTx, flow: &Flow) -> Result<()> {
     rows::remove_flow(tx, &flow.id)
 }
 
-/// Forgets signatures and answers whose time is over.
+/// Forgets signatures and answers whose time is over. Where there is nothing to forget nothing is written.
 ///
 /// # Errors
 /// When the database cannot be read or written.
 pub fn sweep(app: &App) -> Result<()> {
     let now = app.clock.now();
-    app.store.write(|tx| rows::remove_old_signatures(tx, now))?;
-    let flows: Vec<FlowId> = app.store.read(rows::flows_with_answers)?;
+    let signatures = app.store.read(|tx| rows::old_signatures(tx, now))?;
+    if !signatures.is_empty() {
+        app.store.write(|tx| rows::remove_signatures(tx, &signatures))?;
+    }
+    let flows: Vec<FlowId> = app.store.read(|tx| rows::flows_with_old_answers(tx, now))?;
     flows.iter().try_for_each(|flow| app.store.write(|tx| rows::remove_old_answers(tx, flow, now)))
 }
