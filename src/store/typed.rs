@@ -182,19 +182,6 @@ impl<T: Serialize + DeserializeOwned, K: AsKey + ?Sized> GlobalTable<T, K> {
         tx.get_with(self.table, key.key(), |value| parse(self.table, value))
     }
 
-    /// True when there is none; no record is read.
-    ///
-    /// # Errors
-    /// [`Error::Internal`] when the database cannot be read.
-    pub fn is_empty(&self, tx: &impl Tx) -> Result<bool> {
-        let mut is_empty = true;
-        tx.scan_keys(self.table, &KeyRange::all(), Order::Ascending, |_| {
-            is_empty = false;
-            Ok(ControlFlow::Break(()))
-        })?;
-        Ok(is_empty)
-    }
-
     /// Every record, in the order of their keys.
     ///
     /// # Errors

@@ -23,8 +23,7 @@ use crate::engine::agentflow::{
 use crate::limits::MEMORY_MESSAGES_MAX;
 use crate::llm::{Delta, ReplyStream, StreamEnd};
 use crate::state::live_runs::LiveRun;
-use crate::store::queries::timeline;
-use crate::store::tables::INTENTS;
+use crate::store::queries::{intents, timeline};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -231,10 +230,7 @@ impl Beginning {
 
 /// The version of Live, in short; none while its newest change is not recorded.
 fn live_version(app: &App, flow: &FlowId) -> Option<String> {
-    let is_unrecorded = app.store.read(|tx| {
-        Ok(!INTENTS.is_empty(tx)? && INTENTS.list(tx)?.iter().any(|change| change.content.flow() == *flow))
-    });
-    if !app.history.is_enabled() || is_unrecorded.unwrap_or(true) {
+    if !app.history.is_enabled() || app.store.read(|tx| intents::has_unrecorded(tx, flow)).unwrap_or(true) {
         return None;
     }
     // A history that cannot be read is told of elsewhere.
