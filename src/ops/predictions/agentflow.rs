@@ -24,7 +24,6 @@ use crate::limits::MEMORY_MESSAGES_MAX;
 use crate::llm::{Delta, ReplyStream, StreamEnd};
 use crate::state::live_runs::LiveRun;
 use crate::store::queries::{intents, timeline};
-use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -74,7 +73,9 @@ pub(super) fn run(
         Story::Resumed(kept, _) => Some(kept.began),
         Story::New | Story::Again(_) => None,
     };
-    let past = StoredPast { app, host, past, forgets: plan.start.forgets, resumed };
+    let as_it_began = |until| PastConversation { chat: entry.ids.chat, until };
+    let past = past.or(resumed.map(as_it_began));
+    let past = StoredPast { app, host, past, forgets: plan.start.forgets };
     let journal = Journal::new(&recorder);
     let agent = AgentRun {
         plan,
@@ -241,40 +242,26 @@ fn live_version(app: &App, flow: &FlowId) -> Option<String> {
 struct StoredPast<'a> {
     app: &'a App,
     host: &'a RunHost<'a>,
-    /// Another conversation, where the run belongs to that.
+    /// A conversation as it stood at a time, where it is not this one as it stands: the run belongs to another, or goes on, and
+    /// what it said since is in its record and not heard twice.
     past: Option<PastConversation>,
     forgets: bool,
-    /// When a run began that goes on: what it said since is in its record, and is not heard twice.
-    resumed: Option<Timestamp>,
 }
 
 impl ConversationPast for StoredPast<'_> {
     fn messages(&self) -> Result<Vec<HistoryMessage>> {
-        match (self.past, self.resumed) {
-            _ if self.forgets => Ok(Vec::new()),
-            (Some(past), _) => said_before(self.app, self.host.flow(), past),
-            (None, Some(began)) => self.host.history_before(began, MEMORY_MESSAGES_MAX),
-            (None, None) => self.host.history(None, MEMORY_MESSAGES_MAX),
+        if self.forgets {
+            return Ok(Vec::new());
         }
+        let Some(PastConversation { chat, until }) = self.past else {
+            return self.host.history(None, MEMORY_MESSAGES_MAX);
+        };
+        let Flow { id, workspace, .. } = self.host.flow();
+        let said = self.app.store.read_messages(|tx| {
+            timeline::newest_before(tx, (workspace, id, &chat), until, MEMORY_MESSAGES_MAX)
+        })?;
+        Ok(said.into_iter().map(|said| HistoryMessage { role: said.role, text: said.content }).collect())
     }
-}
-
-/// The newest messages of a conversation as it stood at a time.
-fn said_before(app: &App, flow: &Flow, past: PastConversation) -> Result<Vec<HistoryMessage>> {
-    let mut said = app.store.read_messages(|tx| {
-        let mut said = Vec::new();
-        for place in timeline::of_chat(tx, &flow.workspace, &flow.id, &past.chat)?.iter().rev() {
-            if said.len() >= MEMORY_MESSAGES_MAX {
-                break;
-            }
-            let message = timeline::message_at(tx, &flow.workspace, &flow.id, place)?;
-            let message = message.filter(|message| message.created < past.until);
-            said.extend(message.map(|message| HistoryMessage { role: message.role, text: message.content }));
-        }
-        Ok(said)
-    })?;
-    said.reverse();
-    Ok(said)
 }
 
 /// Where the answer goes, and what those see who watch the run.
