@@ -398,7 +398,8 @@ mod tests {
     #[test]
     fn who_stops_a_run_waits_for_its_end_and_ends_no_other() {
         let (runs, id) = (LiveRuns::default(), ExecutionId::random());
-        let (guard, other) = (runs.register(id, Vec::new()), runs.register(ExecutionId::random(), Vec::new()));
+        let (guard, other) =
+            (runs.register(id, Vec::new()), runs.register(ExecutionId::random(), Vec::new()));
         let (own, others) = (CancelToken::new(None), CancelToken::new(None));
         let _hooks = (guard.run().on_stop(own.clone()), other.run().on_stop(others.clone()));
         assert_eq!(runs.stop(id, Duration::from_millis(1)), Some(false));

@@ -119,12 +119,7 @@ impl WebhookListeners {
     }
 
     /// Begins to read, in the place of an earlier reader; `None` for somebody unknown.
-    pub fn open(
-        &self,
-        flow: &FlowId,
-        id: &WebhookListenerId,
-        now: Instant,
-    ) -> Option<ListenerEvents> {
+    pub fn open(&self, flow: &FlowId, id: &WebhookListenerId, now: Instant) -> Option<ListenerEvents> {
         let mut watchers = self.lock();
         watchers.forget_gone(now);
         if watchers.is_closed {

@@ -135,9 +135,8 @@ fn find_pause(
     conversation: (ChatId, &str),
     input: &HumanInput,
 ) -> Result<(ExecutionId, PauseId)> {
-    let waiting = executions::find_newest(app, flow, conversation, |run| {
-        Some((run.id, open_pause(run, input)?))
-    })?;
+    let waiting =
+        executions::find_newest(app, flow, conversation, |run| Some((run.id, open_pause(run, input)?)))?;
     waiting.ok_or(Error::Conflict(Conflict::NothingToAnswer))
 }
 

@@ -22,12 +22,7 @@ pub(in crate::ops) fn run_scheduled(
     cancel: &CancelToken,
 ) -> (Option<ExecutionId>, Result<()>) {
     let conversation = ConversationRef::random();
-    let asked = PredictionRequest {
-        flow,
-        question,
-        chat_type: ChatType::Scheduled,
-        side: CanvasSide::Live,
-    };
+    let asked = PredictionRequest { flow, question, chat_type: ChatType::Scheduled, side: CanvasSide::Live };
     let within =
         ask::Within { conversation, name: None, path: CallPath::default(), started_by: StartedBy::Schedule };
     match ask::prepare_nested(app, asked, Some(within), cancel) {

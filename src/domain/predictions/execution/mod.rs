@@ -196,7 +196,9 @@ pub const ABANDONED: &str = "The run ended unexpectedly.";
 impl Execution {
     #[must_use]
     pub fn begin(new: NewExecution, now: Timestamp) -> Self {
-        let NewExecution { id, flow, workspace, chat, session, is_test, from_execution, flow_version, .. } = new;
+        let NewExecution {
+            id, flow, workspace, chat, session, is_test, from_execution, flow_version, ..
+        } = new;
         Self {
             id,
             flow,

@@ -8,7 +8,8 @@ use crate::clock::Clock;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{ExecutionId, PauseId, WorkspaceId};
 use crate::domain::predictions::execution::{
-    ABANDONED, Execution, ExecutionEntry, ExecutionState, NewExecution, Pause, RunEnd, RunRequest, StepStart, remove_secrets,
+    ABANDONED, Execution, ExecutionEntry, ExecutionState, NewExecution, Pause, RunEnd, RunRequest, StepStart,
+    remove_secrets,
 };
 use crate::domain::resource::ResourceId as _;
 use crate::state::live_runs::{LiveRun, LiveRunGuard};

@@ -214,7 +214,12 @@ fn deliver(app: &App, id: WebhookCallbackId, cancel: &CancelToken) -> Result<()>
     let Some(callback) = found.filter(|callback| !callback.awaits_run) else { return Ok(()) };
     let began = app.clock.now();
     let Ok(fields) = open(app, &callback) else {
-        return conclude(app, &callback, callback.tries, Some("What was to be sent cannot be read.".to_owned()));
+        return conclude(
+            app,
+            &callback,
+            callback.tries,
+            Some("What was to be sent cannot be read.".to_owned()),
+        );
     };
     let tried = send(app, &fields, began, cancel);
     if cancel.reason() == Some(CancelReason::Shutdown) && !matches!(tried, Try::Delivered) {
@@ -270,12 +275,8 @@ fn send(app: &App, fields: &Map<String, Value>, now: Timestamp, stop: &CancelTok
 
 /// Notes in the record of the run what became of its answer, and forgets the callback.
 fn conclude(app: &App, callback: &WebhookCallback, tries: u32, error: Option<String>) -> Result<()> {
-    let outcome = CallbackOutcome {
-        is_delivered: error.is_none(),
-        tries,
-        date: app.clock.monotonic_now(),
-        error,
-    };
+    let outcome =
+        CallbackOutcome { is_delivered: error.is_none(), tries, date: app.clock.monotonic_now(), error };
     if !outcome.is_delivered {
         tracing::warn!(flow = %callback.flow, tries = outcome.tries, "the answer of a webhook was given up");
     }

@@ -10,8 +10,8 @@ pub use self::admission::{accept_once, authenticate};
 pub use self::answers::{FirstAnswer, RunningCall, find_answer};
 pub use self::callbacks::{CallbackPromise, promise_callback, recover, take_step};
 pub use self::listeners::{
-    ListenerEvent, ListenerEvents, is_watched, keep_listener, open_listener, register_listener, remove_listener,
-    tell_listeners,
+    ListenerEvent, ListenerEvents, is_watched, keep_listener, open_listener, register_listener,
+    remove_listener, tell_listeners,
 };
 pub use self::secrets::{delete_secret, generate_secret};
 pub(crate) use crate::engine::agentflow::{CallbackTarget, WebhookAnswers};

@@ -19,18 +19,12 @@ fn a_run_that_waits_goes_on_behind_what_it_did() {
     let id = recorder.finish(RunEnd::AtRest).unwrap().id;
     let recorder = go_on(&app, &caller, (id, answered)).unwrap();
     assert_eq!(app.state.live_runs.watch(id).unwrap().seen(), 1, "who watches sees what it did");
-    assert!(matches!(
-        go_on(&app, &caller, (id, answered)),
-        Err(Error::Conflict(Conflict::RunUnderWay))
-    ));
+    assert!(matches!(go_on(&app, &caller, (id, answered)), Err(Error::Conflict(Conflict::RunUnderWay))));
     append(&recorder, entry("b", &json!({})));
     recorder.finish(RunEnd::AtRest).unwrap();
     let nodes: Vec<String> = shown(&app, &caller, id).into_iter().map(|(node, _)| node).collect();
     assert_eq!(nodes, ["a", "b"]);
-    assert!(matches!(
-        go_on(&app, &caller, (id, answered)),
-        Err(Error::Conflict(Conflict::NothingToAnswer))
-    ));
+    assert!(matches!(go_on(&app, &caller, (id, answered)), Err(Error::Conflict(Conflict::NothingToAnswer))));
 }
 
 #[test]
@@ -59,8 +53,5 @@ fn a_run_that_was_killed_behind_its_answer_failed_and_takes_no_other() {
     let run = read(&app, &caller, id, TextLength::Cut).unwrap().execution;
     assert_eq!((run.error(), run.pauses().count()), (Some(INTERRUPTED), 0));
     assert_eq!(shown(&app, &caller, id), [("b".to_owned(), StepStatus::Terminated)]);
-    assert!(matches!(
-        go_on(&app, &caller, (id, answered)),
-        Err(Error::Conflict(Conflict::NothingToAnswer))
-    ));
+    assert!(matches!(go_on(&app, &caller, (id, answered)), Err(Error::Conflict(Conflict::NothingToAnswer))));
 }
