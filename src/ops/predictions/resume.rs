@@ -110,8 +110,8 @@ struct KeptRun {
 impl KeptRun {
     fn read(app: &App, (flow, chat): (&Flow, ChatId), id: &ExecutionId) -> Result<Self> {
         let waiting = executions::find_waiting(app, &flow.workspace, id)?;
-        let snapshot = RunSnapshot::deserialize(&waiting.paused.note).map_err(Error::internal)?;
         let plan = compile_kept(app, &waiting.paused.canvas)?;
+        let snapshot = RunSnapshot::deserialize(&waiting.paused.note).map_err(Error::internal)?;
         let images = load_images(app, flow, chat, &waiting.request.files)?;
         Ok(Self { waiting, snapshot, plan, images })
     }
