@@ -1,9 +1,8 @@
 //! Who calls a webhook (manual 17.2).
 
-use hmac::{Hmac, KeyInit as _, Mac as _};
+use crate::base::hex::to_hex;
+use crate::base::hmac::hmac_sha256;
 use jiff::Timestamp;
-use sha2::Sha256;
-use std::fmt::Write as _;
 use subtle::ConstantTimeEq as _;
 
 /// How far the time of a signed call may be from now (manual 14.4).
@@ -131,13 +130,10 @@ impl<'a> WrittenSignature<'a> {
 
 /// HMAC-SHA256 over a body, or over the time, a point and the body.
 fn sign(secret: &str, time: Option<&str>, body: &[u8]) -> [u8; 32] {
-    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("any length is a key");
-    if let Some(time) = time {
-        mac.update(time.as_bytes());
-        mac.update(b".");
+    match time {
+        Some(time) => hmac_sha256(secret.as_bytes(), &[time.as_bytes(), b".", body]),
+        None => hmac_sha256(secret.as_bytes(), &[body]),
     }
-    mac.update(body);
-    mac.finalize().into_bytes().into()
 }
 
 /// True for what may be the time of a call, a point and its body. Whoever saw a call that was signed so could send all of that
@@ -152,15 +148,6 @@ fn begins_with_time(body: &[u8], now: Timestamp) -> bool {
 
 fn is_hex_of(sent: &str, digest: &[u8; 32]) -> bool {
     sent.to_ascii_lowercase().as_bytes().ct_eq(to_hex(digest).as_bytes()).into()
-}
-
-#[must_use]
-pub fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        // Writing to a text cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// The signature of a body, in hex.
@@ -289,7 +276,8 @@ mod tests {
     #[test]
     fn a_body_that_begins_with_another_number_needs_no_time() {
         for body in ["3.14", "{\"a\":1700000000.5}", "1700000000", "0.1700000000", "9999999999.5", ".", ""] {
-            let judged = judge(&auth(None), &[("x-sig", &sign_body("secret", body.as_bytes()))], body.as_bytes());
+            let judged =
+                judge(&auth(None), &[("x-sig", &sign_body("secret", body.as_bytes()))], body.as_bytes());
             assert_eq!(judged, Ok(None), "{body}");
         }
     }
