@@ -162,6 +162,7 @@ impl App {
         ops::flows::outbox::replay(&app).map_err(AppOpenError::Replay)?;
         executions::recover(&app).map_err(AppOpenError::Recover)?;
         ops::triggers::schedules::recover(&app).map_err(AppOpenError::Recover)?;
+        ops::triggers::webhooks::recover(&app).map_err(AppOpenError::Recover)?;
         Ok(app)
     }
 

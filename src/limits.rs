@@ -34,6 +34,8 @@ pub const PASSWORD_MAX_CHARS: usize = 256;
 
 // Running flows (manual 14.4).
 
+/// Time that a run may take, whoever started it.
+pub const RUN_SECONDS: u64 = 600;
 /// Most rounds of tool calls in one step.
 pub const TOOL_ROUNDS_MAX: u64 = 25;
 

@@ -3,7 +3,8 @@
 #[cfg(test)]
 mod tests;
 
-use hmac::{Hmac, KeyInit as _, Mac as _};
+use crate::base::hex::to_hex;
+use crate::base::hmac::hmac_sha256;
 use jiff::Timestamp;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode, utf8_percent_encode};
 use sha2::{Digest as _, Sha256};
@@ -82,7 +83,7 @@ impl AccessKey {
         now: Timestamp,
     ) -> Vec<(String, String)> {
         let date = now.strftime("%Y%m%dT%H%M%SZ").to_string();
-        let sum = hex(&Sha256::digest(request.body));
+        let sum = to_hex(&Sha256::digest(request.body));
         let mut added = vec![("x-amz-date".to_owned(), date.clone())];
         if let Some(session) = &self.session {
             added.push(("x-amz-security-token".to_owned(), session.clone()));
@@ -102,14 +103,14 @@ impl AccessKey {
         let day = &date[..8];
         let credential = format!("{day}/{}/{}/aws4_request", scope.region, scope.service);
         let statement =
-            format!("{ALGORITHM}\n{date}\n{credential}\n{}", hex(&Sha256::digest(canonical.as_bytes())));
+            format!("{ALGORITHM}\n{date}\n{credential}\n{}", to_hex(&Sha256::digest(canonical.as_bytes())));
         let parts = [day, &scope.region, &scope.service, "aws4_request", &statement];
         let secret = format!("AWS4{}", self.secret).into_bytes();
-        let signature = parts.iter().fold(secret, |key, part| hmac_sha256(&key, part.as_bytes()));
+        let signature = parts.iter().fold(secret, |key, part| hmac_sha256(&key, &[part.as_bytes()]).to_vec());
         let proof = format!(
             "{ALGORITHM} Credential={}/{credential}, SignedHeaders={names}, Signature={}",
             self.id,
-            hex(&signature)
+            to_hex(&signature)
         );
         added.push(("authorization".to_owned(), proof));
         added
@@ -187,17 +188,4 @@ fn canonical_query(query: &str) -> String {
         .collect();
     pairs.sort();
     pairs.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("&")
-}
-
-fn hmac_sha256(key: &[u8], text: &[u8]) -> Vec<u8> {
-    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("any length is a key");
-    mac.update(text);
-    mac.finalize().into_bytes().to_vec()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

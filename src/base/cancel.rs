@@ -83,7 +83,17 @@ impl CancelToken {
     /// A token for a part of the run: it is set when this one is, and can be set alone.
     #[must_use]
     pub fn child(&self) -> ChildToken {
-        let token = Self::new(self.time_left());
+        self.limited_child(self.time_left())
+    }
+
+    /// As [`Self::child`], of a part that may take no longer than this.
+    #[must_use]
+    pub fn child_within(&self, limit: Duration) -> ChildToken {
+        self.limited_child(Some(self.time_left().map_or(limit, |left| left.min(limit))))
+    }
+
+    fn limited_child(&self, limit: Option<Duration>) -> ChildToken {
+        let token = Self::new(limit);
         let (parent, child) = (self.clone(), token.clone());
         let guard = self.on_cancel(move || {
             if let Some(reason) = parent.reason() {
@@ -169,6 +179,16 @@ mod tests {
         assert_eq!(first.token.reason(), Some(CancelReason::Failed));
         assert_eq!(second.token.reason(), Some(CancelReason::CallerLeft));
         assert_eq!(parent.child().token.reason(), Some(CancelReason::CallerLeft));
+    }
+
+    #[test]
+    fn a_child_with_a_limit_outlives_neither_that_nor_its_parent() {
+        let (short, long) = (Duration::from_secs(1), Duration::from_secs(60));
+        let left = |parent: Option<Duration>, limit| {
+            CancelToken::new(parent).child_within(limit).token.time_left().unwrap()
+        };
+        assert!(left(None, short) <= short && left(Some(short), long) <= short);
+        assert!(left(Some(long), short) <= short && left(None, long) > short);
     }
 
     #[test]

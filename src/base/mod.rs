@@ -1,9 +1,11 @@
-//! What every floor may use and no room of its own: ending a run from outside, files on their way in, checksums, address
-//! blocks, bounded caches, lengths of JSON.
+//! What every floor may use and no room of its own: ending a run from outside, files on their way in, checksums, signatures
+//! and digits, address blocks, bounded caches, lengths of JSON.
 
 pub(crate) mod address_block;
 pub(crate) mod bounded_cache;
 pub mod cancel;
 pub(crate) mod checksum;
+pub mod hex;
+pub(crate) mod hmac;
 pub(crate) mod json_size;
 pub(crate) mod spooled_file;

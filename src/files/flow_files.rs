@@ -3,6 +3,7 @@
 
 use super::integrity::{self, ReadError};
 use crate::base::checksum::Checksum;
+use crate::base::hex::to_hex;
 use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::durable::Tree;
 use std::fs;
@@ -84,7 +85,7 @@ impl FlowFileName {
 
 fn random() -> String {
     let id = uuid::Uuid::new_v4();
-    id.as_bytes()[..RANDOM_CHARS / 2].iter().map(|byte| format!("{byte:02x}")).collect()
+    to_hex(&id.as_bytes()[..RANDOM_CHARS / 2])
 }
 
 /// A caller's name as a label: letters, digits, dots and dashes of its last part.

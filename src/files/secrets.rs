@@ -4,11 +4,11 @@
 //! Whoever has lost one for good says so with a file beside it (`LOST`).
 
 use super::vault::Vault;
+use crate::base::hex::to_hex;
+use crate::base::hmac::hmac_sha256;
 use crate::domain::conversations::conversation::OwnershipTokens;
 use crate::domain::conversations::file_link::FileLinks;
 use crate::durable::{Access, DurableFolder, EntryKind, Tree, enforce};
-use hmac::{Hmac, KeyInit as _, Mac as _};
-use sha2::Sha256;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -169,10 +169,8 @@ fn loss_marker(name: &str) -> String {
 }
 
 fn fingerprint(secret: &[u8; SECRET_BYTES], name: &str) -> String {
-    let mut mac = Hmac::<Sha256>::new_from_slice(secret).expect("any length is a key");
-    mac.update(b"flowkeep: which secret is this?\0");
-    mac.update(name.as_bytes());
-    mac.finalize().into_bytes()[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+    let print = hmac_sha256(secret, &[b"flowkeep: which secret is this?\0", name.as_bytes()]);
+    to_hex(&print[..16])
 }
 
 fn open_folder(data_dir: &Path) -> Result<DurableFolder, SecretsError> {

@@ -3,7 +3,7 @@
 //! stays as long as it is however many they are. Who falls behind learns that something was missed, and looks at the
 //! entries, which the run holds anyway.
 
-use crate::base::cancel::{CancelReason, CancelToken};
+use crate::base::cancel::{CancelReason, CancelToken, HookGuard};
 use crate::domain::ids::ExecutionId;
 use crate::domain::predictions::execution::{ExecutionEntry, StepStatus};
 use crate::domain::predictions::run_event::{RunEvent, StepLabel};
@@ -64,10 +64,11 @@ impl LiveEvent {
 }
 
 /// The board of a run.
-#[derive(Default)]
 pub struct LiveRun {
     board: Mutex<Board>,
     changed: Condvar,
+    /// Set by whoever wants the run to end for good.
+    stop: CancelToken,
 }
 
 #[derive(Default)]
@@ -114,10 +115,19 @@ impl LiveRuns {
     /// Lists a run that begins, or that goes on behind these entries.
     #[must_use]
     pub fn register(&self, id: ExecutionId, entries: Vec<Arc<ExecutionEntry>>) -> LiveRunGuard {
-        let run = Arc::new(LiveRun::default());
-        run.lock().entries = entries;
+        let board = Mutex::new(Board { entries, ..Board::default() });
+        let run = Arc::new(LiveRun { board, changed: Condvar::new(), stop: CancelToken::new(None) });
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id, run.clone());
         LiveRunGuard { all: self.0.clone(), id, run }
+    }
+
+    /// Ends a run, and waits for its end as long as that; true when it came, `None` when the run is not under way.
+    pub fn stop(&self, id: ExecutionId, wait: Duration) -> Option<bool> {
+        let run = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()?;
+        run.stop.cancel(CancelReason::Aborted);
+        let goes_on = |board: &mut Board| !board.has_ended;
+        let waited = run.changed.wait_timeout_while(run.lock(), wait, goes_on);
+        Some(waited.unwrap_or_else(PoisonError::into_inner).0.has_ended)
     }
 
     /// Watches a run from here on; `None` when it is not under way.
@@ -155,6 +165,12 @@ impl Drop for LiveRunGuard {
 impl LiveRun {
     fn lock(&self) -> MutexGuard<'_, Board> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has this token set when somebody ends the run, until the guard is dropped.
+    #[must_use]
+    pub fn on_stop(&self, cancel: CancelToken) -> HookGuard {
+        self.stop.on_cancel(move || cancel.cancel(CancelReason::Aborted))
     }
 
     /// Tells what happened. Where the run stands, and what it waits for, its record says at the end.
@@ -377,6 +393,27 @@ mod tests {
         std::thread::sleep(Duration::from_millis(20));
         cancel.cancel(CancelReason::CallerLeft);
         assert_eq!(waiting.join().unwrap(), Err(CancelReason::CallerLeft));
+    }
+
+    #[test]
+    fn who_stops_a_run_waits_for_its_end_and_ends_no_other() {
+        let (runs, id) = (LiveRuns::default(), ExecutionId::random());
+        let (guard, other) =
+            (runs.register(id, Vec::new()), runs.register(ExecutionId::random(), Vec::new()));
+        let (own, others) = (CancelToken::new(None), CancelToken::new(None));
+        let _hooks = (guard.run().on_stop(own.clone()), other.run().on_stop(others.clone()));
+        assert_eq!(runs.stop(id, Duration::from_millis(1)), Some(false));
+        assert_eq!((own.reason(), others.reason()), (Some(CancelReason::Aborted), None));
+        let late = CancelToken::new(None);
+        let _late = guard.run().on_stop(late.clone());
+        assert_eq!(late.reason(), Some(CancelReason::Aborted), "who comes late is stopped too");
+        std::thread::scope(|threads| {
+            let stopped = threads.spawn(|| runs.stop(id, Duration::from_secs(60)));
+            std::thread::sleep(Duration::from_millis(20));
+            drop(guard);
+            assert_ne!(stopped.join().unwrap(), Some(false));
+        });
+        assert_eq!(runs.stop(id, Duration::ZERO), None);
     }
 
     #[test]

@@ -2,13 +2,12 @@
 
 pub(crate) mod active_runs;
 pub(crate) mod active_upserts;
-pub(crate) mod callback_timers;
+pub(crate) mod due_timers;
 pub(crate) mod key_usage;
 pub(crate) mod live_runs;
 pub(crate) mod login_throttle;
 pub(crate) mod metrics;
 pub(crate) mod model_lists;
-pub(crate) mod pause_timers;
 pub(crate) mod pending_sign_ins;
 pub(crate) mod rate_limiter;
 pub(crate) mod refused_origins;
@@ -22,13 +21,12 @@ pub(crate) mod webhook_listeners;
 
 use crate::state::active_runs::ActiveRuns;
 use crate::state::active_upserts::ActiveUpserts;
-use crate::state::callback_timers::CallbackTimers;
+use crate::state::due_timers::{DueCallback, DuePause, DueTimers};
 use crate::state::key_usage::KeyUsageCounter;
 use crate::state::live_runs::LiveRuns;
 use crate::state::login_throttle::LoginThrottle;
 use crate::state::metrics::Metrics;
 use crate::state::model_lists::ModelListCache;
-use crate::state::pause_timers::PauseTimers;
 use crate::state::pending_sign_ins::PendingSignIns;
 use crate::state::rate_limiter::RateLimiter;
 use crate::state::refused_origins::RefusedOrigins;
@@ -62,7 +60,7 @@ pub struct SharedState {
     /// What runs of agentflows show to people who watch them.
     pub live_runs: LiveRuns,
     /// Pauses of runs that end by themselves.
-    pub pause_timers: PauseTimers,
+    pub pause_timers: DueTimers<DuePause>,
     pub schedule_timers: ScheduleTimers,
     pub refused_origins: RefusedOrigins,
     /// Requests for a new password, each of which counts.
@@ -72,7 +70,7 @@ pub struct SharedState {
     /// Calls of webhooks that are being answered and may be repeated.
     pub running_calls: RunningCalls,
     /// Answers of webhooks that wait for their time.
-    pub callback_timers: CallbackTimers,
+    pub callback_timers: DueTimers<DueCallback>,
     /// Who watches the runs that webhooks start.
     pub webhook_listeners: WebhookListeners,
     /// Sign-ins at providers that are under way.

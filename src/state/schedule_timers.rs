@@ -12,6 +12,8 @@ type Listener = Box<dyn Fn() + Send + Sync>;
 #[derive(Default)]
 pub struct ScheduleTimers {
     due: Mutex<HashMap<FlowId, (WorkspaceId, Timestamp)>>,
+    /// Held from a look at the database until what was found is noted, so that what is noted last was read last.
+    reading: Mutex<()>,
     under_way: Arc<Mutex<HashSet<FlowId>>>,
     listener: OnceLock<Listener>,
 }
@@ -35,6 +37,12 @@ impl ScheduleTimers {
         if let Some(listener) = self.listener.get() {
             listener();
         }
+    }
+
+    /// Has schedules read and noted by `read`, one reader at a time.
+    pub fn read<T>(&self, read: impl FnOnce() -> T) -> T {
+        let _reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        read()
     }
 
     /// Calls this after each change. Only the first listener is called: a service has one clock.
@@ -80,6 +88,7 @@ impl Drop for ScheduledRunGuard {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     fn second(second: i64) -> Timestamp {
         Timestamp::from_second(second).unwrap()
@@ -96,6 +105,27 @@ mod tests {
         assert_eq!(timers.next(), Some(second(3)));
         assert_eq!(timers.take_due(second(9)), [(workspace, early), (workspace, late)]);
         assert_eq!((timers.take_due(second(9)), timers.next()), (vec![], None));
+    }
+
+    #[test]
+    fn what_was_read_last_is_noted_last() {
+        let (timers, kept) = (ScheduleTimers::default(), Mutex::new(None));
+        let (workspace, flow) = (WorkspaceId::random(), FlowId::random());
+        let rearm = |pause: Duration| {
+            timers.read(|| {
+                let read = *kept.lock().unwrap();
+                std::thread::sleep(pause);
+                timers.set(workspace, flow, read);
+            });
+        };
+        std::thread::scope(|threads| {
+            // It reads that the schedule is off, and somebody switches it on before that is noted.
+            threads.spawn(|| rearm(Duration::from_millis(200)));
+            std::thread::sleep(Duration::from_millis(50));
+            *kept.lock().unwrap() = Some(second(3));
+            threads.spawn(|| rearm(Duration::ZERO));
+        });
+        assert_eq!(timers.next(), Some(second(3)));
     }
 
     #[test]

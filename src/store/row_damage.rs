@@ -1,6 +1,7 @@
 //! Rows in the operator's words: what a row is, and whose. Never what is in it.
 
 use super::tables::Table;
+use crate::base::hex::to_hex;
 use crate::domain::damage::Damage;
 use redb::TableHandle as _;
 use std::fmt::Write as _;
@@ -145,15 +146,14 @@ fn split_key<'a>(parts: &[KeyPart], mut key: &'a [u8]) -> Vec<(KeyPart, &'a [u8]
 }
 
 fn format_part(part: KeyPart, bytes: &[u8]) -> String {
-    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     match part {
-        Workspace | Id(_) => Uuid::from_slice(bytes).map_or_else(|_| hex(bytes), |id| id.to_string()),
+        Workspace | Id(_) => Uuid::from_slice(bytes).map_or_else(|_| to_hex(bytes), |id| id.to_string()),
         Number => bytes.try_into().map(u64::from_be_bytes).unwrap_or_default().to_string(),
-        Hash => format!("{}…", hex(&bytes[..bytes.len().min(4)])),
+        Hash => format!("{}…", to_hex(&bytes[..bytes.len().min(4)])),
         Text => {
             String::from_utf8_lossy(bytes).chars().filter(|c| !c.is_control()).take(PART_CHARS_MAX).collect()
         }
-        Bytes => hex(&bytes[..bytes.len().min(PART_CHARS_MAX / 2)]),
+        Bytes => to_hex(&bytes[..bytes.len().min(PART_CHARS_MAX / 2)]),
     }
 }
 

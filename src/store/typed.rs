@@ -182,19 +182,6 @@ impl<T: Serialize + DeserializeOwned, K: AsKey + ?Sized> GlobalTable<T, K> {
         tx.get_with(self.table, key.key(), |value| parse(self.table, value))
     }
 
-    /// True when there is none; no record is read.
-    ///
-    /// # Errors
-    /// [`Error::Internal`] when the database cannot be read.
-    pub fn is_empty(&self, tx: &impl Tx) -> Result<bool> {
-        let mut is_empty = true;
-        tx.scan_keys(self.table, &KeyRange::all(), Order::Ascending, |_| {
-            is_empty = false;
-            Ok(ControlFlow::Break(()))
-        })?;
-        Ok(is_empty)
-    }
-
     /// Every record, in the order of their keys.
     ///
     /// # Errors
@@ -203,12 +190,34 @@ impl<T: Serialize + DeserializeOwned, K: AsKey + ?Sized> GlobalTable<T, K> {
         list_records(tx, self.table, &KeyRange::all())
     }
 
+    /// The keys of all records, in their order; no record is read.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be read.
+    pub fn keys(&self, tx: &impl Tx) -> Result<Vec<Vec<u8>>> {
+        let mut keys = Vec::new();
+        tx.scan_keys(self.table, &KeyRange::all(), Order::Ascending, |key| {
+            keys.push(key.to_vec());
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(keys)
+    }
+
     /// Stores the record, in place of what was there.
     ///
     /// # Errors
     /// [`Error::Internal`] when the database cannot be written.
     pub fn put(&self, tx: &WriteTx, key: &K, record: &T) -> Result<()> {
         put_record(tx, self.table, key.key(), record)
+    }
+
+    /// Stores what is no record, for tests of what comes of that.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be written.
+    #[cfg(test)]
+    pub fn spoil(&self, tx: &WriteTx, key: &K) -> Result<()> {
+        tx.put(self.table, key.key(), b"no record")
     }
 
     /// Stores several records, each in place of what was there.

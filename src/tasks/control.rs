@@ -28,12 +28,12 @@ mod unix {
     use super::ControlReply;
     use crate::app::App;
     use crate::base::cancel::{CancelReason, CancelToken};
+    use crate::base::hex::to_hex;
     use crate::domain::error::Error;
     use crate::limits::IMPORT_FILE_MAX_BYTES;
     use crate::ops::service::control::{OperatorCommand, execute};
     use crate::tasks::command_reply::command_reply;
     use sha2::{Digest as _, Sha256};
-    use std::fmt::Write as _;
     use std::fs::{self, DirBuilder, Permissions};
     use std::io::{self, ErrorKind, Read as _, Write as _};
     use std::net::Shutdown;
@@ -244,10 +244,7 @@ mod unix {
             return Ok(path);
         }
         let digest = Sha256::digest(folder.as_os_str().as_encoded_bytes());
-        let mut name = "flowkeep-".to_owned();
-        for byte in &digest[..16] {
-            write!(name, "{byte:02x}").expect("writing to a text cannot fail");
-        }
+        let name = format!("flowkeep-{}", to_hex(&digest[..16]));
         Ok(tempfile::env::temp_dir().join(name).join("control.sock"))
     }
 

@@ -5,6 +5,7 @@ pub(crate) mod control;
 pub(crate) mod history;
 pub(crate) mod leftovers;
 pub(crate) mod pauses;
+mod run_pool;
 pub(crate) mod schedules;
 pub(crate) mod usage;
 pub mod webhooks;

@@ -1,38 +1,55 @@
 //! Answers pauses of runs whose time is up: nobody decided, which counts as a rejection.
 
+use super::run_pool::{PlaceCount, RunPool, run_due};
 use crate::app::App;
-use crate::base::cancel::{CancelReason, CancelToken};
 use crate::ops::predictions;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::sleep;
 
-/// Time between two looks for pauses whose time is up (manual 14.4).
-const PAUSE_TICK_SECONDS: u64 = 1;
+/// Runs that go on because nobody answered in time, under way at once (manual 14.4).
+const ENDED_PAUSES_MAX_COUNT: usize = 16;
+/// Runs of one workspace that go on because nobody answered in time, under way at once (manual 14.4).
+const ENDED_PAUSES_PER_WORKSPACE_COUNT: usize = 12;
 
-/// Looks every second until `stop` turns true. Runs that go on then end with the service.
-pub(crate) async fn run(app: App, mut stop: watch::Receiver<bool>) {
-    let service = app.clone();
-    let loaded = spawn_blocking(move || predictions::load_pause_timers(&service)).await;
-    if let Ok(Err(fault)) = loaded {
-        tracing::warn!(
-            error = fault.for_log(),
-            "pauses of runs could not be looked for; those of before do not end"
-        );
-    }
-    let mut timer = interval(Duration::from_secs(PAUSE_TICK_SECONDS));
-    timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let cancel = CancelToken::new(None);
+/// Time after which pauses of before are looked for again, where they could not be.
+const LOAD_RETRY: Duration = Duration::from_secs(10);
+
+const PLACES: PlaceCount =
+    PlaceCount { all: ENDED_PAUSES_MAX_COUNT, per_workspace: ENDED_PAUSES_PER_WORKSPACE_COUNT };
+
+/// Looks for what is due until `stop` turns true. Runs that go on then end with the service.
+pub(crate) async fn run(app: App, stop: watch::Receiver<bool>) {
+    tokio::join!(load(&app, stop.clone()), end(&app, stop));
+}
+
+/// Starts the timers of pauses of an earlier start, as soon as they can be read.
+async fn load(app: &App, mut stop: watch::Receiver<bool>) {
     loop {
-        tokio::select! {
-            _ = timer.tick() => {}
-            _ = stop.wait_for(|stop| *stop) => break,
+        let service = app.clone();
+        match spawn_blocking(move || predictions::load_pause_timers(&service)).await {
+            Ok(Ok(())) => return,
+            Ok(Err(fault)) => tracing::warn!(
+                error = fault.for_log(),
+                "pauses of runs could not be looked for; it is tried again, and those of before end later"
+            ),
+            Err(error) => super::log_panic("pauses", &error),
         }
-        for due in app.state.pause_timers.take_due(app.clock.now()) {
-            let (app, cancel) = (app.clone(), cancel.clone());
-            drop(spawn_blocking(move || predictions::end_pause(&app, &due, &cancel)));
+        tokio::select! {
+            () = sleep(LOAD_RETRY) => {}
+            _ = stop.wait_for(|stop| *stop) => return,
         }
     }
-    cancel.cancel(CancelReason::Shutdown);
+}
+
+async fn end(app: &App, stop: watch::Receiver<bool>) {
+    let service = app.clone();
+    let pool =
+        RunPool::new("pauses", PLACES, move |due, cancel| predictions::end_pause(&service, due, cancel));
+    run_due(pool, stop, || {
+        let due = app.state.pause_timers.take_due(app.clock.now());
+        due.into_iter().map(|due| (due.workspace, due)).collect()
+    })
+    .await;
 }

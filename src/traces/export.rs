@@ -4,6 +4,7 @@
 use super::span_layer::SpanLayer;
 use super::{Attribute, SpanRecord, count_lost};
 use crate::base::cancel::CancelToken;
+use crate::base::hex::to_hex;
 use crate::net::{CallPurpose, Outgoing, ResponseLimits};
 use crate::settings::{Settings, TraceSettings};
 use serde_json::{Value, json};
@@ -148,8 +149,8 @@ fn span_json(span: &SpanRecord) -> Value {
         json!({"key": name, "value": value})
     };
     let mut told = json!({
-        "traceId": hex(&span.trace),
-        "spanId": hex(&span.id),
+        "traceId": to_hex(&span.trace),
+        "spanId": to_hex(&span.id),
         "name": span.name,
         "kind": span.kind as u8,
         "startTimeUnixNano": span.start_nanos.to_string(),
@@ -157,14 +158,10 @@ fn span_json(span: &SpanRecord) -> Value {
         "attributes": span.attributes.iter().map(attribute).collect::<Vec<_>>(),
     });
     if let Some(parent) = &span.parent {
-        told["parentSpanId"] = hex(parent).into();
+        told["parentSpanId"] = to_hex(parent).into();
     }
     if span.failed {
         told["status"] = json!({"code": 2});
     }
     told
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

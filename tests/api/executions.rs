@@ -2,9 +2,9 @@
 
 use crate::support::{Server, id};
 use flowkeep::domain::accounts::role::ADMINISTRATOR;
-use flowkeep::domain::ids::{ChatId, FlowId, PauseId, WorkspaceId};
+use flowkeep::domain::ids::{ChatId, ExecutionId, FlowId, PauseId, WorkspaceId};
 use flowkeep::domain::predictions::execution::{
-    ExecutionEntry, NewExecution, Pause, RunEnd, RunRequest, StepStatus,
+    ExecutionEntry, NewExecution, Pause, RunEnd, RunRequest, StepStart, StepStatus,
 };
 use flowkeep::ops::predictions::executions::{self, ExecutionRecorder, PausedRun};
 use serde_json::{Map, Value, json};
@@ -16,8 +16,13 @@ fn map(value: Value) -> Map<String, Value> {
 
 /// A run of this flow of the active workspace, as the engine begins one.
 fn begin(server: &Server, flow: &str) -> ExecutionRecorder {
+    executions::begin(&server.app, new(server, flow)).expect("a request that can be stored")
+}
+
+fn new(server: &Server, flow: &str) -> NewExecution {
     let me = server.read("/auth/me");
-    let new = NewExecution {
+    NewExecution {
+        id: ExecutionId::next(),
         flow: FlowId::parse(flow).unwrap(),
         workspace: WorkspaceId::parse(me["activeWorkspaceId"].as_str().unwrap()).unwrap(),
         chat: ChatId::random(),
@@ -26,8 +31,7 @@ fn begin(server: &Server, flow: &str) -> ExecutionRecorder {
         from_execution: None,
         flow_version: None,
         request: RunRequest::default(),
-    };
-    executions::begin(&server.app, new)
+    }
 }
 
 fn entry(text: &str) -> ExecutionEntry {
@@ -45,13 +49,26 @@ fn entry(text: &str) -> ExecutionEntry {
 /// The record of a run of this flow that said `text`.
 pub fn record(server: &Server, flow: &str, text: &str) -> String {
     let recorder = begin(server, flow);
-    recorder.append(entry(text)).unwrap();
+    let entry = entry(text);
+    let step = recorder.start(StepStart::of(&entry)).unwrap();
+    recorder.end(step, entry, None).unwrap();
+    recorder.place(step);
     recorder.finish(RunEnd::AtRest).unwrap().id.to_string()
 }
 
 /// The record of a run of this flow that waits for a person.
 pub fn waiting(server: &Server, flow: &str) -> String {
-    let recorder = begin(server, flow);
+    wait(server, begin(server, flow), "{}")
+}
+
+/// As [`waiting`], in a conversation and with a canvas of its own.
+pub fn waiting_in(server: &Server, flow: &str, chat: &str, canvas: &str) -> String {
+    let new = new(server, flow);
+    let new = NewExecution { chat: ChatId::parse(chat).unwrap(), session: chat.to_owned(), ..new };
+    wait(server, executions::begin(&server.app, new).expect("a request that can be stored"), canvas)
+}
+
+fn wait(server: &Server, recorder: ExecutionRecorder, canvas: &str) -> String {
     let pause = Pause {
         id: PauseId::random(),
         node_id: "humanInputAgentflow_0".to_owned(),
@@ -61,7 +78,7 @@ pub fn waiting(server: &Server, flow: &str) -> String {
         timeout_at: None,
         action: map(json!({"mapping": {"approve": "Proceed", "reject": "Reject"}})),
     };
-    recorder.pause(pause, Arc::new(PausedRun { canvas: "{}".to_owned(), note: Value::Null }));
+    recorder.pause(pause, Arc::new(PausedRun { canvas: canvas.to_owned(), note: Value::Null }));
     recorder.finish(RunEnd::AtRest).unwrap().id.to_string()
 }
 

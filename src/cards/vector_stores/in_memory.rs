@@ -1,5 +1,6 @@
 //! In-Memory Vector Store: what is wired in is embedded once and searched from then on.
 
+use crate::base::hex::to_hex;
 use crate::cards::kit::knowledge::conversation_scope::{self, FILE_UPLOAD};
 use crate::cards::kit::knowledge::embedding::{embed_chunks, embed_query};
 use crate::cards::kit::stores::collection_store::{CollectionStore, best};
@@ -76,7 +77,7 @@ fn upload_collection(
     knowledge: Grant<dyn Knowledge>,
 ) -> CollectionStore {
     let flow = inputs.host.fact("chatflowid").unwrap_or_default();
-    let space: String = filling.embeddings.space().iter().map(|byte| format!("{byte:02x}")).collect();
+    let space = to_hex(&filling.embeddings.space());
     CollectionStore {
         label: inputs.label.to_owned(),
         id: CollectionId::from_name(CARD.name, &format!("{flow} {space}")),

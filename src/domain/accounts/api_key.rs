@@ -2,6 +2,7 @@
 
 use super::caller::{Permission, PermissionSet};
 use super::token::{self, Token};
+use crate::base::hex::to_hex;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{KeyId, WorkspaceId};
 use jiff::Timestamp;
@@ -110,7 +111,7 @@ impl ApiKey {
     /// Its hash as text, by which a file says which key it means: it proves nothing to anybody.
     #[must_use]
     pub fn fingerprint(&self) -> String {
-        self.hash.iter().map(|byte| format!("{byte:02x}")).collect()
+        to_hex(&self.hash)
     }
 
     /// Makes a key and its value. The value is in no other place: show it now or never.

@@ -1,15 +1,14 @@
 //! A conversation's stored messages and the proof that a caller owns it (manual 3.1, 3.2).
 
 use super::feedback::ConversationFeedback;
+use crate::base::hmac::hmac_sha256;
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, MessageId, PauseId};
 use crate::domain::predictions::prediction::{ChatType, Document, MessageRole, Usage, UsedTool};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hmac::{Hmac, KeyInit as _, Mac as _};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
 /// A conversation of a flow. The server makes the ids of conversations, so no two flows have one in common by chance; a
@@ -163,10 +162,7 @@ impl OwnershipTokens {
     }
 
     fn mac(&self, flow: &FlowId, chat: &ChatId) -> [u8; 32] {
-        let mut mac = Hmac::<Sha256>::new_from_slice(&self.secret).expect("HMAC takes a key of any length");
-        mac.update(flow.bytes());
-        mac.update(chat.bytes());
-        mac.finalize().into_bytes().into()
+        hmac_sha256(&self.secret, &[flow.bytes(), chat.bytes()])
     }
 
     /// The token that proves ownership of `chat` in `flow`.

@@ -4,10 +4,10 @@
 //! written, is another text, and no text but the signed one is a link.
 
 use super::file::{ChatFile, ChatFileName};
+use crate::base::hex::to_hex;
+use crate::base::hmac::hmac_sha256;
 use crate::domain::ids::{ChatId, FlowId};
-use hmac::{Hmac, KeyInit as _, Mac as _};
 use jiff::Timestamp;
-use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
 /// How long a signed link opens its file (manual 14.9).
@@ -72,9 +72,8 @@ impl FileLinks {
     }
 
     fn signature(&self, signed: &str) -> String {
-        let mut mac = Hmac::<Sha256>::new_from_slice(&self.secret).expect("HMAC takes a key of any length");
-        mac.update(format!("{FORMAT}\n{METHOD}\n{PATH}\n{signed}").as_bytes());
-        mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+        let signed = format!("{FORMAT}\n{METHOD}\n{PATH}\n{signed}");
+        to_hex(&hmac_sha256(&self.secret, &[signed.as_bytes()]))
     }
 }
 

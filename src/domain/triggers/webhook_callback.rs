@@ -1,6 +1,6 @@
 //! The answer of a webhook that is sent to an address later (manual 17.4).
 
-use crate::domain::ids::{ChatId, FlowId, WebhookCallbackId, WorkspaceId};
+use crate::domain::ids::{ExecutionId, FlowId, WebhookCallbackId, WorkspaceId};
 use crate::domain::workspace::credential::Ciphertext;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -17,10 +17,9 @@ pub struct WebhookCallback {
     pub id: WebhookCallbackId,
     pub workspace: WorkspaceId,
     pub flow: FlowId,
-    /// The conversation that its run belongs to.
-    pub chat: ChatId,
-    /// What callers and memories call the conversation.
-    pub session: String,
+    /// The record of its run. What an older version promised does not say it.
+    #[serde(default)]
+    pub execution: Option<ExecutionId>,
     /// Its run has not ended yet. After a restart it never will, and what is sealed says so.
     pub awaits_run: bool,
     /// Tries that failed.
@@ -62,8 +61,7 @@ mod tests {
             id: WebhookCallbackId::random(),
             workspace: WorkspaceId::random(),
             flow: FlowId::random(),
-            chat: ChatId::random(),
-            session: String::new(),
+            execution: None,
             awaits_run: false,
             tries: 0,
             began: None,

@@ -1,9 +1,8 @@
 //! Who calls a webhook (manual 17.2).
 
-use hmac::{Hmac, KeyInit as _, Mac as _};
+use crate::base::hex::to_hex;
+use crate::base::hmac::hmac_sha256;
 use jiff::Timestamp;
-use sha2::Sha256;
-use std::fmt::Write as _;
 use subtle::ConstantTimeEq as _;
 
 /// How far the time of a signed call may be from now (manual 14.4).
@@ -35,6 +34,8 @@ pub enum SignatureFault {
     Wrong,
     NoTime,
     OutOfTime,
+    /// What was signed may be a body, or the time of a call and its body.
+    TimeInBody,
 }
 
 impl SignatureFault {
@@ -52,6 +53,9 @@ impl SignatureFault {
                 "The call has no time: send seconds since 1970 in the header that the webhook's card names."
             }
             Self::OutOfTime => "The call was signed more than five minutes from now.",
+            Self::TimeInBody => {
+                "The body begins with a time and a point, so its signature may be that of another call: sign a time along."
+            }
         }
     }
 }
@@ -92,7 +96,9 @@ impl WebhookAuth {
         if !written.values.iter().any(|value| is_hex_of(value, &digest)) {
             return Err(SignatureFault::Wrong);
         }
-        let Some(time) = time else { return Ok(None) };
+        let Some(time) = time else {
+            return if begins_with_time(body, now) { Err(SignatureFault::TimeInBody) } else { Ok(None) };
+        };
         let seconds: i64 = time.parse().map_err(|_| SignatureFault::NoTime)?;
         if now.as_second().abs_diff(seconds) > SIGNATURE_SECONDS.unsigned_abs() {
             return Err(SignatureFault::OutOfTime);
@@ -124,26 +130,24 @@ impl<'a> WrittenSignature<'a> {
 
 /// HMAC-SHA256 over a body, or over the time, a point and the body.
 fn sign(secret: &str, time: Option<&str>, body: &[u8]) -> [u8; 32] {
-    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("any length is a key");
-    if let Some(time) = time {
-        mac.update(time.as_bytes());
-        mac.update(b".");
+    match time {
+        Some(time) => hmac_sha256(secret.as_bytes(), &[time.as_bytes(), b".", body]),
+        None => hmac_sha256(secret.as_bytes(), &[body]),
     }
-    mac.update(body);
-    mac.finalize().into_bytes().into()
+}
+
+/// True for what may be the time of a call, a point and its body. Whoever saw a call that was signed so could send all of that
+/// as the body of another, under the same signature, as often and as late as they like.
+fn begins_with_time(body: &[u8], now: Timestamp) -> bool {
+    /// No call was signed for this service before that (2017).
+    const FIRST_SECONDS: i64 = 1_500_000_000;
+    let point = body.iter().position(|byte| *byte == b'.');
+    let time = point.and_then(|point| std::str::from_utf8(&body[..point]).ok()?.parse::<i64>().ok());
+    time.is_some_and(|seconds| (FIRST_SECONDS..=now.as_second() + SIGNATURE_SECONDS).contains(&seconds))
 }
 
 fn is_hex_of(sent: &str, digest: &[u8; 32]) -> bool {
     sent.to_ascii_lowercase().as_bytes().ct_eq(to_hex(digest).as_bytes()).into()
-}
-
-#[must_use]
-pub fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        // Writing to a text cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// The signature of a body, in hex.
@@ -257,6 +261,25 @@ mod tests {
             digest(format!("t={NOW},v1={signature}")),
             digest(format!("v1=00, v1={} , t={NOW}", signature.to_uppercase()))
         );
+    }
+
+    #[test]
+    fn a_signature_of_time_and_body_is_none_of_a_body_that_begins_with_that_time() {
+        for seconds in [NOW, NOW - 86_400, NOW + 300] {
+            let signature = sign_timed_body("secret", seconds, b"{}");
+            let body = format!("{seconds}.{{}}");
+            let judged = judge(&auth(None), &[("x-sig", &signature)], body.as_bytes());
+            assert_eq!(judged, Err(SignatureFault::TimeInBody), "{body}");
+        }
+    }
+
+    #[test]
+    fn a_body_that_begins_with_another_number_needs_no_time() {
+        for body in ["3.14", "{\"a\":1700000000.5}", "1700000000", "0.1700000000", "9999999999.5", ".", ""] {
+            let judged =
+                judge(&auth(None), &[("x-sig", &sign_body("secret", body.as_bytes()))], body.as_bytes());
+            assert_eq!(judged, Ok(None), "{body}");
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! How long the server waits for what (manual 12.2 r4).
 
+use crate::limits::RUN_SECONDS;
 use std::time::Duration;
 
 /// How long the server waits for what. Tests make these short; the service runs with [`Timeouts::default`].
@@ -37,7 +38,7 @@ impl Default for Timeouts {
             body: Duration::from_secs(30),
             body_per_100_kib: Duration::from_secs(1),
             write_stall: Duration::from_secs(30),
-            run: Duration::from_secs(600),
+            run: Duration::from_secs(RUN_SECONDS),
             run_end: Duration::from_secs(5),
             heartbeat: Duration::from_secs(15),
             drain: Duration::from_secs(25),

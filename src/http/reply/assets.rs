@@ -1,11 +1,11 @@
 //! The web page's files, embedded as they were built (`assets/dist`); a debug build reads them from the folder.
 
+use crate::base::hex::to_hex;
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::io::Write as _;
 use std::sync::{Mutex, PoisonError};
 
@@ -36,10 +36,7 @@ pub(in crate::http) fn find(name: &str) -> Option<Asset> {
     let (_, ending) = name.rsplit_once('.')?;
     let (_, kind) = KINDS.iter().find(|(known, _)| *known == ending)?;
     let file = Dist::get(name)?;
-    let digest = file.metadata.sha256_hash().iter().fold(String::with_capacity(64), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    });
+    let digest = to_hex(&file.metadata.sha256_hash());
     let bytes = match file.data {
         Cow::Borrowed(bytes) => Bytes::from_static(bytes),
         Cow::Owned(bytes) => Bytes::from(bytes),

@@ -2,12 +2,12 @@
 //! same for everybody.
 
 use super::assets::Asset;
+use crate::base::hex::to_hex;
 use crate::domain::error::{Error, Result};
 use crate::http::routing::prefix;
 use bytes::Bytes;
 use flate2::read::ZlibDecoder;
 use sha2::{Digest as _, Sha256};
-use std::fmt::Write as _;
 use std::io::Read as _;
 
 /// Name below `/docs`, content type, and the packed content.
@@ -32,9 +32,6 @@ pub(in crate::http) fn find(name: &str, base_path: &str) -> Result<Asset> {
     ZlibDecoder::new(*packed).read_to_string(&mut text).map_err(Error::internal)?;
     let placed = prefix::insert_prefix(&text, base_path);
     // The prefix is part of the content, so it is part of what a browser compares.
-    let digest = Sha256::digest(&placed).iter().fold(String::with_capacity(64), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    });
+    let digest = to_hex(&Sha256::digest(&placed));
     Ok(Asset { bytes: Bytes::from(placed), content_type: kind, digest })
 }

@@ -1,20 +1,18 @@
 //! A question to an agentflow: its run, the record of it, and what is answered.
 
 use super::ask::PredictionRun;
-use super::executions::{self, ExecutionRecorder, PausedRun, RecordEnd, ResumedRun, StepNumber};
+use super::executions::{self, ExecutionRecorder, PausedRun, RecordEnd, StepNumber};
 use super::host::run_host::RunHost;
 use super::pause_ends::start_timers;
 use super::run::{run_context, run_error};
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
-use crate::cards::kit::{
-    ConversationPast, Conversations as _, Decision, StartValues, StreamClosed, TokenSink,
-};
+use crate::cards::kit::{ConversationPast, Conversations as _, StreamClosed, TokenSink};
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{ExecutionId, FlowId};
 use crate::domain::predictions::execution::{
-    ExecutionEntry, ExecutionState, NewExecution, PastConversation, RunEnd, RunRequest, StepStart,
+    ExecutionEntry, ExecutionState, NewExecution, PastConversation, RunEnd, StepStart,
 };
 use crate::domain::predictions::human_input::HumanInput;
 use crate::domain::predictions::prediction::{ChatType, ExecutionOutput, HistoryMessage, RunOutput};
@@ -25,9 +23,7 @@ use crate::engine::agentflow::{
 use crate::limits::MEMORY_MESSAGES_MAX;
 use crate::llm::{Delta, ReplyStream, StreamEnd};
 use crate::state::live_runs::LiveRun;
-use crate::store::queries::timeline;
-use crate::store::tables::INTENTS;
-use jiff::Timestamp;
+use crate::store::queries::{intents, timeline};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -46,41 +42,13 @@ pub(super) struct AgentRerun {
     pub(super) taken: TakenSteps,
 }
 
-/// A run that waits, taken up to go on.
+/// A run that waited, taken up to go on.
 pub(super) struct AgentResume {
-    pub(super) run: ResumedRun,
+    pub(super) recorder: ExecutionRecorder,
     pub(super) snapshot: RunSnapshot,
     pub(super) input: HumanInput,
-}
-
-impl AgentResume {
-    /// The canvas it began with.
-    pub(super) fn canvas(&self) -> &str {
-        &self.run.paused.canvas
-    }
-
-    /// What it was asked with.
-    pub(super) const fn request(&self) -> &RunRequest {
-        &self.run.request
-    }
-
-    /// What the flow read when it began.
-    pub(super) fn question(&self) -> &str {
-        &self.snapshot.question
-    }
-
-    pub(super) const fn start(&self) -> &StartValues {
-        &self.snapshot.start
-    }
-
-    /// What the conversation shows of the answer.
-    pub(super) fn answer_text(&self) -> String {
-        let decided = match self.input.decision {
-            Decision::Proceed => "Proceed",
-            Decision::Reject => "Reject",
-        };
-        self.input.feedback.clone().unwrap_or_else(|| decided.to_owned())
-    }
+    /// The conversation that it belongs to, where that is another one.
+    pub(super) past: Option<PastConversation>,
 }
 
 /// Runs an agentflow, or goes on with a run that waits, and writes its record. The end of it is left to whoever stores a whole
@@ -99,13 +67,15 @@ pub(super) fn run(
     let earlier = entry.earlier.lock().unwrap_or_else(PoisonError::into_inner).take();
     let begun = Beginning::new(app, entry, plan, earlier)?;
     let turn = run_context(entry, host);
-    let Beginning { recorder, story, state, past } = begun;
+    let Beginning { mut recorder, story, state, past } = begun;
+    recorder.stop_with(cancel);
     let resumed = match &story {
         Story::Resumed(kept, _) => Some(kept.began),
         Story::New | Story::Again(_) => None,
     };
-    let past = StoredPast { app, host, past, forgets: plan.start.forgets, resumed };
-    let _ = entry.execution.set(recorder.id());
+    let as_it_began = |until| PastConversation { chat: entry.ids.chat, until };
+    let past = past.or(resumed.map(as_it_began));
+    let past = StoredPast { app, host, past, forgets: plan.start.forgets };
     let journal = Journal::new(&recorder);
     let agent = AgentRun {
         plan,
@@ -223,13 +193,9 @@ impl Beginning {
         let mut request = entry.request.clone();
         let (story, of) = match earlier {
             Some(EarlierRun::Waiting(resume)) => {
-                let AgentResume { run, snapshot, input } = *resume;
-                return Ok(Self {
-                    recorder: run.recorder,
-                    state: snapshot.state.clone(),
-                    story: Story::Resumed(Box::new(snapshot), input),
-                    past: run.request.past,
-                });
+                let AgentResume { recorder, snapshot, input, past } = *resume;
+                let state = snapshot.state.clone();
+                return Ok(Self { recorder, state, story: Story::Resumed(Box::new(snapshot), input), past });
             }
             Some(EarlierRun::Again(again)) => {
                 if again.taken.is_empty() {
@@ -245,6 +211,7 @@ impl Beginning {
         };
         let (state, past) = (request.state.clone(), request.past);
         let new = NewExecution {
+            id: entry.execution_id(),
             flow: entry.flow.id,
             workspace: entry.flow.workspace,
             chat: entry.ids.chat,
@@ -264,10 +231,7 @@ impl Beginning {
 
 /// The version of Live, in short; none while its newest change is not recorded.
 fn live_version(app: &App, flow: &FlowId) -> Option<String> {
-    let is_unrecorded = app.store.read(|tx| {
-        Ok(!INTENTS.is_empty(tx)? && INTENTS.list(tx)?.iter().any(|change| change.content.flow() == *flow))
-    });
-    if !app.history.is_enabled() || is_unrecorded.unwrap_or(true) {
+    if !app.history.is_enabled() || app.store.read(|tx| intents::has_unrecorded(tx, flow)).unwrap_or(true) {
         return None;
     }
     // A history that cannot be read is told of elsewhere.
@@ -278,40 +242,26 @@ fn live_version(app: &App, flow: &FlowId) -> Option<String> {
 struct StoredPast<'a> {
     app: &'a App,
     host: &'a RunHost<'a>,
-    /// Another conversation, where the run belongs to that.
+    /// A conversation as it stood at a time, where it is not this one as it stands: the run belongs to another, or goes on, and
+    /// what it said since is in its record and not heard twice.
     past: Option<PastConversation>,
     forgets: bool,
-    /// When a run began that goes on: what it said since is in its record, and is not heard twice.
-    resumed: Option<Timestamp>,
 }
 
 impl ConversationPast for StoredPast<'_> {
     fn messages(&self) -> Result<Vec<HistoryMessage>> {
-        match (self.past, self.resumed) {
-            _ if self.forgets => Ok(Vec::new()),
-            (Some(past), _) => said_before(self.app, self.host.flow(), past),
-            (None, Some(began)) => self.host.history_before(began, MEMORY_MESSAGES_MAX),
-            (None, None) => self.host.history(None, MEMORY_MESSAGES_MAX),
+        if self.forgets {
+            return Ok(Vec::new());
         }
+        let Some(PastConversation { chat, until }) = self.past else {
+            return self.host.history(None, MEMORY_MESSAGES_MAX);
+        };
+        let Flow { id, workspace, .. } = self.host.flow();
+        let said = self.app.store.read_messages(|tx| {
+            timeline::newest_before(tx, (workspace, id, &chat), until, MEMORY_MESSAGES_MAX)
+        })?;
+        Ok(said.into_iter().map(|said| HistoryMessage { role: said.role, text: said.content }).collect())
     }
-}
-
-/// The newest messages of a conversation as it stood at a time.
-fn said_before(app: &App, flow: &Flow, past: PastConversation) -> Result<Vec<HistoryMessage>> {
-    let mut said = app.store.read_messages(|tx| {
-        let mut said = Vec::new();
-        for place in timeline::of_chat(tx, &flow.workspace, &flow.id, &past.chat)?.iter().rev() {
-            if said.len() >= MEMORY_MESSAGES_MAX {
-                break;
-            }
-            let message = timeline::message_at(tx, &flow.workspace, &flow.id, place)?;
-            let message = message.filter(|message| message.created < past.until);
-            said.extend(message.map(|message| HistoryMessage { role: message.role, text: message.content }));
-        }
-        Ok(said)
-    })?;
-    said.reverse();
-    Ok(said)
 }
 
 /// Where the answer goes, and what those see who watch the run.

@@ -78,7 +78,7 @@ pub struct PredictionRun {
     pub(super) request: RunRequest,
     /// Live runs, and no draft of it.
     pub(super) runs_live: bool,
-    /// The record of the run of an agentflow, once that began.
+    /// The record of the run of an agentflow, once somebody named it.
     pub(super) execution: OnceLock<ExecutionId>,
 }
 
@@ -139,6 +139,8 @@ pub(super) enum StartedBy {
     Question,
     /// The schedule of the flow.
     Schedule,
+    /// A pause of this run that nobody answered in time.
+    PauseEnd(ExecutionId),
 }
 
 /// As [`prepare`]; a question of another flow brings its conversation and its way along.
@@ -359,6 +361,12 @@ impl PredictionRun {
     pub fn session(&self) -> String {
         let named = self.session_name.as_ref().map(|name| name.as_str().to_owned());
         named.unwrap_or_else(|| self.ids.chat.to_string())
+    }
+
+    /// The record that the run of an agentflow has, or will have when it begins.
+    #[must_use]
+    pub fn execution_id(&self) -> ExecutionId {
+        *self.execution.get_or_init(ExecutionId::next)
     }
 
     /// The token that continues this conversation.

@@ -14,12 +14,16 @@ use crate::domain::flows::draft::CanvasSide;
 use crate::domain::predictions::execution::{Execution, ExecutionState};
 use crate::domain::predictions::human_input::{Decision, HumanInput};
 use crate::domain::predictions::prediction::{ChatType, Question};
-use crate::state::pause_timers::PauseTimer;
+use crate::state::due_timers::DuePause;
 use crate::store::Order;
 use crate::store::queries::executions::{self as rows, ExecutionScope, TimeSpan};
 use crate::store::tables::{FLOWS, WORKSPACES};
+use jiff::{SignedDuration, Timestamp};
 use std::ops::ControlFlow;
 use std::sync::Arc;
+
+/// Time after which a pause that could not be ended is tried again (manual 14.4).
+const PAUSE_RETRY_SECONDS: i64 = 60;
 
 /// What the conversation shows in the place of an answer.
 const NO_ANSWER: &str = "There was no answer in time.";
@@ -49,23 +53,30 @@ pub(super) fn start_timers(app: &App, run: &Execution) {
     for pause in run.pauses() {
         if let Some(ends) = pause.timeout_at {
             let (workspace, execution) = (run.workspace, run.id);
-            app.state.pause_timers.add(PauseTimer { ends, workspace, execution, pause: pause.id });
+            app.state.pause_timers.add(ends, DuePause { workspace, execution, pause: pause.id });
         }
     }
 }
 
-/// Ends a pause whose time is up. One that was answered meanwhile is over already.
-pub fn end_pause(app: &App, due: &PauseTimer, cancel: &CancelToken) {
-    match go_on(app, due, cancel) {
+/// Ends a pause whose time is up. One that was answered meanwhile is over already; one that cannot be ended now is tried
+/// again later.
+pub fn end_pause(app: &App, due: &DuePause, cancel: &CancelToken) {
+    // Whoever stops this run stops no other.
+    let own = cancel.child();
+    match go_on(app, due, &own.token) {
+        // The timers of a run that is under way are set anew when it stops.
         Ok(())
         | Err(Error::Conflict(Conflict::NothingToAnswer | Conflict::RunUnderWay) | Error::NotFound(_)) => {}
         Err(fault) => {
             tracing::warn!(error = fault.for_log(), execution = %due.execution, "a run whose pause ended failed");
+            // Whether that ended the run, its record knows.
+            let later = app.clock.now().saturating_add(SignedDuration::from_secs(PAUSE_RETRY_SECONDS));
+            app.state.pause_timers.add(later.unwrap_or(Timestamp::MAX), *due);
         }
     }
 }
 
-fn go_on(app: &App, due: &PauseTimer, cancel: &CancelToken) -> Result<()> {
+fn go_on(app: &App, due: &DuePause, cancel: &CancelToken) -> Result<()> {
     let found = app.store.read(|tx| {
         let run = rows::find(tx, &due.workspace, &due.execution)?;
         let Some(run) = run.filter(|run| run.pauses().any(|pause| pause.id == due.pause)) else {
@@ -92,7 +103,7 @@ fn go_on(app: &App, due: &PauseTimer, cancel: &CancelToken) -> Result<()> {
         conversation: ConversationRef::Existing(run.chat),
         name: name.map(|name| ConversationName::parse(&name.into())).transpose()?,
         path: CallPath::default(),
-        started_by: StartedBy::Question,
+        started_by: StartedBy::PauseEnd(due.execution),
     };
     let entry = ask::prepare_nested(app, asked, Some(within), cancel)?;
     run::run(app, &entry, cancel, &mut NullSink).map(drop)

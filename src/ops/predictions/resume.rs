@@ -2,9 +2,9 @@
 //! not asked, so a Live that cannot run holds nobody up.
 
 use super::agentflow::{AgentResume, EarlierRun};
-use super::ask::{PredictionRequest, PredictionRun, Within, evaluate_overrides};
+use super::ask::{PredictionRequest, PredictionRun, StartedBy, Within, evaluate_overrides};
 use super::conversation;
-use super::executions;
+use super::executions::{self, ExecutionRecorder, WaitingRun};
 use super::nested::CallPath;
 use super::uploads::kept_files::load_images;
 use super::uploads::request_files::StoredUploads;
@@ -12,11 +12,14 @@ use crate::app::App;
 use crate::canvas::Canvas;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::flow::{CanvasDigest, Flow, FlowKind};
-use crate::domain::ids::{ChatId, MessageId};
-use crate::domain::predictions::execution::{ExecutionState, RunRequest};
-use crate::domain::predictions::human_input::HumanInput;
-use crate::domain::predictions::prediction::RunIds;
+use crate::domain::ids::{ChatId, ExecutionId, MessageId, PauseId};
+use crate::domain::predictions::execution::{Execution, ExecutionState, RunRequest};
+use crate::domain::predictions::human_input::{Decision, HumanInput};
+use crate::domain::predictions::prediction::{ImageUpload, RunIds};
+use crate::engine::agentflow::RunSnapshot;
 use crate::engine::{FlowPlan, Overrides};
+use crate::store::queries::executions as rows;
+use serde::Deserialize as _;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Settles everything before a run goes on. The conversation shows what was decided.
@@ -34,12 +37,12 @@ pub(super) fn prepare(
         return Err(Error::invalid("Files cannot be sent with an answer to a step that waits."));
     }
     let started = app.clock.monotonic_now();
-    let (belonging, session_name, call_path) = match within {
-        Some(Within { conversation, name, path, .. }) => (conversation, name, path),
+    let (belonging, session_name, call_path, started_by) = match within {
+        Some(Within { conversation, name, path, started_by }) => (conversation, name, path, started_by),
         None => {
             let (belonging, name) =
                 conversation::resolve_for_question(app, &flow, &mut question, false, chat_type)?;
-            (belonging, name, CallPath::default())
+            (belonging, name, CallPath::default(), StartedBy::Question)
         }
     };
     conversation::return_unused_name(&mut question);
@@ -47,19 +50,25 @@ pub(super) fn prepare(
     let sent = evaluate_overrides(app, &flow, &[], &question.overrides)?;
     let chat = belonging.chat_id();
     let session = session_name.as_ref().map_or_else(|| chat.to_string(), |name| name.as_str().to_owned());
-    // Last, because nobody else can answer the pause from here on.
-    let resume = take_up(app, &flow, chat, &session, input)?;
+    let find = || match started_by {
+        StartedBy::PauseEnd(id) => find_pause_of(app, &flow, id, &input),
+        StartedBy::Question | StartedBy::Schedule => find_pause(app, &flow, (chat, &session), &input),
+    };
+    let TakenUp { id, pause, recorder, ready } = take_up(app, (&flow, chat), find)?;
+    let KeptRun { waiting, snapshot, plan, images } = ready;
+    let request = waiting.request;
     if question.text.trim().is_empty() {
-        question.text = resume.answer_text();
+        question.text = answer_text(&input);
     }
-    let plan = compile_kept(app, resume.canvas())?;
-    let request = resume.request().clone();
-    let prompt = resume.question().to_owned();
     question.history.clone_from(&request.history);
+    let prompt = snapshot.question.clone();
+    let start = snapshot.start.clone();
+    let input = HumanInput { action: Some(pause.to_string()), node: None, ..input };
+    let resume = AgentResume { recorder, snapshot, input, past: request.past };
     Ok(PredictionRun {
         documents_end: if prompt.starts_with(&request.documents) { request.documents.len() } else { 0 },
         prompt,
-        images: load_images(app, &flow, chat, &request.files)?,
+        images,
         files: StoredUploads::new(app, &flow, chat),
         started,
         ids: RunIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() },
@@ -67,17 +76,45 @@ pub(super) fn prepare(
         is_first_message: false,
         streams: plan.streams() && flow.settings.chatbot_config.post_processing.is_none(),
         overrides: Overrides::restore(&request.overrides, &plan.places()).with_variables_of(sent),
-        start: resume.start().clone(),
+        start,
         earlier: Mutex::new(Some(EarlierRun::Waiting(Box::new(resume)))),
         request: RunRequest::default(),
         runs_live: false,
-        execution: OnceLock::new(),
+        execution: OnceLock::from(id),
         plan,
         flow,
         question,
         chat_type,
         call_path,
     })
+}
+
+/// What the conversation shows of an answer.
+fn answer_text(input: &HumanInput) -> String {
+    let decided = match input.decision {
+        Decision::Proceed => "Proceed",
+        Decision::Reject => "Reject",
+    };
+    input.feedback.clone().unwrap_or_else(|| decided.to_owned())
+}
+
+/// A run that waits, with all that it goes on with.
+struct KeptRun {
+    waiting: WaitingRun,
+    snapshot: RunSnapshot,
+    /// Of the canvas that it began with.
+    plan: Arc<FlowPlan>,
+    images: Vec<ImageUpload>,
+}
+
+impl KeptRun {
+    fn read(app: &App, (flow, chat): (&Flow, ChatId), id: &ExecutionId) -> Result<Self> {
+        let waiting = executions::find_waiting(app, &flow.workspace, id)?;
+        let plan = compile_kept(app, &waiting.paused.canvas)?;
+        let snapshot = RunSnapshot::deserialize(&waiting.paused.note).map_err(Error::internal)?;
+        let images = load_images(app, flow, chat, &waiting.request.files)?;
+        Ok(Self { waiting, snapshot, plan, images })
+    }
 }
 
 /// The plan of the canvas that a run which waits began with.
@@ -88,28 +125,63 @@ fn compile_kept(app: &App, canvas: &str) -> Result<Arc<FlowPlan>> {
     })
 }
 
-/// Takes the newest run of the conversation up that waits for this answer. Of two answers to one pause the first wins.
+/// The newest run of the conversation that waits for this answer, and its pause that is meant.
 ///
 /// # Errors
 /// 409 when none waits for it.
-pub(super) fn take_up(
+fn find_pause(
     app: &App,
     flow: &Flow,
-    chat: ChatId,
-    session: &str,
-    input: HumanInput,
-) -> Result<AgentResume> {
-    let waiting = executions::find_newest(app, flow, (chat, session), |run| {
-        let waits = run.state() == ExecutionState::Stopped;
-        let pause = run.pauses().filter(|_| waits).find(|pause| input.means(pause))?;
-        Some((run.id, pause.id))
-    })?;
-    let (id, pause) = waiting.ok_or(Error::Conflict(Conflict::NothingToAnswer))?;
-    let run = executions::resume(app, &flow.workspace, &id, Some(pause))?;
-    let snapshot = serde_json::from_value(run.paused.note.clone()).map_err(Error::internal)?;
-    Ok(AgentResume {
-        run,
-        snapshot,
-        input: HumanInput { action: Some(pause.to_string()), node: None, ..input },
-    })
+    conversation: (ChatId, &str),
+    input: &HumanInput,
+) -> Result<(ExecutionId, PauseId)> {
+    let waiting =
+        executions::find_newest(app, flow, conversation, |run| Some((run.id, open_pause(run, input)?)))?;
+    waiting.ok_or(Error::Conflict(Conflict::NothingToAnswer))
+}
+
+/// As [`find_pause`], of a run that is known.
+///
+/// # Errors
+/// As there.
+fn find_pause_of(
+    app: &App,
+    flow: &Flow,
+    id: ExecutionId,
+    input: &HumanInput,
+) -> Result<(ExecutionId, PauseId)> {
+    let run = app.store.read(|tx| rows::find(tx, &flow.workspace, &id))?;
+    let pause = run.and_then(|run| open_pause(&run, input));
+    Ok((id, pause.ok_or(Error::Conflict(Conflict::NothingToAnswer))?))
+}
+
+fn open_pause(run: &Execution, input: &HumanInput) -> Option<PauseId> {
+    let waits = run.state() == ExecutionState::Stopped;
+    run.pauses().filter(|_| waits).find(|pause| input.means(pause)).map(|pause| pause.id)
+}
+
+/// A run that is under way again.
+struct TakenUp {
+    id: ExecutionId,
+    pause: PauseId,
+    recorder: ExecutionRecorder,
+    ready: KeptRun,
+}
+
+/// Takes the run up that `find` says, of which everything was read that can fail: whoever takes it up has to go on with it.
+///
+/// # Errors
+/// 409 when it waits no more.
+fn take_up(
+    app: &App,
+    (flow, chat): (&Flow, ChatId),
+    find: impl Fn() -> Result<(ExecutionId, PauseId)>,
+) -> Result<TakenUp> {
+    loop {
+        let (id, pause) = find()?;
+        let ready = KeptRun::read(app, (flow, chat), &id)?;
+        if let Some(recorder) = executions::resume(app, &ready.waiting, pause)? {
+            return Ok(TakenUp { id, pause, recorder, ready });
+        }
+    }
 }

@@ -2,7 +2,6 @@
 
 use super::ask::{self, PredictionRequest, StartedBy};
 use super::conversation::ConversationRef;
-use super::executions;
 use super::nested::CallPath;
 use super::run;
 use crate::app::App;
@@ -23,18 +22,15 @@ pub(in crate::ops) fn run_scheduled(
     cancel: &CancelToken,
 ) -> (Option<ExecutionId>, Result<()>) {
     let conversation = ConversationRef::random();
-    let chat = conversation.chat_id();
-    let asked = PredictionRequest {
-        flow: flow.clone(),
-        question,
-        chat_type: ChatType::Scheduled,
-        side: CanvasSide::Live,
-    };
+    let asked = PredictionRequest { flow, question, chat_type: ChatType::Scheduled, side: CanvasSide::Live };
     let within =
         ask::Within { conversation, name: None, path: CallPath::default(), started_by: StartedBy::Schedule };
-    let answered = ask::prepare_nested(app, asked, Some(within), cancel)
-        .and_then(|entry| run::run(app, &entry, cancel, &mut NullSink).map(drop));
-    // A run that failed has a record too, and its conversation is nobody else's.
-    let found = executions::find_newest(app, &flow, (chat, &chat.to_string()), |run| Some(run.id));
-    (found.unwrap_or_default(), answered)
+    match ask::prepare_nested(app, asked, Some(within), cancel) {
+        Ok(entry) => {
+            let answered = run::run(app, &entry, cancel, &mut NullSink).map(drop);
+            // A run that failed has a record too, unless it never began.
+            (entry.execution.get().copied(), answered)
+        }
+        Err(fault) => (None, Err(fault)),
+    }
 }

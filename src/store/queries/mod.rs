@@ -6,6 +6,7 @@ pub(crate) mod chunks;
 pub mod collections;
 pub(crate) mod executions;
 pub(crate) mod feedback;
+pub(crate) mod intents;
 pub(crate) mod leads;
 pub mod messages;
 pub(crate) mod timeline;

@@ -8,6 +8,7 @@ use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
 use crate::store::keys::{self, KeyRange};
 use crate::store::tables::{FLOW_TIMELINE, MESSAGES};
 use crate::store::transaction::{MessageReader, Order, WriteTx};
+use jiff::Timestamp;
 use std::ops::ControlFlow;
 
 /// A message's conversation, and its number among all messages, which orders them.
@@ -88,6 +89,30 @@ pub(crate) fn message_at(
         return Ok(None);
     }
     tx.get_with(MESSAGES, &keys::message(flow, &place.chat, place.sequence), parse)
+}
+
+/// The newest messages of a conversation from before a time, at most so many, the oldest first. What was said since is passed
+/// over however much that is.
+///
+/// # Errors
+/// [`Error::Internal`] when the database or a message cannot be read.
+pub(crate) fn newest_before(
+    tx: &impl MessageReader,
+    (workspace, flow, chat): (&WorkspaceId, &FlowId, &ChatId),
+    until: Timestamp,
+    most: usize,
+) -> Result<Vec<Message>> {
+    let mut said = Vec::new();
+    if most == 0 || !is_in_workspace(tx, workspace, flow)? {
+        return Ok(said);
+    }
+    let range = KeyRange::prefix(&keys::conversation(flow, chat));
+    tx.scan(MESSAGES, &range, Order::Descending, |_, value| {
+        said.extend(Some(parse(value)?).filter(|message: &Message| message.created < until));
+        Ok(if said.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    said.reverse();
+    Ok(said)
 }
 
 /// The message right before a position in the same conversation.

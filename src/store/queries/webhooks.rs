@@ -29,11 +29,11 @@ pub(crate) fn use_signature(
     Ok(true)
 }
 
-/// Forgets signatures that are refused for their time.
+/// The keys of signatures that are refused for their time.
 ///
 /// # Errors
-/// [`Error::Internal`] when the database cannot be read or written.
-pub(crate) fn remove_old_signatures(tx: &WriteTx, now: Timestamp) -> Result<()> {
+/// [`Error::Internal`] when the database cannot be read.
+pub(crate) fn old_signatures(tx: &impl Tx, now: Timestamp) -> Result<Vec<Vec<u8>>> {
     let mut outdated = Vec::new();
     tx.scan(WEBHOOK_SIGNATURES, &KeyRange::all(), Order::Ascending, |key, value| {
         let until = value.try_into().map_or(0, i64::from_be_bytes);
@@ -42,7 +42,15 @@ pub(crate) fn remove_old_signatures(tx: &WriteTx, now: Timestamp) -> Result<()> 
         }
         Ok(ControlFlow::Continue(()))
     })?;
-    outdated.iter().try_for_each(|key| tx.remove(WEBHOOK_SIGNATURES, key).map(drop))
+    Ok(outdated)
+}
+
+/// Forgets these signatures. None of them is used anew meanwhile: its time is over.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be written.
+pub(crate) fn remove_signatures(tx: &WriteTx, keys: &[Vec<u8>]) -> Result<()> {
+    keys.iter().try_for_each(|key| tx.remove(WEBHOOK_SIGNATURES, key).map(drop))
 }
 
 /// The first answer to a call with this key.
@@ -80,32 +88,39 @@ pub(crate) fn keep_answer(tx: &WriteTx, flow: &FlowId, hash: &[u8; 32], answer: 
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read or written.
 pub(crate) fn remove_old_answers(tx: &WriteTx, flow: &FlowId, now: Timestamp) -> Result<()> {
-    while let Some((date, hash)) = oldest(tx, flow)? {
-        let totals = WEBHOOK_ANSWER_TOTALS.get(tx, flow)?.unwrap_or_default();
-        let is_old = i64::try_from(date)
-            .ok()
-            .and_then(|date| Timestamp::from_millisecond(date).ok())
-            .is_none_or(|date| is_outdated(date, now));
-        if !is_old && !totals.is_over() {
-            break;
-        }
+    while let Some((date, hash)) = next_to_go(tx, flow, now)? {
         remove_answer(tx, flow, date, &hash)?;
+    }
+    // A count of nothing, as older versions left it.
+    if oldest(tx, flow)?.is_none() {
+        WEBHOOK_ANSWER_TOTALS.remove(tx, flow)?;
     }
     Ok(())
 }
 
-/// The flows of whose webhooks answers are kept.
+/// The oldest answer of a flow, where it is too old, or where there are too many.
+fn next_to_go(tx: &impl Tx, flow: &FlowId, now: Timestamp) -> Result<Option<(u64, [u8; 32])>> {
+    let Some((date, hash)) = oldest(tx, flow)? else { return Ok(None) };
+    let made = i64::try_from(date).ok().and_then(|date| Timestamp::from_millisecond(date).ok());
+    let is_due = made.is_none_or(|made| is_outdated(made, now))
+        || WEBHOOK_ANSWER_TOTALS.get(tx, flow)?.unwrap_or_default().is_over();
+    Ok(is_due.then_some((date, hash)))
+}
+
+/// The flows that have answers to be removed, or a count of none. Of each only its oldest answer is looked at.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub(crate) fn flows_with_answers(tx: &impl Tx) -> Result<Vec<FlowId>> {
-    let mut flows: Vec<FlowId> = Vec::new();
-    tx.scan_keys(WEBHOOK_ANSWER_ORDER, &KeyRange::all(), Order::Ascending, |key| {
-        let flow = key.get(..16).and_then(|id| id.try_into().ok()).map(FlowId::from_bytes);
-        flows.extend(flow.filter(|flow| flows.last() != Some(flow)));
-        Ok(ControlFlow::Continue(()))
-    })?;
-    Ok(flows)
+pub(crate) fn flows_with_old_answers(tx: &impl Tx, now: Timestamp) -> Result<Vec<FlowId>> {
+    let mut due = Vec::new();
+    for key in WEBHOOK_ANSWER_TOTALS.keys(tx)? {
+        let flow = key.try_into().map_err(|_| Error::internal("the key of a count has another length"))?;
+        let flow = FlowId::from_bytes(flow);
+        if next_to_go(tx, &flow, now)?.is_some() || oldest(tx, &flow)?.is_none() {
+            due.push(flow);
+        }
+    }
+    Ok(due)
 }
 
 /// Removes all of a flow that goes away.
@@ -138,7 +153,10 @@ fn remove_answer(tx: &WriteTx, flow: &FlowId, date: u64, hash: &[u8; 32]) -> Res
     let mut totals = WEBHOOK_ANSWER_TOTALS.get(tx, flow)?.unwrap_or_default();
     totals.answers = totals.answers.saturating_sub(1);
     totals.bytes = totals.bytes.saturating_sub(bytes.unwrap_or(0));
-    WEBHOOK_ANSWER_TOTALS.put(tx, flow, &totals)
+    match totals.answers {
+        0 => WEBHOOK_ANSWER_TOTALS.remove(tx, flow).map(drop),
+        _ => WEBHOOK_ANSWER_TOTALS.put(tx, flow, &totals),
+    }
 }
 
 fn milliseconds(date: Timestamp) -> u64 {
@@ -180,10 +198,10 @@ mod tests {
                 assert!(answer(tx, &flow, &[2; 32])?.is_some());
                 assert!(answer(tx, &other, &[1; 32])?.is_some());
                 assert_eq!(WEBHOOK_ANSWER_TOTALS.get(tx, &flow)?.unwrap().answers, 2);
-                assert_eq!(flows_with_answers(tx)?.len(), 2);
+                assert_eq!(WEBHOOK_ANSWER_TOTALS.keys(tx)?.len(), 2);
                 remove_old_answers(tx, &other, at(30))?;
                 remove_flow(tx, &flow)?;
-                assert!(flows_with_answers(tx)?.is_empty());
+                assert!(WEBHOOK_ANSWER_TOTALS.keys(tx)?.is_empty());
                 Ok(())
             })
             .unwrap();
@@ -200,7 +218,29 @@ mod tests {
                 let totals = WEBHOOK_ANSWER_TOTALS.get(tx, &flow)?.unwrap();
                 assert_eq!(totals.answers, 1);
                 remove_old_answers(tx, &flow, at(30))?;
-                assert_eq!(WEBHOOK_ANSWER_TOTALS.get(tx, &flow)?.unwrap(), Default::default());
+                assert_eq!(WEBHOOK_ANSWER_TOTALS.get(tx, &flow)?, None);
+                Ok(())
+            })
+            .unwrap();
+    }
+
+    #[test]
+    fn only_flows_with_something_to_remove_are_swept() {
+        let (_folder, store) = opened();
+        let (old, young, empty) = (FlowId::random(), FlowId::random(), FlowId::random());
+        store
+            .write(|tx| {
+                keep_answer(tx, &old, &[1; 32], &kept(0, 9))?;
+                keep_answer(tx, &young, &[1; 32], &kept(23, 9))?;
+                WEBHOOK_ANSWER_TOTALS.put(tx, &empty, &Default::default())?;
+                let mut swept = flows_with_old_answers(tx, at(24))?;
+                swept.sort_unstable();
+                let mut expected = [old, empty];
+                expected.sort_unstable();
+                assert_eq!(swept, expected);
+                swept.iter().try_for_each(|flow| remove_old_answers(tx, flow, at(24)))?;
+                assert!(flows_with_old_answers(tx, at(24))?.is_empty());
+                assert_eq!(WEBHOOK_ANSWER_TOTALS.keys(tx)?, [young.bytes().to_vec()]);
                 Ok(())
             })
             .unwrap();
@@ -215,9 +255,9 @@ mod tests {
                 assert!(use_signature(tx, &flow, &[1; 32], at(1))?);
                 assert!(!use_signature(tx, &flow, &[1; 32], at(1))?);
                 assert!(use_signature(tx, &FlowId::random(), &[1; 32], at(1))?);
-                remove_old_signatures(tx, at(1))?;
+                assert!(old_signatures(tx, at(1))?.is_empty());
                 assert!(!use_signature(tx, &flow, &[1; 32], at(1))?);
-                remove_old_signatures(tx, at(2))?;
+                remove_signatures(tx, &old_signatures(tx, at(2))?)?;
                 assert!(use_signature(tx, &flow, &[1; 32], at(3))?);
                 Ok(())
             })

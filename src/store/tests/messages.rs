@@ -99,6 +99,24 @@ fn a_conversation_is_told_in_its_order() {
 }
 
 #[test]
+fn what_was_said_before_a_time_is_found_behind_all_that_was_said_since() {
+    let place = fixture();
+    let chat = ChatId::random();
+    let at = |second| Timestamp::from_second(second).unwrap();
+    for (second, content) in [(1, "a"), (2, "b"), (3, "c"), (9, "d"), (9, "e"), (10, "f")] {
+        let said = [Message { created: at(second), ..message(place.flow, chat, content) }];
+        place.store.append(MessageBatch::new(&place.workspace, &said).unwrap()).unwrap();
+    }
+    let before = |until, most| {
+        let of = (&place.workspace, &place.flow, &chat);
+        texts(place.store.read_messages(|tx| timeline::newest_before(tx, of, at(until), most)).unwrap())
+    };
+    assert_eq!(before(9, 2), ["b", "c"]);
+    assert_eq!(before(9, 100), ["a", "b", "c"]);
+    assert_eq!((before(1, 2), before(11, 0)), (vec![], vec![]));
+}
+
+#[test]
 fn another_workspace_sees_and_changes_nothing() {
     let place = fixture();
     let chat = ChatId::random();

@@ -1,11 +1,14 @@
 //! What lasts from one run to the next, and what ends by itself.
 
 use super::starts::{form, send};
-use super::steps::{START, Steps, Talk, question, record, reply, with};
+use super::steps::{START, Steps, Talk, question, record, reply, slow_llm, with};
 use super::values::writing;
 use crate::support::Server;
 use flowkeep::base::cancel::CancelToken;
-use serde_json::json;
+use flowkeep::domain::ids::{ChatId, FlowId};
+use serde_json::{Value, json};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 const FIRST: &str = "humanInputAgentflow_0";
 
@@ -48,6 +51,42 @@ fn a_person_who_does_not_answer_in_time_counts_as_one_who_rejects() {
     assert_eq!(record(&server, &first)["state"], "FINISHED");
     assert_eq!(server.messages(talk.flow()).last().unwrap()["content"], "too late");
     assert_eq!(talk.try_answer(&json!({"type": "proceed"})).status, 409);
+}
+
+#[test]
+fn a_run_that_is_stopped_after_its_pause_ended_stops_no_other() {
+    let server = Server::start();
+    let steps = Steps::begin()
+        .card(FIRST, "Ask", with(question("Well?"), json!({"humanInputTimeout": 1})))
+        .card("llmAgentflow_0", "Think", slow_llm("too late", 1_000))
+        .edge(START, FIRST)
+        .choice(FIRST, 1, "llmAgentflow_0");
+    let flow = steps.flow(&server);
+    let begin = || server.post(&format!("/internal-prediction/{flow}"), &json!({"question": "Hi"}));
+    let (stopped, other) = (begin(), begin());
+    let all = CancelToken::new(None);
+    let going_on: Vec<_> = server
+        .app
+        .state
+        .pause_timers
+        .take_due(jiff::Timestamp::MAX)
+        .into_iter()
+        .map(|due| {
+            let (app, all) = (server.app.clone(), all.clone());
+            std::thread::spawn(move || flowkeep::ops::predictions::end_pause(&app, &due, &all))
+        })
+        .collect();
+    assert_eq!(going_on.len(), 2);
+    let (id, chat) =
+        (FlowId::parse(&flow).unwrap(), ChatId::parse(stopped["chatId"].as_str().unwrap()).unwrap());
+    while server.app.state.active_runs.abort(id, chat) == 0 {
+        assert!(!going_on.iter().any(JoinHandle::is_finished), "{}", record(&server, &stopped));
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    going_on.into_iter().for_each(|run| run.join().unwrap());
+    assert_eq!(all.reason(), None);
+    let state = |answer: &Value| record(&server, answer)["state"].clone();
+    assert_eq!((state(&stopped), state(&other)), (json!("TERMINATED"), json!("FINISHED")));
 }
 
 #[test]

@@ -169,6 +169,26 @@ fn a_step_behind_the_one_that_was_stopped_never_begins() {
 }
 
 #[test]
+fn a_stop_ends_the_run_it_names_and_no_other_of_the_conversation() {
+    let server = Server::start();
+    let flow = slow().flow(&server);
+    let newest = || newest_record(&server)["id"].as_str().unwrap().to_owned();
+    let (first, chat) = begin(&server, &flow);
+    let (stopped, token) = (newest(), first.answer.header("x-service-session-token").unwrap().to_owned());
+    let body = json!({"question": "And?", "streaming": true, "chatId": chat, "sessionToken": token});
+    let mut second = server.call("POST", &format!("/prediction/{flow}")).json(&body).open();
+    second.read_until("three");
+    let other = newest();
+    assert_ne!(stopped, other);
+    let stop = server.owner("POST", &format!("/executions/{stopped}/stop")).send();
+    assert_eq!(stop.is(200).json()["state"], "TERMINATED");
+    first.finish();
+    assert_eq!(server.read(&format!("/executions/{other}"))["state"], "INPROGRESS");
+    abort(&server, &flow, &chat);
+    second.finish();
+}
+
+#[test]
 fn a_run_that_can_finish_does_while_the_service_stops() {
     let mut server = Server::start();
     let flow = slow().flow(&server);

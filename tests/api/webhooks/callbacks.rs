@@ -9,7 +9,7 @@ use flowkeep::app::App;
 use flowkeep::domain::triggers::webhook_signature::{sign_body, sign_timed_body};
 use serde_json::{Value, json};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -137,6 +137,31 @@ fn an_answer_that_is_not_taken_is_sent_again() {
 }
 
 #[test]
+fn what_became_of_an_answer_stands_in_the_record_of_its_own_run() {
+    let (receiver, host) = receiver();
+    receiver.push_behaviour(Behaviour::status(503, "later"));
+    let server = Server::with(&[("SERVICE_HTTP_ALLOW", &host)]);
+    let flow = echo(later(&receiver, json!({}))).flow(&server);
+    let first = post(&server, &flow, json!({"name": "Ada"})).is(202).json();
+    heard(&receiver, 1);
+    let next = json!({"name": "Bob", "chatId": first["chatId"], "sessionToken": first["sessionToken"]});
+    post(&server, &flow, next).is(202);
+    heard(&receiver, 2);
+    let tries = || {
+        let page = server.read("/executions");
+        let told = page["data"].as_array().unwrap().iter().map(|run| run["callback"]["tries"].clone());
+        told.collect::<Vec<_>>()
+    };
+    let _beside = Beside::start(&server.app);
+    let end = Instant::now() + PATIENCE;
+    while tries().contains(&Value::Null) {
+        assert!(Instant::now() < end, "{:?}", tries());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(tries(), [json!(1), json!(2)], "the newest first");
+}
+
+#[test]
 fn an_answer_that_nobody_takes_is_given_up_after_three_tries() {
     let (receiver, host) = receiver();
     receiver.set_decision(|_| Behaviour::status(500, "no"));
@@ -174,12 +199,26 @@ fn a_run_that_the_service_did_not_end_is_told_by_the_next_start() {
         .flow(&server);
     let told = post(&server, &flow, json!({})).is(202).json();
     // As a process that died leaves it: what was promised is there, and no run.
-    flowkeep::ops::triggers::webhooks::load_callbacks(&server.app).unwrap();
+    flowkeep::ops::triggers::webhooks::recover(&server.app).unwrap();
     let _beside = Beside::start(&server.app);
     let sent = heard(&receiver, 1);
     assert_eq!((&sent.body["status"], &sent.body["chatId"]), (&json!("ERROR"), &told["chatId"]));
     let execution = newest_record(&server)["id"].as_str().unwrap().to_owned();
     server.owner("POST", &format!("/executions/{execution}/stop")).send();
+}
+
+#[test]
+fn a_run_that_is_under_way_when_the_tasks_begin_is_told_when_it_ends() {
+    let (receiver, host) = receiver();
+    let server = Server::with(&[("SERVICE_HTTP_ALLOW", &host)]);
+    let flow = Steps::begin_with(start(later(&receiver, json!({"webhookInputMode": "payload"}))))
+        .card("llmAgentflow_0", "Writer", slow_llm("one two three four", 600))
+        .edge(START, "llmAgentflow_0")
+        .flow(&server);
+    post(&server, &flow, json!({})).is(202);
+    let _beside = Beside::start(&server.app);
+    let sent = heard(&receiver, 1);
+    assert_eq!((&sent.body["status"], receiver.requests().len()), (&json!("SUCCESS"), 1));
 }
 
 #[test]

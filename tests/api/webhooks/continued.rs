@@ -52,6 +52,17 @@ fn a_call_without_the_proof_begins_a_new_conversation() {
 }
 
 #[test]
+fn what_is_wrong_with_a_run_that_waits_names_no_server() {
+    let server = Server::start();
+    let flow = echo(json!({})).flow(&server);
+    let first = post(&server, &flow, json!({"name": "Ada"})).is(200).json();
+    let twice = json!({"nodes": [{"id": "192.168.0.1"}, {"id": "192.168.0.1"}], "edges": []});
+    crate::executions::waiting_in(&server, &flow, first["chatId"].as_str().unwrap(), &twice.to_string());
+    let told = post(&server, &flow, decision(&first, "proceed")).is_error(500);
+    assert!(told.contains("two nodes have the id") && !told.contains("192.168"), "{told}");
+}
+
+#[test]
 fn a_run_that_waits_goes_on_with_the_answer_of_a_call() {
     let server = Server::start();
     let flow = asking(json!({})).flow(&server);

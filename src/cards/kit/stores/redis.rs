@@ -2,6 +2,7 @@
 
 use super::redis_commands::{CommandError, RedisCommand, RedisCommands};
 use crate::base::cancel::CancelToken;
+use crate::base::hex::to_hex;
 use crate::cards::kit::build::component::ReplyKey;
 use crate::cards::kit::build::inputs::Inputs;
 use crate::cards::kit::schema::input::Input;
@@ -173,8 +174,7 @@ impl RedisStore {
     }
 
     fn name(&self, key: &ReplyKey) -> String {
-        let digits: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("{}{digits}", self.prefix)
+        format!("{}{}", self.prefix, to_hex(key))
     }
 
     fn attempt<T>(

@@ -133,6 +133,7 @@ pub enum RunEnd {
 /// What the record of a run begins with.
 #[derive(Debug, Clone)]
 pub struct NewExecution {
+    pub id: ExecutionId,
     pub flow: FlowId,
     pub workspace: WorkspaceId,
     pub chat: ChatId,
@@ -194,8 +195,10 @@ pub const ABANDONED: &str = "The run ended unexpectedly.";
 
 impl Execution {
     #[must_use]
-    pub fn begin(id: ExecutionId, new: NewExecution, now: Timestamp) -> Self {
-        let NewExecution { flow, workspace, chat, session, is_test, from_execution, flow_version, .. } = new;
+    pub fn begin(new: NewExecution, now: Timestamp) -> Self {
+        let NewExecution {
+            id, flow, workspace, chat, session, is_test, from_execution, flow_version, ..
+        } = new;
         Self {
             id,
             flow,
@@ -279,25 +282,23 @@ impl Execution {
         self.end(&end, now);
     }
 
-    /// Takes the run up again where it waits for this answer, or for the first one; the pause that was answered. The others
-    /// stay open.
+    /// Takes the run up again where it waits for this answer. What else waits stays open.
     ///
     /// # Errors
     /// 409 while it is under way, and when it does not wait for this.
-    pub fn resume(&mut self, answered: Option<PauseId>, now: Timestamp) -> Result<Pause> {
+    pub fn resume(&mut self, answered: PauseId, now: Timestamp) -> Result<()> {
         let (first, others) = match &self.status {
             ExecutionStatus::Stopped { first, others } => (first, others),
             ExecutionStatus::InProgress { .. } => return Err(Conflict::RunUnderWay.into()),
             _ => return Err(Conflict::NothingToAnswer.into()),
         };
         let mut pauses: Vec<Pause> = std::iter::once(&**first).chain(others).cloned().collect();
-        let place = answered.map_or(Some(0), |id| pauses.iter().position(|pause| pause.id == id));
-        let place = place.ok_or(Error::Conflict(Conflict::NothingToAnswer))?;
-        let pause = pauses.remove(place);
+        let place = pauses.iter().position(|pause| pause.id == answered);
+        pauses.remove(place.ok_or(Error::Conflict(Conflict::NothingToAnswer))?);
         self.status = ExecutionStatus::InProgress { pauses };
         self.updated = now;
         self.stopped = None;
-        Ok(pause)
+        Ok(())
     }
 
     /// Ends a run that waits for an answer, for good.

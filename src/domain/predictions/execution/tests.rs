@@ -9,6 +9,7 @@ fn at(second: i64) -> Timestamp {
 
 fn run() -> Execution {
     let new = NewExecution {
+        id: ExecutionId::random(),
         flow: FlowId::random(),
         workspace: WorkspaceId::random(),
         chat: ChatId::random(),
@@ -18,7 +19,7 @@ fn run() -> Execution {
         flow_version: None,
         request: RunRequest::default(),
     };
-    Execution::begin(ExecutionId::random(), new, at(1))
+    Execution::begin(new, at(1))
 }
 
 fn pause(node: &str) -> Pause {
@@ -71,13 +72,14 @@ fn a_run_that_ended_has_no_open_pause() {
 #[test]
 fn of_two_answers_to_one_pause_the_first_wins_and_the_others_stay_open() {
     let (mut run, ids) = stopped(&["a", "b"]);
-    assert_eq!(run.resume(Some(ids[1]), at(4)).unwrap().node_id, "b");
-    assert!(matches!(run.resume(Some(ids[1]), at(4)), Err(Error::Conflict(Conflict::RunUnderWay))));
+    run.resume(ids[1], at(4)).unwrap();
+    assert_eq!(run.pauses().map(|pause| pause.id).collect::<Vec<_>>(), [ids[0]]);
+    assert!(matches!(run.resume(ids[1], at(4)), Err(Error::Conflict(Conflict::RunUnderWay))));
     run.end(&RunEnd::AtRest, at(5));
-    assert!(matches!(run.resume(Some(ids[1]), at(6)), Err(Error::Conflict(Conflict::NothingToAnswer))));
-    assert_eq!(run.resume(None, at(6)).unwrap().node_id, "a");
+    assert!(matches!(run.resume(ids[1], at(6)), Err(Error::Conflict(Conflict::NothingToAnswer))));
+    run.resume(ids[0], at(6)).unwrap();
     run.end(&RunEnd::AtRest, at(7));
-    assert!(matches!(run.resume(None, at(8)), Err(Error::Conflict(Conflict::NothingToAnswer))));
+    assert!(matches!(run.resume(ids[0], at(8)), Err(Error::Conflict(Conflict::NothingToAnswer))));
 }
 
 #[test]

@@ -22,6 +22,12 @@ const STEPS_TOLD_AFTER: Duration = Duration::from_secs(1);
 /// Tokens of the answer, and what happens on the way to it, become events.
 pub(in crate::http::api) struct RunEvents<'a> {
     events: &'a EventSink,
+    told: RunTeller<'a, EventSink>,
+}
+
+/// Tells what happens in a run, and of its steps no more often than there is something to tell.
+pub(in crate::http::api) struct RunTeller<'a, T> {
+    target: &'a T,
     reader: ChatType,
     steps: ToldSteps,
 }
@@ -53,13 +59,36 @@ impl ToldSteps {
 
 impl<'a> RunEvents<'a> {
     pub(in crate::http::api) fn new(events: &'a EventSink, reader: ChatType) -> Self {
-        Self { events, reader, steps: ToldSteps::default() }
+        Self { events, told: RunTeller::new(events, reader) }
+    }
+}
+
+impl<'a, T: EventTarget> RunTeller<'a, T> {
+    pub(in crate::http::api) fn new(target: &'a T, reader: ChatType) -> Self {
+        Self { target, reader, steps: ToldSteps::default() }
+    }
+
+    /// Tells an event, as far as its reader may see it.
+    ///
+    /// # Errors
+    /// [`StreamClosed`] when nobody reads any more.
+    pub(in crate::http::api) fn tell(&mut self, event: &RunEvent<'_>) -> Result<(), StreamClosed> {
+        match *event {
+            RunEvent::Entries(entries) if self.steps.add(entries) => return self.tell_steps(entries),
+            RunEvent::Entries(entries) => {
+                self.steps.untold = Some(entries.to_vec());
+                return Ok(());
+            }
+            RunEvent::State(_) | RunEvent::Action(_) => self.tell_rest()?,
+            _ => {}
+        }
+        send_run_event(self.target, self.reader, event)
     }
 
     fn tell_steps(&mut self, entries: &[Arc<ExecutionEntry>]) -> Result<(), StreamClosed> {
         self.steps.told = Some((self.steps.bytes, Instant::now()));
         self.steps.untold = None;
-        send_run_event(self.events, self.reader, &RunEvent::Entries(entries))
+        send_run_event(self.target, self.reader, &RunEvent::Entries(entries))
     }
 
     /// Tells of the steps that were left out, before something that is said of all of them.
@@ -84,16 +113,7 @@ impl TokenSink for RunEvents<'_> {
 
 impl RunSink for RunEvents<'_> {
     fn event(&mut self, event: &RunEvent<'_>) -> Result<(), StreamClosed> {
-        match *event {
-            RunEvent::Entries(entries) if self.steps.add(entries) => return self.tell_steps(entries),
-            RunEvent::Entries(entries) => {
-                self.steps.untold = Some(entries.to_vec());
-                return Ok(());
-            }
-            RunEvent::State(_) | RunEvent::Action(_) => self.tell_rest()?,
-            _ => {}
-        }
-        send_run_event(self.events, self.reader, event)
+        self.told.tell(event)
     }
 }
 
@@ -113,7 +133,7 @@ impl EventTarget for EventSink {
 }
 
 /// Sends what happened in a run, as far as `reader` may see it.
-pub(in crate::http::api) fn send_run_event(
+fn send_run_event(
     events: &impl EventTarget,
     reader: ChatType,
     event: &RunEvent<'_>,
@@ -167,3 +187,46 @@ pub(in crate::http::api) fn visible_entries(
 
 /// The entry of a step's data that says what it failed with.
 const ERROR: &str = "error";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::predictions::execution::{ExecutionState, StepStatus};
+    use std::cell::RefCell;
+
+    /// Keeps how long each event was.
+    #[derive(Default)]
+    struct Lengths(RefCell<Vec<usize>>);
+
+    impl EventTarget for Lengths {
+        fn tell<T: Serialize + ?Sized>(&self, _: &'static str, data: &T) -> Result<(), StreamClosed> {
+            self.0.borrow_mut().push(serde_json::to_string(data).unwrap().len());
+            Ok(())
+        }
+    }
+
+    fn entry() -> Arc<ExecutionEntry> {
+        let data = [("output".to_owned(), Value::from("x".repeat(10_000)))];
+        Arc::new(ExecutionEntry {
+            node_id: "a".to_owned(),
+            node_label: "A".to_owned(),
+            data: data.into_iter().collect(),
+            previous_node_ids: Vec::new(),
+            status: StepStatus::Finished,
+        })
+    }
+
+    #[test]
+    fn what_is_told_of_steps_grows_as_they_do_and_all_are_told_in_the_end() {
+        let (target, mut entries) = (Lengths::default(), Vec::new());
+        let mut teller = RunTeller::new(&target, ChatType::Internal);
+        for _ in 0..500 {
+            entries.push(entry());
+            teller.tell(&RunEvent::Entries(&entries)).unwrap();
+        }
+        teller.tell(&RunEvent::State(ExecutionState::Finished)).unwrap();
+        let told = target.0.into_inner();
+        let (all, whole) = (told.iter().sum::<usize>(), told[told.len() - 2]);
+        assert!(whole > 5_000_000 && all < 30 * whole, "{all} for {whole}");
+    }
+}

@@ -1,29 +1,24 @@
 //! How a call of a webhook is answered: whole, as a stream, or later (manual 17.4).
 
 use super::webhook_listeners::{Audience, WatchedRun};
-use super::webhooks::refuse;
+use super::webhooks::{refuse, visible};
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::WebhookCallbackId;
 use crate::domain::predictions::answer::PredictionAnswer;
-use crate::http::api::predictions::prediction::{
-    send_abort, send_end, with_session, without_hosts_for_stranger,
-};
+use crate::http::api::predictions::prediction::{send_abort, send_end, with_session};
 use crate::http::api::predictions::run_events::{EventTarget as _, RunEvents, visible_entries};
 use crate::http::reply::Reply;
 use crate::http::reply::error::{event_data, log_failed_run};
 use crate::http::reply::sse::EventSink;
 use crate::http::request::Request;
+use crate::limits::RUN_SECONDS;
 use crate::ops::predictions::{self, NullSink, PredictionRun, RunSink, StreamClosed};
-use crate::ops::triggers::webhooks::{self, CallbackTarget, RunningCall};
+use crate::ops::triggers::webhooks::{self, CallbackPromise, CallbackTarget, RunningCall};
 use crate::wire::predictions::answer::{AnswerEvents, AnswerView};
 use crate::wire::triggers::webhooks::{AcceptedStatus, AcceptedView, CallbackBody, CallbackStatus};
 use serde::Serialize;
 use std::time::Duration;
-
-/// Seconds that a run may take whose answer is sent later (manual 14.4).
-const LATER_RUN_SECONDS: u64 = 600;
 
 /// What an address is told of a run that the service did not bring to its end.
 const INTERRUPTED: &str = "The service stopped while this run was under way.";
@@ -57,7 +52,7 @@ impl WebhookRun {
         let flow = entry.flow.id;
         let audience = Audience { app, flow };
         let ran = if webhooks::is_watched(app, &flow) {
-            let mut watched = WatchedRun { audience: &audience, sink };
+            let mut watched = WatchedRun::new(&audience, sink);
             let ran = predictions::run(app, entry, cancel, &mut watched);
             let _ = match &ran {
                 Ok(answer) => audience.tell("metadata", &AnswerEvents::from(answer.clone()).metadata),
@@ -69,7 +64,6 @@ impl WebhookRun {
             predictions::run(app, entry, cancel, sink)
         };
         ran.inspect_err(|fault| log_failed_run(Some(&flow), fault))
-            .map_err(|fault| without_hosts_for_stranger(app, &flow, fault))
     }
 
     /// The answer as JSON, in one piece.
@@ -84,7 +78,7 @@ impl WebhookRun {
         let running = self.running.take();
         let answer = match self.run(&self.cancel, &mut NullSink) {
             Ok(answer) => answer,
-            Err(fault) => return refuse(&self.app, request, running, fault),
+            Err(fault) => return refuse(&self.app, &self.entry.flow.id, request, running, fault),
         };
         let text = json_text(&self.view(answer))?;
         if let Some(running) = running {
@@ -118,7 +112,7 @@ impl WebhookRun {
                 send_end(events, answer)
             }
             Err(_) if self.cancel.reason() == Some(CancelReason::Aborted) => send_abort(events, &self.entry),
-            Err(fault) => events.send_error(&fault),
+            Err(fault) => events.send_error(&visible(&self.app, &self.entry.flow.id, fault)),
         }
     }
 
@@ -131,13 +125,14 @@ impl WebhookRun {
             status: AcceptedStatus::Processing,
             session_token: session_token.clone(),
         })?;
-        let callback = match target {
+        let promise = match target {
             None => None,
             Some(target) => {
                 let interrupted = self.callback_body(Err(INTERRUPTED))?;
                 Some(webhooks::promise_callback(&self.app, &self.entry, target, &interrupted)?)
             }
         };
+        let failed = self.callback_body(Err(&Error::internal("a run ended without a word").to_string()))?;
         if let Some(running) = self.running.take() {
             running.keep(&self.app, 202, &accepted)?;
         }
@@ -145,12 +140,16 @@ impl WebhookRun {
         let reply = with_session(&app, request, Reply::json_body(202, accepted), &flow, &chat_id);
         Ok(reply.after_commit(move |respond| {
             respond(Ok(()));
-            self.run_later(callback);
+            let promise = promise.map(|mut promise| {
+                promise.begin(&failed);
+                promise
+            });
+            self.run_later(promise);
         }))
     }
 
-    fn run_later(self, callback: Option<WebhookCallbackId>) {
-        let limited = CancelToken::new(Some(Duration::from_secs(LATER_RUN_SECONDS)));
+    fn run_later(self, promise: Option<CallbackPromise>) {
+        let limited = CancelToken::new(Some(Duration::from_secs(RUN_SECONDS)));
         let (request, own) = (self.cancel.clone(), limited.clone());
         let _follows = self.cancel.on_cancel(move || {
             if let Some(reason) = request.reason() {
@@ -159,20 +158,25 @@ impl WebhookRun {
         });
         let ran = self.run(&limited, &mut NullSink);
         if ran.is_err() && limited.reason() == Some(CancelReason::Shutdown) {
-            // What was promised says that the service stopped, and the next start sends it.
+            if let Some(promise) = promise {
+                promise.leave();
+            }
             return;
         }
-        let Some(callback) = callback else { return };
+        let Some(promise) = promise else { return };
         let body = match ran {
             Ok(answer) => {
                 let waits = answer.output.execution.as_ref().is_some_and(|run| run.action.is_some());
                 self.callback_body(Ok((&self.view(answer), waits)))
             }
-            Err(fault) => self.callback_body(Err(&fault.to_string())),
+            Err(fault) => {
+                let shown = visible(&self.app, &self.entry.flow.id, fault);
+                self.callback_body(Err(&shown.to_string()))
+            }
         };
         match body {
             // A run that somebody stopped is told too: only the end of the service ends the try.
-            Ok(body) => webhooks::settle_callback(&self.app, callback, &body, &self.cancel),
+            Ok(body) => promise.settle(&body, &self.cancel),
             Err(fault) => {
                 tracing::error!(error = fault.for_log(), "the answer of a webhook could not be written");
             }

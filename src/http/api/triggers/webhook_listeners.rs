@@ -8,18 +8,18 @@ use crate::domain::ids::{ChatId, FlowId, WebhookListenerId};
 use crate::domain::predictions::prediction::ChatType;
 use crate::domain::predictions::run_event::RunEvent;
 use crate::http::api::predictions::prediction::flow_id;
-use crate::http::api::predictions::run_events::{EventTarget, send_run_event};
+use crate::http::api::predictions::run_events::{EventTarget, RunTeller};
 use crate::http::reply::Reply;
 use crate::http::reply::sse::EventSink;
 use crate::http::request::Request;
 use crate::http::routing::handler::Json;
 use crate::ops::predictions::{RunSink, StreamClosed, TokenSink};
-use crate::ops::triggers::webhooks::{self, ListenerEvent};
+use crate::ops::triggers::webhooks::{self, ListenerEvent, ListenerEvents};
 use crate::wire::triggers::webhooks::{
     ExecutionEndView, ListenerGoneView, ListenerReadyView, ListenerView, REPLICA,
 };
 use serde::Serialize;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 /// How often is looked whether somebody still reads.
@@ -51,15 +51,15 @@ pub(crate) fn stream(app: &App, caller: Caller, request: &Request) -> Result<Rep
 fn pass_on(
     app: &App,
     (flow, id): (&FlowId, &WebhookListenerId),
-    events: &Receiver<ListenerEvent>,
+    events: &ListenerEvents,
     sink: &EventSink,
     cancel: &CancelToken,
 ) -> Result<(), StreamClosed> {
     sink.send("listenerReady", &ListenerReadyView { listener_id: *id, replica_id: REPLICA })?;
     while cancel.reason().is_none() {
         webhooks::keep_listener(app, flow, id);
-        match events.recv_timeout(LOOK) {
-            Ok(ListenerEvent { name, data }) => sink.send(name, &data)?,
+        match events.next(LOOK) {
+            Ok(ListenerEvent { name, data, .. }) => sink.send(name, &*data)?,
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return sink.close(),
         }
@@ -91,7 +91,7 @@ impl EventTarget for Audience<'_> {
     fn tell<T: Serialize + ?Sized>(&self, name: &'static str, data: &T) -> Result<(), StreamClosed> {
         // What cannot be written as JSON is not told.
         if let Ok(data) = serde_json::to_value(data) {
-            webhooks::tell_listeners(self.app, &self.flow, &ListenerEvent { name, data });
+            webhooks::tell_listeners(self.app, &self.flow, &ListenerEvent::new(name, data));
         }
         Ok(())
     }
@@ -106,8 +106,15 @@ impl Audience<'_> {
 
 /// Shows a run to those who watch, and passes it on. They see as much as in the canvas, because they may change the flow.
 pub(super) struct WatchedRun<'a> {
-    pub(super) audience: &'a Audience<'a>,
-    pub(super) sink: &'a mut dyn RunSink,
+    audience: &'a Audience<'a>,
+    told: RunTeller<'a, Audience<'a>>,
+    sink: &'a mut dyn RunSink,
+}
+
+impl<'a> WatchedRun<'a> {
+    pub(super) fn new(audience: &'a Audience<'a>, sink: &'a mut dyn RunSink) -> Self {
+        Self { audience, told: RunTeller::new(audience, ChatType::Internal), sink }
+    }
 }
 
 impl TokenSink for WatchedRun<'_> {
@@ -124,7 +131,7 @@ impl TokenSink for WatchedRun<'_> {
 
 impl RunSink for WatchedRun<'_> {
     fn event(&mut self, event: &RunEvent<'_>) -> Result<(), StreamClosed> {
-        send_run_event(self.audience, ChatType::Internal, event)?;
+        self.told.tell(event)?;
         self.sink.event(event)
     }
 }

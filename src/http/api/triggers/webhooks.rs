@@ -4,9 +4,10 @@ use super::webhook_answers::WebhookRun;
 use crate::app::App;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::rate_limit::WindowState;
+use crate::domain::ids::FlowId;
 use crate::domain::triggers::webhook_call::{WebhookCall, collect};
 use crate::http::api::conversations::conversation_access::request_proofs;
-use crate::http::api::predictions::prediction::admit_to_flow;
+use crate::http::api::predictions::prediction::{admit_to_flow, without_hosts_for_stranger};
 use crate::http::reply::{Reply, error};
 use crate::http::request::{Request, json};
 use crate::http::routing::guard::{Guard, RequiredAccess};
@@ -43,7 +44,7 @@ fn authorize(app: &App, request: &Request) -> Result<WebhookGrant> {
 /// Every refusal, before the first byte.
 pub(crate) fn start(app: &App, admitted: WebhookGrant, request: &Request) -> Result<Reply> {
     let WebhookGrant { webhook, window } = admitted;
-    let reply = answer(app, &webhook, request)?;
+    let reply = answer(app, &webhook, request).map_err(|fault| visible(app, &webhook.flow.id, fault))?;
     Ok(match window {
         Some(window) => reply.with_rate(&window, app.clock.now()),
         None => reply,
@@ -75,18 +76,26 @@ fn answer(app: &App, webhook: &OpenWebhook, request: &Request) -> Result<Reply> 
                 WebhookAnswers::Stream | WebhookAnswers::Whole => run.answer_whole(request),
             }
         }
-        Err(fault) => refuse(app, request, running, fault),
+        Err(fault) => refuse(app, &webhook.flow.id, request, running, fault),
     }
+}
+
+/// What a caller reads of a failure, whoever calls: strangers mostly.
+pub(super) fn visible(app: &App, flow: &FlowId, fault: Error) -> Error {
+    without_hosts_for_stranger(app, flow, fault)
 }
 
 /// Answers with an error, which calls that are repeated get too where nothing would change it.
 pub(super) fn refuse(
     app: &App,
+    flow: &FlowId,
     request: &Request,
     running: Option<RunningCall>,
     fault: Error,
 ) -> Result<Reply> {
     let Some(running) = running else { return Err(fault) };
+    // What is kept is told to others later.
+    let fault = visible(app, flow, fault);
     let reply = error::reply(&fault, &request.error_context(app));
     let text = reply.body_text().unwrap_or_default();
     running.keep(app, reply.status(), &text)?;

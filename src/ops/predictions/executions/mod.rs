@@ -10,7 +10,7 @@ mod writer;
 
 pub use self::cleanup::{delete_for_flow, recover, sweep, unlink_flow};
 pub use self::recorder::{
-    ExecutionRecorder, RecordEnd, ResumedRun, StepNumber, begin, resume, terminate_paused,
+    ExecutionRecorder, RecordEnd, StepNumber, WaitingRun, begin, find_waiting, resume, terminate_paused,
 };
 pub use self::watch::{RunWatch, Watched, watch};
 pub use self::writer::ExecutionWriter;
@@ -340,26 +340,31 @@ pub fn stop(app: &App, caller: &Caller, id: ExecutionId) -> Result<ExecutionDeta
     let run = found.ok_or_else(|| id.not_found())?;
     match run.state() {
         ExecutionState::Stopped => drop(terminate_paused(app, &caller.workspace, &id)?),
-        ExecutionState::InProgress => {
-            app.state.active_runs.abort(run.flow, run.chat);
-            wait_for_end(app, &run)?;
-        }
+        ExecutionState::InProgress => stop_under_way(app, &run)?,
         _ => return Err(Conflict::RunEnded.into()),
     }
     read(app, caller, id, TextLength::Cut)
 }
 
-fn wait_for_end(app: &App, run: &Execution) -> Result<()> {
+/// Ends this run and no other of its conversation, and waits until its record says so.
+fn stop_under_way(app: &App, run: &Execution) -> Result<()> {
     const LOOK: Duration = Duration::from_millis(20);
     let ends = Instant::now() + Duration::from_secs(STOP_WAIT_SECONDS);
-    while Instant::now() < ends {
+    loop {
+        let left = ends.saturating_duration_since(Instant::now());
+        let has_ended = app.state.live_runs.stop(run.id, left);
         let now = app.store.read(|tx| executions::find(tx, &run.workspace, &run.id))?;
         if now.is_none_or(|now| now.state() != ExecutionState::InProgress) {
             return Ok(());
         }
-        std::thread::sleep(LOOK);
+        if left.is_zero() {
+            return Err(Conflict::RunUnderWay.into());
+        }
+        // Between its record and its board a run that is taken up again is in neither.
+        if has_ended.is_none() {
+            std::thread::sleep(LOOK);
+        }
     }
-    Err(Conflict::RunUnderWay.into())
 }
 
 /// Runs of a conversation that are looked at, the newest first (manual 14.4).

@@ -3,15 +3,17 @@
 use super::run_changes::{Change, RunClose};
 use super::writer::{ExecutionWriter, Record};
 use crate::app::App;
+use crate::base::cancel::{CancelToken, HookGuard};
 use crate::clock::Clock;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{ExecutionId, PauseId, WorkspaceId};
 use crate::domain::predictions::execution::{
-    ABANDONED, Execution, ExecutionEntry, NewExecution, Pause, RunEnd, RunRequest, StepStart, remove_secrets,
+    ABANDONED, Execution, ExecutionEntry, ExecutionState, NewExecution, Pause, RunEnd, RunRequest, StepStart,
+    remove_secrets,
 };
 use crate::domain::resource::ResourceId as _;
 use crate::state::live_runs::{LiveRun, LiveRunGuard};
-use crate::store::queries::executions::{self, PausedRun, PlacedEntry, StepChange, StoredRequest};
+use crate::store::queries::executions::{self, PausedRun, StepChange, StoredRequest};
 use crate::store::queries::messages::MessageBatch;
 use serde_json::{Map, Value};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,6 +39,8 @@ pub struct ExecutionRecorder {
     has_ended: bool,
     /// What those see who watch the run; it ends for them when its record has its end.
     live: Arc<LiveRunGuard>,
+    /// What ends the run when somebody stops it.
+    stop: Option<HookGuard>,
 }
 
 /// Begins the record of a run. That its flow is there is looked at when the record is written: a run whose flow was deleted
@@ -46,53 +50,60 @@ pub struct ExecutionRecorder {
 /// When what it was asked with has no stored form.
 pub fn begin(app: &App, mut new: NewExecution) -> Result<ExecutionRecorder> {
     let request = StoredRequest::new(&std::mem::take(&mut new.request))?;
-    let run = Execution::begin(ExecutionId::next(), new, app.clock.monotonic_now());
+    let run = Execution::begin(new, app.clock.monotonic_now());
     let recorder = ExecutionRecorder::new(app, &run, (0, 0), Vec::new());
     recorder.submit(Change::Begin(Box::new((run, request))));
     Ok(recorder)
 }
 
-/// A run that goes on where it waited.
-pub struct ResumedRun {
-    pub recorder: ExecutionRecorder,
-    pub execution: Execution,
-    /// What was answered.
-    pub pause: Pause,
+/// A run that waits, with what it takes to go on. Nothing of it is taken up yet.
+#[derive(Debug)]
+pub struct WaitingRun {
+    execution: Execution,
     /// The canvas it began with, and what the engine left for itself.
     pub paused: PausedRun,
-    /// What it did so far, in the order of its record.
-    pub entries: Vec<PlacedEntry>,
     /// What it was asked with.
     pub request: RunRequest,
 }
 
-/// Takes a run up again that waits for this answer, or for its first one. Of two answers to one pause the first wins. The
-/// record goes on behind what it holds.
+/// Reads what it takes to go on with a run.
+///
+/// # Errors
+/// 404; 409 when it waits for nothing.
+pub fn find_waiting(app: &App, workspace: &WorkspaceId, id: &ExecutionId) -> Result<WaitingRun> {
+    app.store.read(|tx| {
+        let execution = executions::find(tx, workspace, id)?.ok_or_else(|| id.not_found())?;
+        let paused = executions::paused_run(tx, &execution)?;
+        let paused = paused.ok_or(Error::Conflict(Conflict::NothingToAnswer))?;
+        Ok(WaitingRun { execution, paused, request: executions::request(tx, id)?.unwrap_or_default() })
+    })
+}
+
+/// Takes a run up again that waits for this answer. Of two answers to one pause the first wins. The record goes on behind what
+/// it holds. `None` when the run went on since it was read, and waits for this still: what was read is out of date.
 ///
 /// # Errors
 /// 404; 409 while the run is under way, and when it does not wait for this.
-pub fn resume(
-    app: &App,
-    workspace: &WorkspaceId,
-    id: &ExecutionId,
-    answered: Option<PauseId>,
-) -> Result<ResumedRun> {
+pub fn resume(app: &App, read: &WaitingRun, answered: PauseId) -> Result<Option<ExecutionRecorder>> {
+    let Execution { workspace, id, .. } = &read.execution;
     let now = app.clock.monotonic_now();
-    let (execution, pause, paused, entries, next, request) = app.store.write(|tx| {
-        let mut pause = None;
-        let execution = executions::edit(tx, workspace, id, |run| {
-            pause = Some(run.resume(answered, now)?);
-            Ok(())
-        })?;
-        let (Some(execution), Some(pause)) = (execution, pause) else { return Err(id.not_found()) };
-        let paused = executions::paused_run(tx, &execution)?;
-        let paused = paused.ok_or(Error::Conflict(Conflict::NothingToAnswer))?;
-        let (entries, next) = (executions::entries(tx, id)?, executions::next_numbers(tx, id)?);
-        Ok((execution, pause, paused, entries, next, executions::request(tx, id)?.unwrap_or_default()))
+    let resumed = app.store.write(|tx| {
+        let found = executions::find(tx, workspace, id)?.ok_or_else(|| id.not_found())?;
+        // Who went on answered one of its pauses, and no pause comes twice.
+        let is_open = |run: &Execution| run.pauses().any(|pause| pause.id == answered);
+        let pauses = |run: &Execution| run.pauses().map(|pause| pause.id).collect::<Vec<_>>();
+        let is_stale = found.state() == ExecutionState::Stopped && pauses(&found) != pauses(&read.execution);
+        if is_stale && is_open(&found) {
+            return Ok(None);
+        }
+        let execution = executions::edit(tx, workspace, id, |run| run.resume(answered, now))?;
+        let execution = execution.ok_or_else(|| id.not_found())?;
+        Ok(Some((execution, executions::entries(tx, id)?, executions::next_numbers(tx, id)?)))
     })?;
-    let told = entries.iter().map(|placed| Arc::new(placed.entry.clone())).collect();
-    let recorder = ExecutionRecorder::new(app, &execution, next, told);
-    Ok(ResumedRun { recorder, execution, pause, paused, entries, request })
+    Ok(resumed.map(|(execution, entries, next)| {
+        let told = entries.into_iter().map(|placed| Arc::new(placed.entry)).collect();
+        ExecutionRecorder::new(app, &execution, next, told)
+    }))
 }
 
 /// Ends a run that waits for an answer, for good.
@@ -117,6 +128,7 @@ impl ExecutionRecorder {
             unplaced: AtomicU64::new(0),
             has_ended: false,
             live: Arc::new(app.state.live_runs.register(run.id, told)),
+            stop: None,
         }
     }
 
@@ -129,6 +141,11 @@ impl ExecutionRecorder {
     #[must_use]
     pub fn live(&self) -> Arc<LiveRun> {
         self.live.run()
+    }
+
+    /// Has this token set when somebody stops the run, until its record has its end.
+    pub fn stop_with(&mut self, cancel: &CancelToken) {
+        self.stop = Some(self.live.run().on_stop(cancel.clone()));
     }
 
     /// True once it is known that the record was deleted, with its flow: nothing is written any more.
@@ -172,18 +189,6 @@ impl ExecutionRecorder {
         self.submit(Change::Step(StepChange::Placed { place: *next, step: step.0 }));
         self.unplaced.fetch_sub(1, Ordering::AcqRel);
         *next += 1;
-    }
-
-    /// Stores an entry at the next place in the record: of a step that was never in flight.
-    ///
-    /// # Errors
-    /// When it has no stored form.
-    pub fn append(&self, entry: ExecutionEntry) -> Result<()> {
-        let step = StepNumber(self.next_step.fetch_add(1, Ordering::Relaxed));
-        self.count_begun();
-        self.end(step, entry, None)?;
-        self.place(step);
-        Ok(())
     }
 
     /// Notes a branch that waits for an answer from here on, with what it takes to go on after a restart. The note takes the

@@ -1,6 +1,8 @@
 //! Records as the engine writes them, as a kill leaves them and as people see them.
 
 mod ends;
+mod pause_ends;
+mod resumes;
 
 use super::*;
 use crate::base::cancel::CancelToken;
@@ -28,6 +30,7 @@ fn agentflow(app: &App, caller: &Caller, name: &str) -> FlowId {
 
 fn new(caller: &Caller, flow: FlowId, session: &str) -> NewExecution {
     NewExecution {
+        id: ExecutionId::next(),
         flow,
         workspace: caller.workspace,
         chat: ChatId::random(),
@@ -58,6 +61,13 @@ fn entry(node: &str, output: &Value) -> ExecutionEntry {
     }
 }
 
+/// Stores a step that has ended at the next place in the record.
+fn append(recorder: &ExecutionRecorder, entry: ExecutionEntry) {
+    let step = recorder.start(StepStart::of(&entry)).unwrap();
+    recorder.end(step, entry, None).unwrap();
+    recorder.place(step);
+}
+
 fn pause(app: &App, node: &str) -> Pause {
     Pause {
         id: PauseId::random(),
@@ -77,7 +87,7 @@ fn paused() -> Arc<PausedRun> {
 /// A run of one step that has finished.
 fn finished(app: &App, caller: &Caller, flow: FlowId, session: &str) -> ExecutionId {
     let recorder = begin(app, new(caller, flow, session)).unwrap();
-    recorder.append(entry("a", &json!({"content": "x"}))).unwrap();
+    append(&recorder, entry("a", &json!({"content": "x"})));
     recorder.finish(RunEnd::AtRest).unwrap().id
 }
 
@@ -165,7 +175,7 @@ fn a_kill_loses_the_steps_in_flight_and_says_so() {
     let (_folder, app, caller) = App::with_owner();
     let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
     let id = recorder.id();
-    recorder.append(entry("a", &json!({}))).unwrap();
+    append(&recorder, entry("a", &json!({})));
     recorder.start(start("b")).unwrap();
     after_kill(&app, recorder);
     assert_eq!(read(&app, &caller, id, TextLength::Cut).unwrap().execution.error(), Some(INTERRUPTED));
@@ -179,11 +189,11 @@ fn a_kill_while_a_run_only_waits_leaves_it_waiting() {
     let flow = agentflow(&app, &caller, "f");
     let recorder = begin(&app, new(&caller, flow, "s")).unwrap();
     let id = recorder.id();
-    recorder.append(entry("a", &json!({}))).unwrap();
+    append(&recorder, entry("a", &json!({})));
     recorder.pause(pause(&app, "h"), paused());
     after_kill(&app, recorder);
     assert_eq!(read(&app, &caller, id, TextLength::Cut).unwrap().execution.state(), ExecutionState::Stopped);
-    assert_eq!(resume(&app, &caller.workspace, &id, None).unwrap().paused, *paused());
+    assert_eq!(find_waiting(&app, &caller.workspace, &id).unwrap().paused, *paused());
 }
 
 #[test]
@@ -220,47 +230,6 @@ fn a_database_that_is_opened_again_has_no_run_in_progress() {
 }
 
 #[test]
-fn a_run_that_waits_goes_on_behind_what_it_did() {
-    let (_folder, app, caller) = App::with_owner();
-    let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
-    recorder.append(entry("a", &json!({}))).unwrap();
-    let asked = pause(&app, "h");
-    let answered = asked.id;
-    recorder.pause(asked, paused());
-    let id = recorder.finish(RunEnd::AtRest).unwrap().id;
-    let resumed = resume(&app, &caller.workspace, &id, Some(answered)).unwrap();
-    assert_eq!((resumed.pause.id, resumed.entries.len()), (answered, 1));
-    assert!(matches!(
-        resume(&app, &caller.workspace, &id, Some(answered)),
-        Err(Error::Conflict(Conflict::RunUnderWay))
-    ));
-    resumed.recorder.append(entry("b", &json!({}))).unwrap();
-    resumed.recorder.finish(RunEnd::AtRest).unwrap();
-    let nodes: Vec<String> = shown(&app, &caller, id).into_iter().map(|(node, _)| node).collect();
-    assert_eq!(nodes, ["a", "b"]);
-    assert!(matches!(
-        resume(&app, &caller.workspace, &id, Some(answered)),
-        Err(Error::Conflict(Conflict::NothingToAnswer))
-    ));
-}
-
-#[test]
-fn a_run_that_was_killed_behind_its_answer_failed_and_takes_no_other() {
-    let (_folder, app, caller) = App::with_owner();
-    let (id, answered) = waiting(&app, &caller, agentflow(&app, &caller, "f"), "s");
-    let resumed = resume(&app, &caller.workspace, &id, Some(answered)).unwrap();
-    resumed.recorder.start(start("b")).unwrap();
-    after_kill(&app, resumed.recorder);
-    let run = read(&app, &caller, id, TextLength::Cut).unwrap().execution;
-    assert_eq!((run.error(), run.pauses().count()), (Some(INTERRUPTED), 0));
-    assert_eq!(shown(&app, &caller, id), [("b".to_owned(), StepStatus::Terminated)]);
-    assert!(matches!(
-        resume(&app, &caller.workspace, &id, Some(answered)),
-        Err(Error::Conflict(Conflict::NothingToAnswer))
-    ));
-}
-
-#[test]
 fn the_newest_run_that_waits_is_found_by_its_conversation() {
     let (_folder, app, caller) = App::with_owner();
     let flow = agentflow(&app, &caller, "f");
@@ -284,7 +253,7 @@ fn nothing_secret_is_kept_of_a_step() {
     let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
     let id = recorder.id();
     let output = json!({"FLOWISE_CREDENTIAL_ID": "seen", "headers": {"Authorization": "Bearer seen"}});
-    recorder.append(entry("a", &output)).unwrap();
+    append(&recorder, entry("a", &output));
     recorder.start(StepStart { data: map(output), ..start("b") }).unwrap();
     recorder.finish(RunEnd::Terminated).unwrap();
     let row = read(&app, &caller, id, TextLength::Whole).unwrap();
@@ -365,7 +334,7 @@ fn long_texts_are_cut_unless_the_whole_is_asked_for() {
     let (_folder, app, caller) = App::with_owner();
     let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
     let long = "x".repeat(EXECUTION_TEXT_MAX_BYTES + 1);
-    recorder.append(entry("a", &json!(long))).unwrap();
+    append(&recorder, entry("a", &json!(long)));
     let id = recorder.finish(RunEnd::AtRest).unwrap().id;
     let told = |length| {
         let row = read(&app, &caller, id, length).unwrap();
@@ -380,7 +349,7 @@ fn long_texts_are_cut_unless_the_whole_is_asked_for() {
 fn a_shared_record_is_open_to_everybody_and_no_other_is() {
     let (_folder, app, caller) = App::with_owner();
     let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
-    recorder.append(entry("a", &json!({"sessionId": "hidden", "content": "x"}))).unwrap();
+    append(&recorder, entry("a", &json!({"sessionId": "hidden", "content": "x"})));
     let id = recorder.finish(RunEnd::AtRest).unwrap().id;
     assert!(matches!(read_public(&app, id), Err(Error::NotFound(_))));
     share(&app, &caller, id, Some(true)).unwrap();
@@ -403,7 +372,7 @@ fn another_workspace_neither_sees_nor_changes_a_record() {
     assert!(matches!(delete(&app, &other, id), Err(Error::NotFound(_))));
     assert_eq!(delete_each(&app, &other, &[id]).unwrap(), 0);
     assert_eq!(find(&app, &other, &ExecutionFilter::default()), (vec![], 0));
-    assert!(matches!(resume(&app, &other.workspace, &id, None), Err(Error::NotFound(_))));
+    assert!(matches!(find_waiting(&app, &other.workspace, &id), Err(Error::NotFound(_))));
     assert!(read(&app, &caller, id, TextLength::Cut).is_ok());
 }
 
@@ -432,7 +401,7 @@ fn deleting_a_flow_deletes_its_records_and_those_under_way_write_no_more() {
     recorder.sync().unwrap();
     flows::delete(&app, &caller, &flow).unwrap();
     assert!(matches!(read(&app, &caller, waits, TextLength::Cut), Err(Error::NotFound(_))));
-    recorder.append(entry("a", &json!({}))).unwrap();
+    append(&recorder, entry("a", &json!({})));
     let id = recorder.id();
     assert!(matches!(recorder.finish(RunEnd::AtRest), Err(Error::NotFound(_))));
     assert_eq!(app.store.read(|tx| executions::entry_count(tx, &id)).unwrap(), 0);

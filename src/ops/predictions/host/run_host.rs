@@ -37,7 +37,6 @@ use crate::store::Order;
 use crate::store::queries::messages::{self, MessagePage};
 use crate::store::tables::{NAME_OF_CONVERSATION, TOOLS};
 use crate::vectors::VectorIndex;
-use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -141,24 +140,6 @@ impl<'a> RunHost<'a> {
     /// Where replies of this run's Live are kept.
     fn reply_scope(&self) -> FlowScope {
         FlowScope { workspace: self.flow.workspace, flow: self.flow.id, live: self.flow.digest }
-    }
-
-    /// The conversation as it stood at a moment before; at most the newest `newest` of its messages now are looked at.
-    ///
-    /// # Errors
-    /// When they cannot be read.
-    pub(in crate::ops::predictions) fn history_before(
-        &self,
-        moment: Timestamp,
-        newest: usize,
-    ) -> Result<Vec<HistoryMessage>> {
-        if self.run.is_some_and(|entry| entry.is_first_message) {
-            return Ok(Vec::new());
-        }
-        let (workspace, flow) = (&self.flow.workspace, &self.flow.id);
-        let mut said = self.app.store.conversation(workspace, flow, &self.ids.chat, newest)?;
-        said.retain(|message| message.created < moment);
-        Ok(said.into_iter().map(|said| HistoryMessage { role: said.role, text: said.content }).collect())
     }
 
     /// Pages that replies of models lean on, each once.

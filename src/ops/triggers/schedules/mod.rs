@@ -87,7 +87,7 @@ pub fn set_enabled(app: &App, caller: &Caller, id: &FlowId, is_on: bool) -> Resu
         ScheduleDetails::new(schedule, seconds_min)
             .ok_or_else(|| Error::internal("a schedule that was switched has no times"))
     })?;
-    app.state.schedule_timers.set(caller.workspace, *id, details.next);
+    rearm(app, &caller.workspace, id);
     tracing::info!(flow = %id, on = is_on, by = %caller.principal, "a schedule was switched");
     Ok(details)
 }

@@ -80,13 +80,15 @@ fn all(tx: &impl Tx) -> Result<Vec<Schedule>> {
     Ok(found)
 }
 
-/// Notes when each schedule comes next, after a start of the service.
+/// Notes when each schedule comes next: after a start of the service, and from time to time.
 ///
 /// # Errors
 /// When the database cannot be read.
 pub fn load_timers(app: &App) -> Result<()> {
-    app.store.read(all)?.iter().for_each(|schedule| set_timer(app, schedule));
-    Ok(())
+    app.state.schedule_timers.read(|| {
+        app.store.read(all)?.iter().for_each(|schedule| set_timer(app, schedule));
+        Ok(())
+    })
 }
 
 fn set_timer(app: &App, schedule: &Schedule) {
@@ -96,14 +98,14 @@ fn set_timer(app: &App, schedule: &Schedule) {
 
 /// Notes when the schedule of a flow comes next, after it may have changed.
 pub fn rearm(app: &App, workspace: &WorkspaceId, flow: &FlowId) {
-    match app.store.read(|tx| SCHEDULES.get(tx, workspace, flow)) {
+    app.state.schedule_timers.read(|| match app.store.read(|tx| SCHEDULES.get(tx, workspace, flow)) {
         Ok(Some(schedule)) => set_timer(app, &schedule),
         Ok(None) => app.state.schedule_timers.set(*workspace, *flow, None),
         Err(error) => {
             tracing::warn!(error = error.for_log(), %flow, "the schedule of a flow could not be read");
             try_later(app, *workspace, *flow);
         }
-    }
+    });
 }
 
 fn try_later(app: &App, workspace: WorkspaceId, flow: FlowId) {

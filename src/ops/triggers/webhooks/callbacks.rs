@@ -6,17 +6,21 @@
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::{CredentialId, WebhookCallbackId};
+use crate::domain::ids::{CredentialId, WebhookCallbackId, WorkspaceId};
 use crate::domain::triggers::webhook_callback::{CallbackOutcome, WebhookCallback};
 use crate::domain::triggers::webhook_signature::{sign_body, sign_timed_body};
 use crate::engine::agentflow::CallbackTarget;
 use crate::net::{CallPurpose, Method, NetError, ResponseLimits};
-use crate::ops::predictions::{PredictionRun, executions};
+use crate::ops::predictions::PredictionRun;
+use crate::state::due_timers::{CallbackStep, DueCallback};
 use crate::store::queries::executions as records;
-use crate::store::tables::{FLOWS, WEBHOOK_CALLBACKS};
-use jiff::Timestamp;
+use crate::store::tables::WEBHOOK_CALLBACKS;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 use std::time::Duration;
+
+#[cfg(test)]
+mod tests;
 
 /// Seconds that a try to send an answer may take (manual 14.4).
 const CALLBACK_SECONDS: u64 = 10;
@@ -33,6 +37,20 @@ const IS_WRITTEN_OUT: &str = "isWrittenOut";
 const SECRET: &str = "secret";
 const BODY: &str = "body";
 
+/// Time after which what could not be done with a callback is tried again (manual 14.4).
+const CALLBACK_RETRY_SECONDS: i64 = 10;
+
+/// The answer of a run that is promised to an address. However this goes away, the promise is kept: a run that never began is
+/// forgotten, and one that ended without a word is told to have failed.
+#[must_use]
+pub struct CallbackPromise {
+    app: App,
+    workspace: WorkspaceId,
+    callback: WebhookCallbackId,
+    /// What is done when this goes away; `None` when it is left to the next start.
+    step: Option<CallbackStep>,
+}
+
 /// Promises to send the answer of a run. `interrupted` is sent when the service ends before the run does.
 ///
 /// # Errors
@@ -42,7 +60,7 @@ pub fn promise_callback(
     run: &PredictionRun,
     target: CallbackTarget,
     interrupted: &str,
-) -> Result<WebhookCallbackId> {
+) -> Result<CallbackPromise> {
     let id = WebhookCallbackId::random();
     let CallbackTarget { url, purpose, secret } = target;
     let mut fields = Map::from_iter([
@@ -56,68 +74,128 @@ pub fn promise_callback(
         id,
         workspace,
         flow: run.flow.id,
-        chat: run.ids.chat,
-        session: run.session(),
+        execution: Some(run.execution_id()),
         awaits_run: true,
         tries: 0,
         began: None,
         sealed: app.secrets.vault.seal(&workspace, &record_id(&id), &fields),
     };
     app.store.write(|tx| WEBHOOK_CALLBACKS.put(tx, &id, &callback))?;
-    Ok(id)
+    Ok(CallbackPromise { app: app.clone(), workspace, callback: id, step: Some(CallbackStep::Forget) })
 }
 
-/// The run has ended: this is what is sent. Tries it at once; later tries follow by themselves.
-pub fn settle_callback(app: &App, id: WebhookCallbackId, body: &str, cancel: &CancelToken) {
-    if let Err(fault) = settle(app, id, body) {
-        tracing::warn!(error = fault.for_log(), "the answer of a webhook could not be kept for its address");
-        return;
+impl CallbackPromise {
+    /// The run begins: `failed` is sent when it ends without a word.
+    pub fn begin(&mut self, failed: &str) {
+        self.step = Some(CallbackStep::Settle(failed.into()));
     }
-    deliver_callback(app, id, cancel);
+
+    /// The run has ended: this is what is sent. Tries it at once; later tries follow by themselves.
+    pub fn settle(mut self, body: &str, cancel: &CancelToken) {
+        self.step = None;
+        let step = CallbackStep::Settle(body.into());
+        let (workspace, callback) = (self.workspace, self.callback);
+        take_step(&self.app, &DueCallback { workspace, callback, step }, cancel);
+    }
+
+    /// The service stops: the next start tells that the run was interrupted.
+    pub fn leave(mut self) {
+        self.step = None;
+    }
+}
+
+impl Drop for CallbackPromise {
+    fn drop(&mut self) {
+        let Some(step) = self.step.take() else { return };
+        let now = self.app.clock.now();
+        match step {
+            // What the request failed with may be that nothing can be written.
+            CallbackStep::Forget if forget(&self.app, self.callback).is_ok() => {}
+            step => do_at(&self.app, now, (self.workspace, self.callback), step),
+        }
+    }
+}
+
+fn forget(app: &App, id: WebhookCallbackId) -> Result<()> {
+    app.store.write(|tx| WEBHOOK_CALLBACKS.remove(tx, &id).map(drop))
 }
 
 fn settle(app: &App, id: WebhookCallbackId, body: &str) -> Result<()> {
-    let found = app.store.read(|tx| WEBHOOK_CALLBACKS.get(tx, &id))?;
-    let Some(mut callback) = found else { return Ok(()) };
-    let mut fields = open(app, &callback)?;
-    fields.insert(BODY.to_owned(), body.into());
-    callback.sealed = app.secrets.vault.seal(&callback.workspace, &record_id(&id), &fields);
-    callback.awaits_run = false;
-    replace(app, &callback).map(drop)
+    let settled = edit(app, id, |callback| {
+        // What cannot be opened is given up when it is to be sent.
+        if let Ok(mut fields) = open(app, callback) {
+            fields.insert(BODY.to_owned(), body.into());
+            callback.sealed = app.secrets.vault.seal(&callback.workspace, &record_id(&id), &fields);
+        }
+        callback.awaits_run = false;
+        Ok(())
+    });
+    settled.map(drop)
 }
 
-/// Writes a callback that is still wanted; false when its flow was deleted meanwhile.
-fn replace(app: &App, callback: &WebhookCallback) -> Result<bool> {
+/// Changes a callback that is still wanted, as it stands then; `None` when its flow was deleted meanwhile.
+fn edit<T>(
+    app: &App,
+    id: WebhookCallbackId,
+    change: impl Fn(&mut WebhookCallback) -> Result<T>,
+) -> Result<Option<T>> {
     app.store.write(|tx| {
-        let is_wanted = WEBHOOK_CALLBACKS.get(tx, &callback.id)?.is_some();
-        if is_wanted {
-            WEBHOOK_CALLBACKS.put(tx, &callback.id, callback)?;
-        }
-        Ok(is_wanted)
+        let Some(mut callback) = WEBHOOK_CALLBACKS.get(tx, &id)? else { return Ok(None) };
+        let made = change(&mut callback)?;
+        WEBHOOK_CALLBACKS.put(tx, &id, &callback)?;
+        Ok(Some(made))
     })
 }
 
-/// Takes up what an earlier process promised, after a start of the service.
+/// Takes up what an earlier process promised. At the start of the service, before anybody can call: a run that is under way
+/// later is one of this process, and its answer is still to come.
 ///
 /// # Errors
 /// When the database cannot be read or written.
-pub fn load_callbacks(app: &App) -> Result<()> {
-    let left = app.store.read(|tx| WEBHOOK_CALLBACKS.list(tx))?;
-    for mut callback in left {
+pub fn recover(app: &App) -> Result<()> {
+    let left = match app.store.read(|tx| WEBHOOK_CALLBACKS.list(tx)) {
+        // It was named in the log, and everything else is there.
+        Err(Error::Damaged(_)) => return Ok(()),
+        left => left?,
+    };
+    for callback in left {
         if callback.awaits_run {
             // What is sealed says that the run was interrupted.
-            callback.awaits_run = false;
-            replace(app, &callback)?;
+            edit(app, callback.id, |callback| {
+                callback.awaits_run = false;
+                Ok(())
+            })?;
         }
-        app.state.callback_timers.add(app.clock.now(), callback.id);
+        send_at(app, app.clock.now(), &callback);
     }
     Ok(())
 }
 
-/// Tries once to send an answer, and says what became of it.
-pub fn deliver_callback(app: &App, id: WebhookCallbackId, cancel: &CancelToken) {
-    if let Err(fault) = deliver(app, id, cancel) {
-        tracing::warn!(error = fault.for_log(), "the answer of a webhook could not be sent");
+fn send_at(app: &App, at: Timestamp, callback: &WebhookCallback) {
+    do_at(app, at, (callback.workspace, callback.id), CallbackStep::Send);
+}
+
+fn do_at(
+    app: &App,
+    at: Timestamp,
+    (workspace, callback): (WorkspaceId, WebhookCallbackId),
+    step: CallbackStep,
+) {
+    app.state.callback_timers.add(at, DueCallback { workspace, callback, step });
+}
+
+/// Does what is due with a callback. What cannot be done now is tried again later.
+pub fn take_step(app: &App, due: &DueCallback, cancel: &CancelToken) {
+    let id = due.callback;
+    let done = match &due.step {
+        CallbackStep::Forget => forget(app, id),
+        CallbackStep::Settle(body) => settle(app, id, body).and_then(|()| deliver(app, id, cancel)),
+        CallbackStep::Send => deliver(app, id, cancel),
+    };
+    if let Err(fault) = done {
+        tracing::warn!(error = fault.for_log(), "the answer of a webhook could not be kept or sent");
+        let later = app.clock.now().saturating_add(SignedDuration::from_secs(CALLBACK_RETRY_SECONDS));
+        do_at(app, later.unwrap_or(Timestamp::MAX), (due.workspace, id), due.step.clone());
     }
 }
 
@@ -133,27 +211,32 @@ enum Try {
 
 fn deliver(app: &App, id: WebhookCallbackId, cancel: &CancelToken) -> Result<()> {
     let found = app.store.read(|tx| WEBHOOK_CALLBACKS.get(tx, &id))?;
-    let Some(mut callback) = found.filter(|callback| !callback.awaits_run) else { return Ok(()) };
+    let Some(callback) = found.filter(|callback| !callback.awaits_run) else { return Ok(()) };
     let began = app.clock.now();
-    let tried = send(app, &open(app, &callback)?, began, cancel);
+    let Ok(fields) = open(app, &callback) else {
+        return conclude(
+            app,
+            &callback,
+            callback.tries,
+            Some("What was to be sent cannot be read.".to_owned()),
+        );
+    };
+    let tried = send(app, &fields, began, cancel);
     if cancel.reason() == Some(CancelReason::Shutdown) && !matches!(tried, Try::Delivered) {
         // It is the stop that ended this try: the next start tries anew.
         return Ok(());
     }
     match tried {
-        Try::Delivered => {
-            callback.tries += 1;
-            conclude(app, &callback, None)
-        }
-        Try::Failed { error, may_pass } => match callback.fail(began, may_pass) {
-            Some(due) => {
-                if replace(app, &callback)? {
-                    app.state.callback_timers.add(due, id);
-                }
-                Ok(())
+        Try::Delivered => conclude(app, &callback, callback.tries + 1, None),
+        Try::Failed { error, may_pass } => {
+            let noted = edit(app, id, |callback| Ok((callback.fail(began, may_pass), callback.tries)))?;
+            match noted {
+                Some((Some(due), _)) => send_at(app, due, &callback),
+                Some((None, tries)) => return conclude(app, &callback, tries, Some(error)),
+                None => {}
             }
-            None => conclude(app, &callback, Some(error)),
-        },
+            Ok(())
+        }
     }
 }
 
@@ -191,25 +274,14 @@ fn send(app: &App, fields: &Map<String, Value>, now: Timestamp, stop: &CancelTok
 }
 
 /// Notes in the record of the run what became of its answer, and forgets the callback.
-fn conclude(app: &App, callback: &WebhookCallback, error: Option<String>) -> Result<()> {
-    let outcome = CallbackOutcome {
-        is_delivered: error.is_none(),
-        tries: callback.tries,
-        date: app.clock.monotonic_now(),
-        error,
-    };
-    let flow = app.store.read(|tx| FLOWS.get(tx, &callback.workspace, &callback.flow))?;
-    let run = match &flow {
-        Some(flow) => {
-            executions::find_newest(app, flow, (callback.chat, &callback.session), |run| Some(run.id))?
-        }
-        None => None,
-    };
+fn conclude(app: &App, callback: &WebhookCallback, tries: u32, error: Option<String>) -> Result<()> {
+    let outcome =
+        CallbackOutcome { is_delivered: error.is_none(), tries, date: app.clock.monotonic_now(), error };
     if !outcome.is_delivered {
         tracing::warn!(flow = %callback.flow, tries = outcome.tries, "the answer of a webhook was given up");
     }
     app.store.write(|tx| {
-        if let Some(id) = &run {
+        if let Some(id) = &callback.execution {
             records::edit(tx, &callback.workspace, id, |run| {
                 run.callback = Some(outcome.clone());
                 Ok(())

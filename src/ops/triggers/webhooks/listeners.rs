@@ -5,8 +5,7 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{FlowId, WebhookListenerId};
 use crate::ops::flows::access::{self, FlowAction};
-pub use crate::state::webhook_listeners::ListenerEvent;
-use std::sync::mpsc::Receiver;
+pub use crate::state::webhook_listeners::{ListenerEvent, ListenerEvents};
 use std::time::Instant;
 
 /// Notes that the caller is going to watch a flow.
@@ -28,7 +27,7 @@ pub fn open_listener(
     caller: &Caller,
     flow: &FlowId,
     id: &WebhookListenerId,
-) -> Result<Receiver<ListenerEvent>> {
+) -> Result<ListenerEvents> {
     app.store.read(|tx| access::flow(tx, caller, flow, FlowAction::Save))?;
     let opened = app.state.webhook_listeners.open(flow, id, Instant::now());
     opened.ok_or_else(|| Error::no_such("Listener", &id.to_string()))

@@ -8,10 +8,10 @@ mod secrets;
 
 pub use self::admission::{accept_once, authenticate};
 pub use self::answers::{FirstAnswer, RunningCall, find_answer};
-pub use self::callbacks::{deliver_callback, load_callbacks, promise_callback, settle_callback};
+pub use self::callbacks::{CallbackPromise, promise_callback, recover, take_step};
 pub use self::listeners::{
-    ListenerEvent, is_watched, keep_listener, open_listener, register_listener, remove_listener,
-    tell_listeners,
+    ListenerEvent, ListenerEvents, is_watched, keep_listener, open_listener, register_listener,
+    remove_listener, tell_listeners,
 };
 pub use self::secrets::{delete_secret, generate_secret};
 pub(crate) use crate::engine::agentflow::{CallbackTarget, WebhookAnswers};
@@ -129,13 +129,16 @@ pub fn remove_flow(tx: &WriteTx, flow: &Flow) -> Result<()> {
     rows::remove_flow(tx, &flow.id)
 }
 
-/// Forgets signatures and answers whose time is over.
+/// Forgets signatures and answers whose time is over. Where there is nothing to forget nothing is written.
 ///
 /// # Errors
 /// When the database cannot be read or written.
 pub fn sweep(app: &App) -> Result<()> {
     let now = app.clock.now();
-    app.store.write(|tx| rows::remove_old_signatures(tx, now))?;
-    let flows: Vec<FlowId> = app.store.read(rows::flows_with_answers)?;
+    let signatures = app.store.read(|tx| rows::old_signatures(tx, now))?;
+    if !signatures.is_empty() {
+        app.store.write(|tx| rows::remove_signatures(tx, &signatures))?;
+    }
+    let flows: Vec<FlowId> = app.store.read(|tx| rows::flows_with_old_answers(tx, now))?;
     flows.iter().try_for_each(|flow| app.store.write(|tx| rows::remove_old_answers(tx, flow, now)))
 }

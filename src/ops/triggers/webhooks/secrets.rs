@@ -2,11 +2,11 @@
 //! and versions know nothing of it.
 
 use crate::app::App;
+use crate::base::hex::to_hex;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{CredentialId, FlowId};
-use crate::domain::triggers::webhook_signature::to_hex;
 use crate::ops::flows::access::{self, FlowAction};
 use crate::store::tables::WEBHOOK_SECRETS;
 use serde_json::{Map, Value};

@@ -84,7 +84,7 @@ struct ReadEntry {
 
 /// An entry of a run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PlacedEntry {
+pub(crate) struct PlacedEntry {
     pub step: u64,
     /// Its place in the record; `None` while steps before it have not ended.
     pub place: Option<u64>,

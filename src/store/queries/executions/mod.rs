@@ -9,8 +9,7 @@ mod tests;
 pub use self::canvases::PausedRun;
 pub(crate) use self::canvases::{keep_canvas, paused_run};
 pub(crate) use self::entries::{
-    PlacedEntry, StepChange, entries, entry_count, next_numbers, rest_steps, scan_entries, terminate_steps,
-    write_steps,
+    StepChange, entries, entry_count, next_numbers, rest_steps, scan_entries, terminate_steps, write_steps,
 };
 pub(crate) use self::index::{ExecutionScope, TimeSpan, count, newest, newest_date, walk};
 

@@ -87,6 +87,7 @@ fn at(millisecond: i64) -> Timestamp {
 
 fn new(workspace: WorkspaceId, flow: FlowId) -> NewExecution {
     NewExecution {
+        id: ExecutionId::random(),
         flow,
         workspace,
         chat: ChatId::random(),
@@ -106,13 +107,13 @@ fn home(store: &Store) -> (WorkspaceId, FlowId) {
 }
 
 fn ended(workspace: WorkspaceId, flow: FlowId, millisecond: i64, end: &RunEnd) -> Execution {
-    let mut run = Execution::begin(ExecutionId::random(), new(workspace, flow), at(millisecond));
+    let mut run = Execution::begin(new(workspace, flow), at(millisecond));
     run.end(end, at(millisecond));
     run
 }
 
 fn waiting(workspace: WorkspaceId, flow: FlowId, millisecond: i64) -> Execution {
-    let mut run = Execution::begin(ExecutionId::random(), new(workspace, flow), at(millisecond));
+    let mut run = Execution::begin(new(workspace, flow), at(millisecond));
     let pause = Pause {
         id: PauseId::random(),
         node_id: "h".to_owned(),
@@ -275,7 +276,7 @@ fn several_lists_are_one_list_newest_first() {
 fn a_run_stands_in_the_lists_of_what_it_is_now() {
     let (_folder, store) = store();
     let (workspace, flow) = home(&store);
-    let run = Execution::begin(ExecutionId::random(), new(workspace, flow), at(0));
+    let run = Execution::begin(new(workspace, flow), at(0));
     assert!(store.write(|tx| begin(tx, &run)).unwrap());
     let listed =
         |state| store.read(|tx| Ok(ids(tx, &workspace, ExecutionScope::State(state), (0, 9)))).unwrap();
@@ -304,7 +305,7 @@ fn no_run_begins_in_a_flow_that_is_gone_or_elsewhere() {
     let (_folder, store) = store();
     let (workspace, flow) = home(&store);
     for (workspace, flow) in [(WorkspaceId::random(), flow), (workspace, FlowId::random())] {
-        let run = Execution::begin(ExecutionId::random(), new(workspace, flow), at(0));
+        let run = Execution::begin(new(workspace, flow), at(0));
         assert!(!store.write(|tx| begin(tx, &run)).unwrap());
         assert_eq!(store.read(|tx| find_anywhere(tx, &run.id)).unwrap(), None);
     }
@@ -390,7 +391,7 @@ fn the_oldest_go_some_at_a_time_and_what_is_under_way_or_waits_stays() {
     let (_folder, store) = store();
     let (workspace, flow) = home(&store);
     let waits = waiting(workspace, flow, 0);
-    let runs = Execution::begin(ExecutionId::random(), new(workspace, flow), at(1));
+    let runs = Execution::begin(new(workspace, flow), at(1));
     let done: Vec<Execution> =
         (2..12).map(|number| ended(workspace, flow, number, &RunEnd::AtRest)).collect();
     store

@@ -48,7 +48,7 @@ fn whoever_is_told_of_an_answer_finds_it_and_the_end_of_its_run() {
                 for _ in 0..10 {
                     let (chat, recorder) = (ChatId::random(), begin(app, new(caller, flow, "s")).unwrap());
                     let id = recorder.id();
-                    recorder.append(entry("a", &json!({"content": "It will rain."}))).unwrap();
+                    append(&recorder, entry("a", &json!({"content": "It will rain."})));
                     let (tell, seen) = (tell.clone(), app.clone());
                     let caller_of = caller.clone();
                     RecordEnd::new(recorder).store(said(caller, flow, chat), move |stored| {
@@ -91,7 +91,7 @@ fn an_answer_of_a_flow_that_is_gone_is_refused_and_disturbs_no_other() {
 fn whoever_looks_sees_what_runs_said_so_far() {
     let (_folder, app, caller) = App::with_owner();
     let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
-    recorder.append(entry("a", &json!({}))).unwrap();
+    append(&recorder, entry("a", &json!({})));
     assert_eq!(find(&app, &caller, &ExecutionFilter::default()), (vec![recorder.id()], 1));
     assert_eq!(shown(&app, &caller, recorder.id()), [("a".to_owned(), StepStatus::Finished)]);
 }
@@ -100,7 +100,7 @@ fn whoever_looks_sees_what_runs_said_so_far() {
 fn a_run_that_goes_on_is_written_without_anybody_asking() {
     let (_folder, app, caller) = App::with_owner();
     let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
-    recorder.append(entry("a", &json!({}))).unwrap();
+    append(&recorder, entry("a", &json!({})));
     let written = || app.store.read(|tx| executions::entry_count(tx, &recorder.id())).unwrap();
     let end = Instant::now() + Duration::from_secs(30);
     while written() == 0 {
@@ -115,7 +115,7 @@ fn a_long_run_is_written_in_several_changes_and_is_whole() {
     let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
     let id = recorder.id();
     for number in 0..300 {
-        recorder.append(entry(&number.to_string(), &json!("x".repeat(10_000)))).unwrap();
+        append(&recorder, entry(&number.to_string(), &json!("x".repeat(10_000))));
     }
     recorder.finish(RunEnd::AtRest).unwrap();
     let nodes: Vec<String> = shown(&app, &caller, id).into_iter().map(|(node, _)| node).collect();
