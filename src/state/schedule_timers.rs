@@ -4,7 +4,7 @@
 use crate::domain::ids::{FlowId, WorkspaceId};
 use jiff::Timestamp;
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 type Listener = Box<dyn Fn() + Send + Sync>;
 
@@ -14,6 +14,7 @@ pub struct ScheduleTimers {
     due: Mutex<HashMap<FlowId, (WorkspaceId, Timestamp)>>,
     under_way: Arc<Mutex<HashSet<FlowId>>>,
     listener: OnceLock<Listener>,
+    rearming: Mutex<()>,
 }
 
 /// A run of a schedule, until this is dropped.
@@ -35,6 +36,12 @@ impl ScheduleTimers {
         if let Some(listener) = self.listener.get() {
             listener();
         }
+    }
+
+    /// Held by whoever reads when a schedule comes next until that is noted.
+    #[must_use]
+    pub fn lock_rearming(&self) -> MutexGuard<'_, ()> {
+        self.rearming.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Calls this after each change. Only the first listener is called: a service has one clock.
