@@ -2,15 +2,20 @@
 //! there are requests under way.
 
 use crate::base::cancel::{CancelReason, CancelToken};
-use crate::domain::ids::{ChatId, FlowId};
+use crate::domain::ids::{ChatId, ExecutionId, FlowId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 type ConversationKey = (FlowId, ChatId);
 
-/// The runs under way, by conversation.
+type RunsByRecord = HashMap<ExecutionId, CancelToken>;
+
+/// The runs under way: all by conversation, those of agentflows by their record too.
 #[derive(Default)]
-pub struct ActiveRuns(Arc<Mutex<RunsByConversation>>);
+pub struct ActiveRuns {
+    conversations: Arc<Mutex<RunsByConversation>>,
+    records: Arc<Mutex<RunsByRecord>>,
+}
 
 #[derive(Default)]
 struct RunsByConversation {
@@ -25,20 +30,45 @@ pub struct RunGuard {
     number: u64,
 }
 
+/// A run that is known by its record, until this is dropped.
+pub struct RecordGuard {
+    records: Arc<Mutex<RunsByRecord>>,
+    record: ExecutionId,
+}
+
 impl ActiveRuns {
     /// Registers a run for as long as the answer lives.
     #[must_use]
     pub fn register(&self, flow: FlowId, chat: ChatId, cancel: &CancelToken) -> RunGuard {
-        let mut listed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut listed = self.conversations.lock().unwrap_or_else(PoisonError::into_inner);
         let number = listed.next;
         listed.next += 1;
         listed.runs.entry((flow, chat)).or_default().push((number, cancel.clone()));
-        RunGuard { active: self.0.clone(), conversation: (flow, chat), number }
+        RunGuard { active: self.conversations.clone(), conversation: (flow, chat), number }
+    }
+
+    /// Notes the record of a run for as long as it is under way.
+    #[must_use]
+    pub fn register_record(&self, record: ExecutionId, cancel: &CancelToken) -> RecordGuard {
+        let mut listed = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        listed.insert(record, cancel.clone());
+        RecordGuard { records: self.records.clone(), record }
+    }
+
+    /// Ends the run of a record, and no other of its conversation; false when it is not under way.
+    pub fn abort_record(&self, record: ExecutionId) -> bool {
+        let listed = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = listed.get(&record).cloned();
+        drop(listed);
+        found.is_some_and(|cancel| {
+            cancel.cancel(CancelReason::Aborted);
+            true
+        })
     }
 
     /// Ends what runs in a conversation; the number of runs.
     pub fn abort(&self, flow: FlowId, chat: ChatId) -> usize {
-        let listed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let listed = self.conversations.lock().unwrap_or_else(PoisonError::into_inner);
         let found: Vec<CancelToken> =
             listed.runs.get(&(flow, chat)).into_iter().flatten().map(clone_token).collect();
         // A hook may end a run, which takes it out of the list.
@@ -49,7 +79,7 @@ impl ActiveRuns {
 
     /// Ends what runs of a flow, in any conversation; the number of runs.
     pub fn abort_flow(&self, flow: FlowId) -> usize {
-        let listed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let listed = self.conversations.lock().unwrap_or_else(PoisonError::into_inner);
         let of_flow = listed.runs.iter().filter(|((of, _), _)| *of == flow);
         let found: Vec<CancelToken> = of_flow.flat_map(|(_, runs)| runs).map(clone_token).collect();
         drop(listed);
@@ -74,6 +104,12 @@ impl Drop for RunGuard {
     }
 }
 
+impl Drop for RecordGuard {
+    fn drop(&mut self) {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.record);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,6 +129,19 @@ mod tests {
     }
 
     #[test]
+    fn a_run_is_ended_by_its_record_while_it_is_under_way() {
+        let board = ActiveRuns::default();
+        let (first, second) = (ExecutionId::next(), ExecutionId::next());
+        let (one, other) = (CancelToken::new(None), CancelToken::new(None));
+        let guard = board.register_record(first, &one);
+        let _stays = board.register_record(second, &other);
+        assert!(board.abort_record(first));
+        assert_eq!((one.reason(), other.reason()), (Some(CancelReason::Aborted), None));
+        drop(guard);
+        assert!(!board.abort_record(first));
+    }
+
+    #[test]
     fn what_ended_is_forgotten_and_what_runs_is_stopped() {
         let board = ActiveRuns::default();
         let (flow, chat) = (FlowId::random(), ChatId::random());
@@ -104,6 +153,6 @@ mod tests {
         assert_eq!(board.abort(flow, chat), 1);
         assert_eq!((first.reason(), second.reason()), (None, Some(CancelReason::Aborted)));
         drop(stays);
-        assert!(board.0.lock().unwrap().runs.is_empty());
+        assert!(board.conversations.lock().unwrap().runs.is_empty());
     }
 }

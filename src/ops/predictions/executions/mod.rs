@@ -341,7 +341,7 @@ pub fn stop(app: &App, caller: &Caller, id: ExecutionId) -> Result<ExecutionDeta
     match run.state() {
         ExecutionState::Stopped => drop(terminate_paused(app, &caller.workspace, &id)?),
         ExecutionState::InProgress => {
-            app.state.active_runs.abort(run.flow, run.chat);
+            app.state.active_runs.abort_record(run.id);
             wait_for_end(app, &run)?;
         }
         _ => return Err(Conflict::RunEnded.into()),
