@@ -50,6 +50,8 @@ pub(super) struct AgentRerun {
 pub(super) struct AgentResume {
     pub(super) run: ResumedRun,
     pub(super) snapshot: RunSnapshot,
+    /// When it began.
+    pub(super) began: Timestamp,
     pub(super) input: HumanInput,
 }
 
@@ -99,13 +101,10 @@ pub(super) fn run(
     let earlier = entry.earlier.lock().unwrap_or_else(PoisonError::into_inner).take();
     let begun = Beginning::new(app, entry, plan, earlier)?;
     let turn = run_context(entry, host);
-    let Beginning { recorder, story, state, past } = begun;
-    let resumed = match &story {
-        Story::Resumed(kept, _) => Some(kept.began),
-        Story::New | Story::Again(_) => None,
-    };
+    let Beginning { recorder, story, state, past, resumed } = begun;
     let past = StoredPast { app, host, past, forgets: plan.start.forgets, resumed };
     let _ = entry.execution.set(recorder.id());
+    let _listed = app.state.active_runs.register_record(recorder.id(), cancel);
     let journal = Journal::new(&recorder);
     let agent = AgentRun {
         plan,
@@ -209,6 +208,8 @@ struct Beginning {
     /// The values that the run began with.
     state: Map<String, Value>,
     past: Option<PastConversation>,
+    /// When a run began that goes on.
+    resumed: Option<Timestamp>,
 }
 
 /// What there is of a run when it begins.
@@ -223,9 +224,10 @@ impl Beginning {
         let mut request = entry.request.clone();
         let (story, of) = match earlier {
             Some(EarlierRun::Waiting(resume)) => {
-                let AgentResume { run, snapshot, input } = *resume;
+                let AgentResume { run, snapshot, began, input } = *resume;
                 return Ok(Self {
                     recorder: run.recorder,
+                    resumed: Some(began),
                     state: snapshot.state.clone(),
                     story: Story::Resumed(Box::new(snapshot), input),
                     past: run.request.past,
@@ -258,7 +260,7 @@ impl Beginning {
         if entry.chat_type == ChatType::Internal {
             entry.files.keep_files();
         }
-        Ok(Self { recorder: executions::begin(app, new), story, state, past })
+        Ok(Self { recorder: executions::begin(app, new), story, state, past, resumed: None })
     }
 }
 
@@ -379,8 +381,25 @@ impl RunJournal for Journal<'_> {
         }
     }
 
+    fn open_step(&self, step: usize, start: StepStart, note: &StepNote) {
+        let kept = serde_json::to_value(note).map_err(Error::internal).and_then(|note| {
+            let start = StepStart { note: Some(note), ..start };
+            match self.number(step) {
+                Some(number) => self.recorder.detail(number, start),
+                // It began in an earlier request.
+                None => {
+                    self.begin_step(step, start);
+                    Ok(())
+                }
+            }
+        });
+        if let Err(fault) = kept {
+            log_unwritten(&fault);
+        }
+    }
+
     fn end_step(&self, step: usize, entry: &Arc<ExecutionEntry>, note: &StepNote) {
-        // An iteration that waited for what is inside of it began in an earlier request.
+        // What has no number was never seen to begin.
         if self.number(step).is_none() {
             self.begin_step(step, StepStart::of(entry));
         }

@@ -10,13 +10,17 @@ use super::uploads::kept_files::load_images;
 use super::uploads::request_files::StoredUploads;
 use crate::app::App;
 use crate::canvas::Canvas;
+use crate::domain::conversations::conversation::Message;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::flow::{CanvasDigest, Flow, FlowKind};
 use crate::domain::ids::{ChatId, MessageId};
-use crate::domain::predictions::execution::{ExecutionState, RunRequest};
+use crate::domain::predictions::execution::{Execution, ExecutionState, RunRequest};
 use crate::domain::predictions::human_input::HumanInput;
-use crate::domain::predictions::prediction::RunIds;
+use crate::domain::predictions::prediction::{MessageRole, RunIds};
+use crate::engine::agentflow::RunSnapshot;
 use crate::engine::{FlowPlan, Overrides};
+use crate::limits::MEMORY_MESSAGES_MAX;
+use jiff::Timestamp;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Settles everything before a run goes on. The conversation shows what was decided.
@@ -34,18 +38,22 @@ pub(super) fn prepare(
         return Err(Error::invalid("Files cannot be sent with an answer to a step that waits."));
     }
     let started = app.clock.monotonic_now();
-    let (belonging, session_name, call_path) = match within {
-        Some(Within { conversation, name, path, .. }) => (conversation, name, path),
-        None => {
-            let (belonging, name) =
-                conversation::resolve_for_question(app, &flow, &mut question, false, chat_type)?;
-            (belonging, name, CallPath::default())
-        }
+    let (belonging, session_name, call_path, is_others) = match within {
+        Some(Within { conversation, name, path, .. }) => (conversation, name, path, true),
+        None => match conversation::find_for_editor(app, &flow, &question, chat_type)? {
+            Some((conversation, name)) => (conversation, name, CallPath::default(), true),
+            None => {
+                let (belonging, name) =
+                    conversation::resolve_for_question(app, &flow, &mut question, false, chat_type)?;
+                (belonging, name, CallPath::default(), false)
+            }
+        },
     };
     conversation::return_unused_name(&mut question);
     // What Live's list says of Live's cards is not said of those that run.
     let sent = evaluate_overrides(app, &flow, &[], &question.overrides)?;
     let chat = belonging.chat_id();
+    let own_type = if is_others { conversation::chat_type_of(app, &flow, &chat)? } else { None };
     let session = session_name.as_ref().map_or_else(|| chat.to_string(), |name| name.as_str().to_owned());
     // Last, because nobody else can answer the pause from here on.
     let resume = take_up(app, &flow, chat, &session, input)?;
@@ -76,8 +84,16 @@ pub(super) fn prepare(
         flow,
         question,
         chat_type,
+        stored_as: own_type.unwrap_or(chat_type),
         call_path,
     })
+}
+
+/// When a run began whose pause does not say so: with its question, which is the newest one that is older than its record.
+fn find_beginning(app: &App, flow: &Flow, run: &Execution) -> Result<Timestamp> {
+    let said = app.store.conversation(&flow.workspace, &flow.id, &run.chat, MEMORY_MESSAGES_MAX)?;
+    let is_question = |said: &&Message| said.role == MessageRole::User && said.created <= run.created;
+    Ok(said.iter().filter(is_question).map(|said| said.created).max().unwrap_or(run.created))
 }
 
 /// The plan of the canvas that a run which waits began with.
@@ -106,10 +122,15 @@ pub(super) fn take_up(
     })?;
     let (id, pause) = waiting.ok_or(Error::Conflict(Conflict::NothingToAnswer))?;
     let run = executions::resume(app, &flow.workspace, &id, Some(pause))?;
-    let snapshot = serde_json::from_value(run.paused.note.clone()).map_err(Error::internal)?;
+    let snapshot: RunSnapshot = serde_json::from_value(run.paused.note.clone()).map_err(Error::internal)?;
+    let began = match snapshot.began {
+        Some(began) => began,
+        None => find_beginning(app, flow, &run.execution)?,
+    };
     Ok(AgentResume {
         run,
         snapshot,
+        began,
         input: HumanInput { action: Some(pause.to_string()), node: None, ..input },
     })
 }

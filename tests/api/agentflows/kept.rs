@@ -65,12 +65,20 @@ fn a_run_that_is_stopped_after_its_pause_ended_stops_no_other() {
     let begin = || server.post(&format!("/internal-prediction/{flow}"), &json!({"question": "Hi"}));
     let (stopped, other) = (begin(), begin());
     let all = CancelToken::new(None);
-    let going_on: Vec<_> = server.app.state.pause_timers.take_due(jiff::Timestamp::MAX).into_iter().map(|due| {
-        let (app, all) = (server.app.clone(), all.clone());
-        std::thread::spawn(move || flowkeep::ops::predictions::end_pause(&app, &due, &all))
-    }).collect();
+    let going_on: Vec<_> = server
+        .app
+        .state
+        .pause_timers
+        .take_due(jiff::Timestamp::MAX)
+        .into_iter()
+        .map(|due| {
+            let (app, all) = (server.app.clone(), all.clone());
+            std::thread::spawn(move || flowkeep::ops::predictions::end_pause(&app, &due, &all))
+        })
+        .collect();
     assert_eq!(going_on.len(), 2);
-    let (id, chat) = (FlowId::parse(&flow).unwrap(), ChatId::parse(stopped["chatId"].as_str().unwrap()).unwrap());
+    let (id, chat) =
+        (FlowId::parse(&flow).unwrap(), ChatId::parse(stopped["chatId"].as_str().unwrap()).unwrap());
     while server.app.state.active_runs.abort(id, chat) == 0 {
         assert!(!going_on.iter().any(JoinHandle::is_finished), "{}", record(&server, &stopped));
         std::thread::sleep(Duration::from_millis(10));

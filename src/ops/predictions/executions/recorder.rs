@@ -148,6 +148,16 @@ impl ExecutionRecorder {
         Ok(StepNumber(step))
     }
 
+    /// Notes more of a step that is under way, for the case that it never ends.
+    ///
+    /// # Errors
+    /// When it has no stored form.
+    pub fn detail(&self, step: StepNumber, mut start: StepStart) -> Result<()> {
+        remove_secrets(&mut start.data);
+        self.submit(Change::Step(StepChange::detailed(step.0, &start)?));
+        Ok(())
+    }
+
     fn count_begun(&self) {
         self.open.fetch_add(1, Ordering::AcqRel);
         self.unplaced.fetch_add(1, Ordering::AcqRel);

@@ -150,6 +150,7 @@ fn start(node: &str) -> StepStart {
         node_label: node.to_owned(),
         previous_node_ids: vec!["before".to_owned()],
         data: Map::new(),
+        note: None,
     }
 }
 
