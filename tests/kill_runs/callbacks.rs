@@ -3,7 +3,7 @@
 use super::program::Program;
 use super::provider::{Behaviour, Provider, RecordedRequest, Reply};
 use super::steps::{START, Steps, openai_llm, reply, with};
-use super::{House, INTERRUPTED, make_key};
+use super::{COMMIT_MAX, House, INTERRUPTED, make_key};
 use flowkeep::domain::triggers::webhook_signature::{sign_body, sign_timed_body};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -92,6 +92,8 @@ fn the_end_of_a_run_that_a_kill_cut_off_is_told_to_its_address() {
     let flow = service.make_agentflow(&key, "later", &steps.text());
     let told = call(&service, &flow);
     assert!(models.wait_until(PATIENCE, |models| !models.requests().is_empty()), "no model was asked");
+    // The record of the run is written by then.
+    std::thread::sleep(COMMIT_MAX);
     service.kill();
     assert!(receiver.requests().is_empty());
     let house = House { program: serve(&data, &receiver), key };
