@@ -1,6 +1,6 @@
 //! Pictures in the results of tools of MCP servers (manual 16.8).
 
-use crate::agentflows::steps::{START, Steps, ask, output, ruled_llm, with};
+use crate::agentflows::steps::{START, Steps, ask, output, ruled_llm};
 use crate::mcp;
 use crate::support::Server;
 use crate::support::provider::{Behaviour, Provider, RecordedRequest};
@@ -43,7 +43,7 @@ fn steps(web: &Provider) -> [(&'static str, Value); 2] {
         "agentModel": llm["llmModel"], "agentModelConfig": llm["llmModelConfig"], "agentEnableMemory": true,
         "agentTools": [{"agentSelectedTool": "customMCP", "agentSelectedToolConfig": config}],
     });
-    [("toolAgentflow_0", tool), ("agentAgentflow_0", with(agent, json!({})))]
+    [("toolAgentflow_0", tool), ("agentAgentflow_0", agent)]
 }
 
 fn open(server: &Server, link: &Value) -> Vec<u8> {
