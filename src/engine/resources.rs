@@ -5,7 +5,7 @@ use crate::canvas::template::variable_names;
 use crate::cards::kit::{Input, InputKind, Picker};
 use crate::cards::{action_lists, registry};
 use crate::domain::local_program::AllowedProgram;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// What the workspace of a canvas holds of the things that a canvas can name.
@@ -57,35 +57,18 @@ pub(super) fn missing_flows(node: &Node, resources: &dyn Resources) -> Vec<Strin
 }
 
 fn missing_picks(node: &Node, resources: &dyn Resources, counts: impl Fn(Picker) -> bool) -> Vec<String> {
-    let fields = registry::find(&node.name).map_or(&[][..], |card| card.inputs);
-    let is_lost = |what: Picker, id: &str| {
-        // Agentflows write the name of a store behind its id.
-        counts(what) && !resources.has(what, id.split(':').next().unwrap_or_default())
-    };
-    lost_picks(fields, &node.inputs, &is_lost)
-        .into_iter()
-        .map(|input| format!("{}: what was chosen no longer exists; choose another one.", input.label))
-        .collect()
-}
-
-/// The inputs, also those of rows, in which something was chosen that is not there any more.
-fn lost_picks(
-    fields: &'static [Input],
-    values: &Map<String, Value>,
-    is_lost: &dyn Fn(Picker, &str) -> bool,
-) -> Vec<&'static Input> {
-    let mut lost = Vec::new();
-    for input in fields {
-        match (input.kind, values.get(input.name)) {
-            (InputKind::Pick(what), Some(Value::String(id))) if is_lost(what, id) => lost.push(input),
-            (InputKind::Rows(fields), Some(Value::Array(rows))) => {
-                let rows = rows.iter().filter_map(Value::as_object);
-                lost.extend(rows.flat_map(|row| lost_picks(fields, row, is_lost)));
-            }
-            _ => {}
+    let inputs = registry::find(&node.name).map_or(&[][..], |card| card.inputs).iter();
+    let is_lost = |input: &&Input| match (input.kind, node.inputs.get(input.name)) {
+        (InputKind::Pick(what), Some(Value::String(id))) => {
+            // Agentflows write the name of a store behind its id.
+            let id = id.split(':').next().unwrap_or_default();
+            counts(what) && !resources.has(what, id)
         }
-    }
-    lost
+        _ => false,
+    };
+    let told =
+        |input: &Input| format!("{}: what was chosen no longer exists; choose another one.", input.label);
+    inputs.filter(is_lost).map(told).collect()
 }
 
 /// What the operator would have to allow before a card can start its program.
