@@ -4,6 +4,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
+#[path = "kill_runs/callbacks.rs"]
+mod callbacks;
+#[path = "kill_runs/items.rs"]
+mod items;
 #[path = "support/program.rs"]
 mod program;
 #[path = "support/provider/mod.rs"]
@@ -172,14 +176,20 @@ fn provider_jitter() -> usize {
 /// Makes the data folder: a key, and the flows that are asked.
 fn prepare(data: &Path, provider: &str) -> (String, Vec<String>) {
     let service = Program::serve(data, &[]);
-    let made =
-        program::run(&["key", "create", "--name", "load", "--all", "--data-dir", data.to_str().unwrap()]);
-    let key = program::standard_output(&made).trim().to_owned();
-    assert!(key.starts_with("fk_"), "{key:?}: {}", program::error_output(&made));
+    let key = make_key(data);
     let drawn = [("row", row(provider)), ("branches", branches(provider)), ("asking", asking(provider))];
     let flows = drawn.map(|(name, steps)| service.make_agentflow(&key, name, &steps.text()));
     assert!(service.stop().success());
     (key, flows.into())
+}
+
+/// A key that may do everything, of the service that runs on this folder.
+fn make_key(data: &Path) -> String {
+    let made =
+        program::run(&["key", "create", "--name", "load", "--all", "--data-dir", data.to_str().unwrap()]);
+    let key = program::standard_output(&made).trim().to_owned();
+    assert!(key.starts_with("fk_"), "{key:?}: {}", program::error_output(&made));
+    key
 }
 
 /// Asks in a new conversation, for a stream or a whole answer, and answers what the run waits for in every other one.

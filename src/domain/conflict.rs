@@ -87,8 +87,16 @@ pub enum Conflict {
     },
     /// With what stays of a run the canvas does not lead to the step that is to run again.
     StepOutOfReach,
-    /// A run of which not enough is kept to run it again.
-    RunNotKept,
+    /// The record of a run does not hold what another run would need to take these steps over.
+    StepsNotKept {
+        steps: Vec<String>,
+    },
+    /// The record of a run does not hold what it was asked with.
+    QuestionNotKept,
+    /// A file that a run was asked with is gone.
+    FileNotKept {
+        name: String,
+    },
 }
 
 impl fmt::Display for Conflict {
@@ -180,8 +188,18 @@ impl fmt::Display for Conflict {
             Self::StepOutOfReach => {
                 f.write_str("With what the run did before, the canvas does not lead to this step any more.")
             }
-            Self::RunNotKept => {
-                f.write_str("What is kept of this run, or of its files, is not enough to run it again.")
+            Self::StepsNotKept { steps } => write!(
+                f,
+                "How these steps ended is not in the record, so they cannot stay as they were: {}. Run again from the first \
+                 of them.",
+                steps.join(", ")
+            ),
+            Self::QuestionNotKept => f.write_str(
+                "This record does not hold what its run was asked with: it came in with a file, or is of an earlier build \
+                 of the service. Ask the flow anew.",
+            ),
+            Self::FileNotKept { name } => {
+                write!(f, "The file '{name}' that the run was asked with is gone, so it cannot run again.")
             }
         }
     }

@@ -53,6 +53,9 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
             (Some(scheduled("0 9 * * *").flow(server)), Some(json!({"enabled": true})))
         }
         ("PATCH", "/chatflows/:id/schedule/enabled") => (Some(flow()), Some(json!({"enabled": true}))),
+        ("DELETE", "/chatflows/:id/schedule/trigger-logs") => {
+            (Some(flow()), Some(json!({"logIds": ["7bd3a5ac-4f3f-4bb5-8a42-53cf41fbb4f1"]})))
+        }
         ("GET", "/executions") => (None, None),
         ("GET" | "DELETE", "/executions/:id") | ("GET", "/executions/:id/events") => {
             (Some(record(server, &flow(), FLOW)), None)

@@ -68,6 +68,11 @@ pub struct Program {
 impl Program {
     /// Starts `serve` on a folder; with an owner when the folder is new.
     pub fn serve(folder: &Path, extra: &[&str]) -> Self {
+        Self::serve_with(folder, extra, &[])
+    }
+
+    /// As [`Self::serve`], with these variables in its environment.
+    pub fn serve_with(folder: &Path, extra: &[&str], variables: &[(&str, &str)]) -> Self {
         let port = free_port();
         let mut arguments = vec!["serve", "--data-dir", folder.to_str().expect("a plain path")];
         arguments.extend_from_slice(extra);
@@ -75,6 +80,7 @@ impl Program {
         arguments.extend_from_slice(&["--port", &port_text]);
         let mut command = command(&arguments);
         command.env("SERVICE_OWNER_EMAIL", OWNER.0).env("SERVICE_OWNER_PASSWORD", OWNER.1);
+        command.envs(variables.iter().copied());
         let mut program = Self::start(command, &folder.with_extension("log"));
         program.address.set_port(port);
         program.first_line();

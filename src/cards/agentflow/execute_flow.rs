@@ -1,5 +1,6 @@
 //! Execute Flow: another flow of the workspace answers, and its answer is the text of the step.
 
+use crate::cards::kit::models::model_tally::{ARTIFACTS, FILE_ANNOTATIONS};
 use crate::cards::kit::steps::on_error;
 use crate::cards::kit::{
     Capability, Card, Category, Choice, Factory, FlowCall, Flows, Input, Inputs, Need, Picker, Risk,
@@ -75,7 +76,10 @@ fn ask(inputs: &Inputs<'_>, context: &StepContext<'_>, _: &mut dyn TokenSink) ->
         key: key.as_deref(),
     };
     let flows = inputs.need::<dyn Flows>()?.of(host)?;
-    let answer = flows.ask_flow(&call).map_err(|fault| name_card(inputs.label, fault))?;
+    let answer = flows.ask_flow(&call).map_err(|fault| match fault {
+        Error::NotFound(_) => inputs.input_error(FLOW, &fault.to_string()),
+        fault => name_card(inputs.label, fault),
+    })?;
     let role = match inputs.optional_text(REPLY_AS).as_deref() {
         Some("assistantMessage") => MessageRole::Api,
         _ => MessageRole::User,
@@ -93,6 +97,12 @@ fn outcome_of(answer: RunOutput, role: MessageRole) -> Result<StepOutcome> {
     if !answer.used_tools.is_empty() {
         let tools = serde_json::to_value(&answer.used_tools).map_err(Error::internal)?;
         outcome.output.insert("usedTools".to_owned(), tools);
+    }
+    if !answer.artifacts.is_empty() {
+        outcome.output.insert(ARTIFACTS.to_owned(), json!(answer.artifacts));
+    }
+    if !answer.file_annotations.is_empty() {
+        outcome.output.insert(FILE_ANNOTATIONS.to_owned(), json!(answer.file_annotations));
     }
     outcome.said = vec![HistoryMessage { role, text: answer.text }];
     outcome.used_tools = answer.used_tools;

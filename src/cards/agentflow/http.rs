@@ -156,7 +156,11 @@ fn pairs(inputs: &Inputs<'_>, name: &str) -> Vec<(String, String)> {
 }
 
 fn fetch_error(label: &str, error: &FetchError) -> Error {
-    request::fetch_error(error, format!("the request failed: {error}")).at(label)
+    let why = match error {
+        FetchError::NoUrl => format!("URL: {error}"),
+        _ => format!("the request failed: {error}"),
+    };
+    request::fetch_error(error, why).at(label)
 }
 
 fn status_error(label: &str, answer: &FetchedBytes) -> Error {

@@ -2,10 +2,12 @@
 
 use crate::cards::kit::build::arguments::check_arguments;
 use crate::cards::kit::knowledge::untrusted_text;
+use crate::cards::kit::models::model_tally::{ARTIFACTS, picture};
+use crate::cards::kit::steps::made_files::keep_pictures;
 use crate::cards::kit::steps::on_error;
 use crate::cards::kit::{
-    CallError, Card, Category, Factory, Input, Inputs, Picker, Risk, StepContext, StepOutcome, TokenSink,
-    Tool, WireType, input_lists,
+    CallError, Capability, Card, Category, Factory, Input, Inputs, Need, Picker, Risk, StepContext,
+    StepOutcome, TokenSink, Tool, WireType, input_lists,
 };
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::UsedTool;
@@ -25,7 +27,7 @@ pub(crate) const CARD: Card = Card {
     description: "Calls a tool with arguments that are set here.",
     base_classes: &["Tool"],
     risk: Risk::Risky,
-    needs: &[],
+    needs: &[Need::optional(Capability::AnswerFiles)],
     inputs: input_lists![
         &[
             Input::card(TOOL, "Tool", WireType::Tool)
@@ -62,9 +64,13 @@ fn call(inputs: &Inputs<'_>, context: &StepContext<'_>, _: &mut dyn TokenSink) -
     })?;
     // The marks are for models. Here steps read it, and people: as a list, as an object, as it is.
     let text = untrusted_text::unmark(&seen.text);
-    let outcome = StepOutcome::from_text(text.as_str())
+    let mut outcome = StepOutcome::from_text(text.as_str())
         .with_input(ARGUMENTS, inputs.rows_json(ARGUMENTS))
         .with_input("selectedTool", spec.name.as_str());
+    let pictures = keep_pictures(inputs, &seen.pictures)?;
+    if !pictures.is_empty() {
+        outcome.output.insert(ARTIFACTS.to_owned(), pictures.iter().map(picture).collect());
+    }
     let used = UsedTool { tool: spec.name, tool_input: arguments, tool_output: text, error: None };
     Ok(StepOutcome { used_tools: vec![used], sources: seen.sources, ..outcome })
 }
@@ -157,7 +163,11 @@ mod tests {
 
         fn observe(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<Observation, CallError> {
             let source = Document { page_content: "p".to_owned(), metadata: Map::new() };
-            self.call(arguments, turn).map(|text| Observation { text, sources: vec![source] })
+            self.call(arguments, turn).map(|text| Observation {
+                text,
+                sources: vec![source],
+                ..Observation::default()
+            })
         }
     }
 

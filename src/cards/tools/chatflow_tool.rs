@@ -151,7 +151,7 @@ impl Tool for FlowTool {
             };
             fault.reworded(|text| format!("{}: {text}", self.label))
         })?;
-        Ok(Observation { text: outcome.text, sources: outcome.source_documents })
+        Ok(Observation { text: outcome.text, sources: outcome.source_documents, ..Observation::default() })
     }
 
     fn returns_directly(&self) -> bool {

@@ -56,6 +56,6 @@ impl Tool for QueryEngineTool {
         let question = text_argument(arguments, QUESTION)?;
         let asked = RunContext { question, documents: "", uploads: &[], history: &[], host: turn.host };
         let outcome = self.engine.run(&asked, &mut NullSink)?;
-        Ok(Observation { text: outcome.text, sources: outcome.source_documents })
+        Ok(Observation { text: outcome.text, sources: outcome.source_documents, ..Observation::default() })
     }
 }

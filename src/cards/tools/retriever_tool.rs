@@ -77,7 +77,8 @@ impl Tool for RetrieverTool {
         let mut found = self.retriever.retrieve(query, turn)?;
         found.retain(|document| fits(document, &self.filter));
         let text = if found.is_empty() { NOTHING_FOUND.to_owned() } else { chunk_markup::render(&found) };
-        Ok(Observation { text, sources: if self.returns_sources { found } else { Vec::new() } })
+        let sources = if self.returns_sources { found } else { Vec::new() };
+        Ok(Observation { text, sources, ..Observation::default() })
     }
 }
 

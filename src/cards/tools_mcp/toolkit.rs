@@ -3,13 +3,15 @@
 use super::McpServer;
 use super::client::{McpClient, McpToolInfo};
 use crate::cards::kit::Input;
-use crate::cards::kit::build::component::Toolkit;
+use crate::cards::kit::build::component::{Observation, Picture, Toolkit};
 use crate::cards::kit::knowledge::untrusted_text;
 use crate::cards::kit::schema::{card, input};
 use crate::cards::kit::{CallError, Inputs, Picker, RunContext, Tool};
 use crate::domain::error::Result;
 use crate::domain::workspace::tool::model_name;
 use crate::llm::ToolSpec;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -23,6 +25,12 @@ pub(super) const CATEGORY: card::Category = card::Category::McpTools;
 /// Which of the server's tools the model may call.
 pub(super) const ACTIONS: Input = Input::pick("mcpActions", "Available Actions", Picker::Actions)
     .help("The names of the tools that the model may call, as a JSON list.");
+
+/// Pictures of one result of a tool of an MCP server that are kept (manual 14.7).
+const MCP_PICTURES_MAX_COUNT: usize = 10;
+/// The kinds of pictures that are kept, and how the names of their files end.
+const PICTURES: &[(&str, &str)] =
+    &[("image/png", "png"), ("image/jpeg", "jpg"), ("image/gif", "gif"), ("image/webp", "webp")];
 
 /// How many names a message lists.
 const NAMES_SHOWN_MAX: usize = 50;
@@ -109,13 +117,29 @@ impl Tool for McpTool {
         self.spec.clone()
     }
 
-    fn call(&self, arguments: &Value, _turn: &RunContext<'_>) -> Result<String, CallError> {
+    fn call(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<String, CallError> {
+        self.observe(arguments, turn).map(|seen| seen.text)
+    }
+
+    fn observe(&self, arguments: &Value, _turn: &RunContext<'_>) -> Result<Observation, CallError> {
         let called = self.client.call(&self.name, arguments);
         let (content, failed) =
             called.map_err(|fault| fault.into_call_error(|why| format!("The tool failed: {why}.")))?;
+        let pictures = pictures(&self.spec.name, &content);
         let text = untrusted_text::mark_untrusted("result", &self.spec.name, &result_text(content));
-        if failed { Err(text.into()) } else { Ok(text) }
+        if failed { Err(text.into()) } else { Ok(Observation { text, pictures, ..Observation::default() }) }
     }
+}
+
+/// The pictures of a result. What is damaged, or of a kind that pages do not show as a picture, is left out.
+fn pictures(tool: &str, content: &[Value]) -> Vec<Picture> {
+    let picture = |item: &Value| {
+        let mime = item["mimeType"].as_str().filter(|_| item["type"] == "image")?;
+        let ending = PICTURES.iter().find(|(known, _)| *known == mime)?.1;
+        let bytes = STANDARD.decode(item["data"].as_str()?).ok()?;
+        Some(Picture { name: format!("{tool}.{ending}"), mime: mime.to_owned(), bytes })
+    };
+    content.iter().filter_map(picture).take(MCP_PICTURES_MAX_COUNT).collect()
 }
 
 /// The content of a result as JSON text. What is no text is named and left out.
@@ -139,6 +163,21 @@ fn result_text(mut content: Vec<Value>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pictures_of_a_result_are_kept_and_nothing_else_of_it() {
+        let content = [
+            json!({"type": "text", "text": "Hi"}),
+            json!({"type": "image", "data": "aGk=", "mimeType": "image/png"}),
+            json!({"type": "image", "data": "no base64!", "mimeType": "image/png"}),
+            json!({"type": "image", "data": "aGk=", "mimeType": "image/svg+xml"}),
+            json!({"type": "audio", "data": "aGk=", "mimeType": "image/png"}),
+        ];
+        let kept =
+            Picture { name: "draw.png".to_owned(), mime: "image/png".to_owned(), bytes: b"hi".to_vec() };
+        assert_eq!(pictures("draw", &content), [kept]);
+        assert_eq!(pictures("draw", &vec![content[1].clone(); 30]).len(), MCP_PICTURES_MAX_COUNT);
+    }
 
     #[test]
     fn a_result_is_text_of_bounded_length() {

@@ -42,6 +42,8 @@ pub enum ConversationProof {
     Token(String),
     /// The conversation cookie, which names its own conversation.
     Cookie(String),
+    /// The caller may change the flow, and so answer what waits in a conversation of somebody else.
+    Editor,
 }
 
 /// Who wrote a message.
@@ -227,6 +229,9 @@ pub struct RunOutput {
     pub used_tools: Vec<UsedTool>,
     /// Chunks used, when the flow returns them.
     pub source_documents: Vec<Document>,
+    /// Pictures, and other files, that models of an agentflow's last steps made.
+    pub artifacts: Vec<Artifact>,
+    pub file_annotations: Vec<FileAnnotation>,
     /// Tokens of all model calls; `None` when no model reported any.
     pub usage: Option<Usage>,
     /// Values that cards of the run kept and show.
@@ -235,6 +240,25 @@ pub struct RunOutput {
     pub follow_up_prompts: Vec<String>,
     /// The steps, where it was a run of an agentflow.
     pub execution: Option<Box<ExecutionOutput>>,
+}
+
+/// A picture that a model or a tool made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Artifact {
+    /// What it is, as in `png`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Where it is read.
+    pub data: String,
+}
+
+/// Another file that a model made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FileAnnotation {
+    /// Where it is read.
+    pub file_path: String,
+    pub file_name: String,
 }
 
 /// What is told of a run of an agentflow beside its text.

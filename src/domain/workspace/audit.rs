@@ -60,6 +60,10 @@ pub(crate) enum AuditAction {
     FlowPublished,
     FlowRolledBack,
     FlowRestored,
+    WebhookSecretMade,
+    WebhookSecretDeleted,
+    ScheduleSwitchedOn,
+    ScheduleSwitchedOff,
 }
 
 /// Which entries push out which: those of one ring, and no others.

@@ -101,7 +101,7 @@ impl AgentPlan {
         let known = read_steps(&self.graph, earlier);
         let walked = known.iter().map(|(place, step)| (place.clone(), step.as_walked())).collect();
         let chosen = Takeover::choose(&self.graph, &walked, card, from.item);
-        let Takeover { kept, entered } = chosen.ok_or(Error::Conflict(Conflict::StepOutOfReach))?;
+        let Takeover { kept, entered } = chosen.ok_or_else(|| out_of_reach(earlier, newest))?;
         let stays = |(place, step): (StepPlace, KeptStep)| {
             let is_entered = entered.contains(&place);
             (is_entered || kept.contains(&place)).then_some((place, KeptStep { is_entered, ..step }))
@@ -139,6 +139,22 @@ fn require_nodes(graph: &Graph, earlier: &EarlierSteps, again: usize) -> Result<
         }
     }
     if missing.is_empty() { Ok(()) } else { Err(Conflict::StepsMissing { steps: missing }.into()) }
+}
+
+/// Why nothing leads to the newest step: of what came before it, or of the iteration around it, the record may hold too
+/// little.
+fn out_of_reach(earlier: &EarlierSteps, newest: usize) -> Error {
+    let owner = earlier[newest].0.data.get("parentNodeId").and_then(Value::as_str);
+    let mut steps: Vec<String> = Vec::new();
+    for (at, (entry, note)) in earlier.iter().enumerate() {
+        let name = format!("{} ({})", entry.node_label, entry.node_id);
+        let is_before = at < newest || owner == Some(entry.node_id.as_str());
+        if is_before && note.is_none() && entry.node_id != earlier[newest].0.node_id && !steps.contains(&name)
+        {
+            steps.push(name);
+        }
+    }
+    if steps.is_empty() { Conflict::StepOutOfReach.into() } else { Conflict::StepsNotKept { steps }.into() }
 }
 
 /// What is known of the steps of an earlier run, by their places in this graph. Of a step that paused, what it came to counts.
@@ -199,7 +215,7 @@ fn text_of(entry: &ExecutionEntry) -> Vec<HistoryMessage> {
     entry.text().map(said).into_iter().collect()
 }
 
-fn list_of<T: DeserializeOwned>(entry: &ExecutionEntry, name: &str) -> Vec<T> {
+pub(super) fn list_of<T: DeserializeOwned>(entry: &ExecutionEntry, name: &str) -> Vec<T> {
     let listed = entry.data.get("output").and_then(|output| output.get(name)).and_then(Value::as_array);
     listed.into_iter().flatten().filter_map(|one| T::deserialize(one).ok()).collect()
 }
@@ -258,6 +274,7 @@ impl Ledger<'_> {
         if let Err(fault) = self.walk.open(step, count, at_once) {
             return self.refuse_items(run, step, fault);
         }
+        self.note_items(run, step);
         if !kept.is_entered {
             self.kept_iterations.insert(step, (kept.record, kept.end));
         }

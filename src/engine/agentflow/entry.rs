@@ -52,6 +52,7 @@ pub(super) fn start_of(graph: &Graph, frame: &StepFrame) -> StepStart {
         node_label: node.label.clone(),
         previous_node_ids: frame.previous.clone(),
         data: head(graph, frame),
+        note: None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The items of an iteration: what each came to, and what that makes of the iteration.
 
+use super::again::StepNote;
 use super::entry::EndedStep;
 use super::ledger::Ledger;
 use super::record::{StepRecord, update_state};
@@ -7,7 +8,7 @@ use super::run::AgentRun;
 use super::walk::{StepEnd, StepId};
 use crate::cards::kit::{CONTENT, ItemRuns, OnError, StepOutcome};
 use crate::domain::error::Error;
-use crate::domain::predictions::execution::StepStatus;
+use crate::domain::predictions::execution::{StepStart, StepStatus};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -66,6 +67,18 @@ impl Ledger<'_> {
         }
         open.settled = open.settled.max(index);
         state.extend(open.left.clone());
+    }
+
+    /// Keeps what an iteration goes through: when the service is killed meanwhile, the items that ended are of use.
+    pub(super) fn note_items(&self, run: &AgentRun<'_>, step: StepId) {
+        let Some(open) = self.open_items.get(&step) else { return };
+        let outcome = StepOutcome { input: open.input.clone(), ..StepOutcome::default() };
+        let record = open.ended.clone().record(self.walk.graph(), StepStatus::Terminated, outcome, None);
+        let note = ItemsNote { at_once: open.at_once, on_error: open.on_error };
+        let record = StepRecord { items: Some(note), ..record };
+        let note = StepNote::new(self.walk.graph(), &self.walk.place(step), &record, &StepEnd::Cancelled);
+        let start = StepStart { data: record.entry.data.clone(), ..StepStart::of(&record.entry) };
+        run.journal.open_step(step.at(), start, &note);
     }
 
     /// Ends an iteration all of whose items have ended.

@@ -1,6 +1,6 @@
 //! What a run knows of its steps: those that may start, what came of those that ended, and what of it goes out.
 
-use super::again::{StepNote, TakenSteps};
+use super::again::{StepNote, TakenSteps, list_of};
 use super::entry::{self, EndedStep, ItemPlace, StepFrame};
 use super::items::{self, ItemsNote, OpenItems};
 use super::outlet::Outlet;
@@ -218,8 +218,9 @@ impl<'s> Ledger<'s> {
                 let (count, at_once) = (items.items.len(), items.at_once);
                 let open = OpenItems::new(ended, outcome.input, on_error, items);
                 self.open_items.insert(step, open);
-                if let Err(fault) = self.walk.open(step, count, at_once) {
-                    self.refuse_items(run, step, fault);
+                match self.walk.open(step, count, at_once) {
+                    Ok(()) => self.note_items(run, step),
+                    Err(fault) => self.refuse_items(run, step, fault),
                 }
                 return;
             }
@@ -328,7 +329,10 @@ impl<'s> Ledger<'s> {
             self.outlet.token(step, true, record.text())?;
         }
         let output = record.output().filter(|_| is_last);
-        if let Some(calls) = output.and_then(|output| output.get("calledTools")) {
+        // Clients take the list of a model's last step as the sign that its tools are done, also where it called none.
+        let none =
+            output.filter(|output| output.contains_key("usageMetadata")).map(|_| Value::Array(Vec::new()));
+        if let Some(calls) = output.and_then(|output| output.get("calledTools")).or(none.as_ref()) {
             self.outlet.event(&RunEvent::CalledTools(calls))?;
         }
         if let Some(usage) = output.and_then(|output| output.get("usageMetadata")) {
@@ -412,7 +416,11 @@ impl<'s> Ledger<'s> {
             .filter_map(|step| self.pauses.get(step))
             .map(|open| open.pause.clone())
             .collect();
+        let last: Vec<&Arc<StepRecord>> =
+            of_request.iter().filter(|step| self.walk.graph().is_last(step.node)).collect();
         let output = RunOutput {
+            artifacts: last.iter().flat_map(|step| list_of(&step.entry, "artifacts")).collect(),
+            file_annotations: last.iter().flat_map(|step| list_of(&step.entry, "fileAnnotations")).collect(),
             used_tools: of_request.iter().flat_map(|step| step.used_tools.iter().cloned()).collect(),
             source_documents: of_request.iter().flat_map(|step| step.sources.iter().cloned()).collect(),
             ..RunOutput::default()

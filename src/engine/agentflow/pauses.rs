@@ -59,8 +59,9 @@ pub(crate) struct RunSnapshot {
     pub start: StartValues,
     /// What was asked.
     pub question: String,
-    /// When the run began.
-    pub began: Timestamp,
+    /// When the run began; earlier builds did not note it.
+    #[serde(default)]
+    pub began: Option<Timestamp>,
 }
 
 /// A pause, and what its step keeps for the moment when it goes on.
@@ -93,7 +94,7 @@ impl<'s> Ledger<'s> {
             state: run.state.clone(),
             start: run.start.clone(),
             question: run.turn.question.to_owned(),
-            began: run.began,
+            began: Some(run.began),
         }
     }
 
@@ -130,6 +131,23 @@ impl<'s> Ledger<'s> {
             kept: open.kept.clone(),
         };
         ledger.resumes.insert(again, resume);
+        ledger.open_items.keys().for_each(|step| ledger.note_items(run, *step));
         Ok(ledger)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_run_that_an_earlier_build_kept_can_be_read() {
+        let start = serde_json::to_value(StartValues::default()).unwrap();
+        let kept = json!({
+            "events": [], "records": [], "items": [], "pauses": [], "state": {}, "start": start, "question": "Hi",
+        });
+        let kept: RunSnapshot = serde_json::from_value(kept).unwrap();
+        assert_eq!((kept.began, kept.question.as_str()), (None, "Hi"));
     }
 }

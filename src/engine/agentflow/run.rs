@@ -42,6 +42,9 @@ pub(crate) trait RunJournal: Sync {
     /// A step is under way. `step` counts the steps of the run in the order in which they began.
     fn begin_step(&self, step: usize, start: StepStart);
 
+    /// It goes through items now, or goes on with them: what it would take to run one of them again if it never ends.
+    fn open_step(&self, step: usize, start: StepStart, note: &StepNote);
+
     /// It ended.
     fn end_step(&self, step: usize, entry: &Arc<ExecutionEntry>, note: &StepNote);
 
@@ -54,6 +57,8 @@ pub(crate) struct NoJournal;
 
 impl RunJournal for NoJournal {
     fn begin_step(&self, _step: usize, _start: StepStart) {}
+
+    fn open_step(&self, _step: usize, _start: StepStart, _note: &StepNote) {}
 
     fn end_step(&self, _step: usize, _entry: &Arc<ExecutionEntry>, _note: &StepNote) {}
 

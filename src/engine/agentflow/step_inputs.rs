@@ -39,6 +39,8 @@ pub(super) type StepSources = Vec<(&'static str, StepSource)>;
 pub(super) struct CardSource {
     /// As the canvas names it.
     name: String,
+    /// The input that it is picked in.
+    input: &'static str,
     /// `None` for one that this server does not know: it fails only when it is built.
     card: Option<&'static Card>,
     inputs: StepSources,
@@ -84,7 +86,7 @@ fn compile_value(
         InputKind::CardPick(_) => {
             let name = value.as_str().filter(|name| !name.is_empty())?;
             let config = beside.get(&format!("{}Config", input.name)).and_then(Value::as_object);
-            Some(StepSource::Card(Box::new(CardSource::compile(node.picked(name, config)))))
+            Some(StepSource::Card(Box::new(CardSource::compile(input.label, node.picked(name, config)))))
         }
         // What runs and where calls go is the owner's alone, so only saved variables stand for anything there.
         InputKind::Address if value.as_str().is_some_and(is_written_out) => {
@@ -110,7 +112,7 @@ pub(super) fn picked_cards(inputs: &StepSources) -> impl Iterator<Item = (&'stat
 }
 
 impl CardSource {
-    fn compile(node: Node) -> Self {
+    fn compile(input: &'static str, node: Node) -> Self {
         let card = registry::find(&node.name);
         let inputs = card.map(|card| compile_fields(card.inputs, &node, &node.inputs, &|_| false));
         let takes_credential = card.is_some_and(|card| !card.credential_types().is_empty());
@@ -118,6 +120,7 @@ impl CardSource {
             inputs: inputs.unwrap_or_default(),
             credential: node.credential.filter(|_| takes_credential),
             name: node.name,
+            input,
             card,
         }
     }
@@ -221,10 +224,9 @@ impl Binder<'_> {
         given: InputValues,
     ) -> Result<WiredComponent> {
         let Some(card) = source.card else {
-            let unknown = || format!("{}: this server does not know the card '{}'", self.label, source.name);
-            return Err(Error::RunFailed(
-                unsupported::reason(&source.name).map_or_else(unknown, str::to_owned),
-            ));
+            let unknown = || format!("this server does not know the card '{}'", source.name);
+            let why = unsupported::reason(&source.name).map_or_else(unknown, str::to_owned);
+            return Err(Error::RunFailed(format!("{}: {}: {why}", self.label, source.input)));
         };
         let label = format!("{} ({})", self.label, card.label);
         require_needs(card, &label, self.host)?;

@@ -35,6 +35,7 @@ pub(super) fn problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardPr
         let blocks = !issues.is_empty() || here.iter().any(|problem| !problem.is_warning());
         issues.extend(here.iter().map(|problem| problem.message.clone()));
         issues.extend(graph.as_ref().map(|graph| lost_references(graph, node)).unwrap_or_default());
+        issues.extend(unknown_references(canvas, node));
         issues.extend(missing_flows(node, resources));
         issues.extend(missing_variables(node, resources));
         issues.extend(former_name(node));
@@ -124,6 +125,34 @@ fn lost_references(graph: &Graph, node: &Node) -> Vec<String> {
         .collect()
 }
 
+/// References to cards that the canvas has not. Texts hold other things in double braces too, so only what is named as the
+/// editor names cards counts.
+fn unknown_references(canvas: &Canvas, node: &Node) -> Vec<String> {
+    let mut issues = Vec::new();
+    for (name, value) in &node.inputs {
+        let source = ValueSource::from_saved(value);
+        let label =
+            registry::find(&node.name).and_then(|card| card.input(name)).map_or(&**name, |input| input.label);
+        for id in source.node_ids() {
+            if is_card_id(id) && canvas.node(id).is_none() {
+                issues.push(format!("{label}: It refers to the card '{id}', which is not there."));
+            }
+        }
+    }
+    issues
+}
+
+/// True for a name and a number.
+fn is_card_id(id: &str) -> bool {
+    let parts = id.rsplit_once('_');
+    parts.is_some_and(|(name, number)| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.chars().all(|c| c.is_ascii_alphanumeric())
+            && !number.is_empty()
+            && number.chars().all(|c| c.is_ascii_digit())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,6 +232,14 @@ mod tests {
     fn a_reference_to_what_does_not_come_before_is_told_and_blocks_nothing() {
         let (issues, can) = told(&[start(), reply("{{ r }} {{ s }} {{ word }}")], &[edge("s", "r")]);
         assert_eq!(issues, ["It refers to 'R', which does not come before it."]);
+        assert!(can);
+    }
+
+    #[test]
+    fn a_reference_to_a_card_that_is_not_there_is_told_with_its_input() {
+        let text = "{{ llmAgentflow_7.output.x }} {{ other_thing }} {{ 7_7 }} {{ $flow.state.a_1 }}";
+        let (issues, can) = told(&[start(), reply(text)], &[edge("s", "r")]);
+        assert_eq!(issues, ["Message: It refers to the card 'llmAgentflow_7', which is not there."]);
         assert!(can);
     }
 }

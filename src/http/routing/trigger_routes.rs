@@ -52,4 +52,6 @@ pub(super) fn schedule_routes() -> Vec<Route> { vec![
         .id("switchSchedule"),
     get   ("/chatflows/:id/schedule/trigger-logs", any_of(SCHEDULE_VIEW), schedules::logs).summary("What became of the times of a flow's schedule.")
         .id("listTriggerLogs").query(params::TRIGGER_LOG_FILTER),
+    delete("/chatflows/:id/schedule/trigger-logs", any_of(SCHEDULE_EDIT), schedules::delete_logs).summary("Deletes rows of the log of a flow's schedule, with the records of their runs.")
+        .id("deleteTriggerLogs"),
 ] }

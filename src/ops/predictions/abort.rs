@@ -41,6 +41,6 @@ fn has_messages(app: &App, flow: &Flow, chat: &ChatId) -> Result<bool> {
 fn conversation_of_cookie(app: &App, flow: &Flow, proofs: &[ConversationProof]) -> Option<ChatId> {
     proofs.iter().find_map(|proof| match proof {
         ConversationProof::Cookie(value) => app.secrets.tokens.verify_cookie(&flow.id, value),
-        ConversationProof::Token(_) => None,
+        ConversationProof::Token(_) | ConversationProof::Editor => None,
     })
 }

@@ -100,6 +100,7 @@ pub fn prepare_rerun(
         flow,
         question,
         chat_type: ChatType::Internal,
+        stored_as: ChatType::Internal,
         call_path: CallPath::default(),
     })
 }
@@ -113,7 +114,7 @@ fn find(app: &App, flow: &Flow, id: ExecutionId) -> Result<KeptRun> {
     if execution.state() == ExecutionState::InProgress {
         return Err(Conflict::RunUnderWay.into());
     }
-    let request = request.ok_or(Error::Conflict(Conflict::RunNotKept))?;
+    let request = request.ok_or(Error::Conflict(Conflict::QuestionNotKept))?;
     let note = |note: &serde_json::Value| StepNote::deserialize(note).ok();
     let steps = entries.into_iter().map(|placed| (placed.entry, placed.note.as_ref().and_then(note)));
     Ok(KeptRun { execution, request, steps: steps.collect() })
@@ -124,9 +125,5 @@ fn take_over(plan: &FlowPlan, steps: &EarlierSteps, asked: &RerunQuestion) -> Re
         return Err(Error::invalid("Only an agentflow can run again from one of its steps."));
     };
     let item = asked.item.and_then(|item| usize::try_from(item).ok());
-    let taken = AgentPlan::take_over(plan, steps, &FromStep { node: &asked.node, item })?;
-    if !steps.is_empty() && steps.iter().all(|(_, note)| note.is_none()) {
-        return Err(Conflict::RunNotKept.into());
-    }
-    Ok(taken)
+    AgentPlan::take_over(plan, steps, &FromStep { node: &asked.node, item })
 }

@@ -46,6 +46,8 @@ pub(super) struct AgentRerun {
 pub(super) struct AgentResume {
     pub(super) recorder: ExecutionRecorder,
     pub(super) snapshot: RunSnapshot,
+    /// When it began.
+    pub(super) began: Timestamp,
     pub(super) input: HumanInput,
     /// The conversation that it belongs to, where that is another one.
     pub(super) past: Option<PastConversation>,
@@ -67,12 +69,8 @@ pub(super) fn run(
     let earlier = entry.earlier.lock().unwrap_or_else(PoisonError::into_inner).take();
     let begun = Beginning::new(app, entry, plan, earlier)?;
     let turn = run_context(entry, host);
-    let Beginning { mut recorder, story, state, past } = begun;
+    let Beginning { mut recorder, story, state, past, resumed } = begun;
     recorder.stop_with(cancel);
-    let resumed = match &story {
-        Story::Resumed(kept, _) => Some(kept.began),
-        Story::New | Story::Again(_) => None,
-    };
     let as_it_began = |until| PastConversation { chat: entry.ids.chat, until };
     let past = past.or(resumed.map(as_it_began));
     let past = StoredPast { app, host, past, forgets: plan.start.forgets };
@@ -179,6 +177,8 @@ struct Beginning {
     /// The values that the run began with.
     state: Map<String, Value>,
     past: Option<PastConversation>,
+    /// When a run began that goes on.
+    resumed: Option<Timestamp>,
 }
 
 /// What there is of a run when it begins.
@@ -193,9 +193,10 @@ impl Beginning {
         let mut request = entry.request.clone();
         let (story, of) = match earlier {
             Some(EarlierRun::Waiting(resume)) => {
-                let AgentResume { recorder, snapshot, input, past } = *resume;
+                let AgentResume { recorder, snapshot, began, input, past } = *resume;
                 let state = snapshot.state.clone();
-                return Ok(Self { recorder, state, story: Story::Resumed(Box::new(snapshot), input), past });
+                let story = Story::Resumed(Box::new(snapshot), input);
+                return Ok(Self { recorder, state, story, past, resumed: Some(began) });
             }
             Some(EarlierRun::Again(again)) => {
                 if again.taken.is_empty() {
@@ -225,7 +226,7 @@ impl Beginning {
         if entry.chat_type == ChatType::Internal {
             entry.files.keep_files();
         }
-        Ok(Self { recorder: executions::begin(app, new)?, story, state, past })
+        Ok(Self { recorder: executions::begin(app, new)?, story, state, past, resumed: None })
     }
 }
 
@@ -329,8 +330,25 @@ impl RunJournal for Journal<'_> {
         }
     }
 
+    fn open_step(&self, step: usize, start: StepStart, note: &StepNote) {
+        let kept = serde_json::to_value(note).map_err(Error::internal).and_then(|note| {
+            let start = StepStart { note: Some(note), ..start };
+            match self.number(step) {
+                Some(number) => self.recorder.detail(number, start),
+                // It began in an earlier request.
+                None => {
+                    self.begin_step(step, start);
+                    Ok(())
+                }
+            }
+        });
+        if let Err(fault) = kept {
+            log_unwritten(&fault);
+        }
+    }
+
     fn end_step(&self, step: usize, entry: &Arc<ExecutionEntry>, note: &StepNote) {
-        // An iteration that waited for what is inside of it began in an earlier request.
+        // What has no number was never seen to begin.
         if self.number(step).is_none() {
             self.begin_step(step, StepStart::of(entry));
         }

@@ -56,6 +56,8 @@ pub struct PredictionRun {
     /// The files of the question, stored.
     pub(super) files: StoredUploads,
     pub chat_type: ChatType,
+    /// What its messages are stored as: those of a conversation that somebody else began stay that one's.
+    pub(super) stored_as: ChatType,
     /// When it came.
     pub started: Timestamp,
     pub ids: RunIds,
@@ -220,6 +222,7 @@ pub(super) fn prepare_nested(
         flow,
         question,
         chat_type,
+        stored_as: chat_type,
         call_path: way,
     })
 }
@@ -369,9 +372,12 @@ impl PredictionRun {
         *self.execution.get_or_init(ExecutionId::next)
     }
 
-    /// The token that continues this conversation.
+    /// The token that continues this conversation; empty for who answered in that of somebody else.
     #[must_use]
     pub fn session_token(&self, app: &App) -> String {
+        if self.stored_as != self.chat_type {
+            return String::new();
+        }
         app.secrets.tokens.mint(&self.flow.id, &self.ids.chat)
     }
 

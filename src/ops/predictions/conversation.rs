@@ -7,7 +7,9 @@ use crate::domain::error::Result;
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::ChatId;
 use crate::domain::predictions::prediction::{ChatType, ConversationProof, Question};
+use crate::limits::MEMORY_MESSAGES_MAX;
 use crate::ops::conversations::{chunks, named_sessions};
+use crate::store::queries::executions;
 
 /// The key of a conversation's name among the overrides.
 pub(super) const SESSION_ID_KEY: &str = "sessionId";
@@ -118,7 +120,7 @@ fn unproven_conversation(
 ) -> Result<ConversationRef> {
     let begun = claim.proofs.iter().filter(|_| claim.has_files).find_map(|proof| match proof {
         ConversationProof::Cookie(value) => app.secrets.tokens.verify_cookie(&flow.id, value),
-        ConversationProof::Token(_) => None,
+        ConversationProof::Token(_) | ConversationProof::Editor => None,
     });
     match begun {
         // A chat page names conversations itself until the first answer tells it better. Where it sent files before, its
@@ -141,7 +143,40 @@ pub(in crate::ops) fn verify_proof(app: &App, flow: &Flow, chat: &ChatId, proof:
     match proof {
         ConversationProof::Token(token) => app.secrets.tokens.verify(&flow.id, chat, token),
         ConversationProof::Cookie(value) => app.secrets.tokens.verify_cookie(&flow.id, value) == Some(*chat),
+        ConversationProof::Editor => false,
     }
+}
+
+/// A conversation that somebody else began, with its name.
+pub(super) type OthersConversation = (ConversationRef, Option<ConversationName>);
+
+/// The conversation of somebody else in which who may change the flow may answer what waits. Those of the test chat are
+/// everybody's who may see the flow.
+pub(super) fn find_for_editor(
+    app: &App,
+    flow: &Flow,
+    question: &Question,
+    chat_type: ChatType,
+) -> Result<Option<OthersConversation>> {
+    let is_editor = chat_type == ChatType::Internal && question.proofs.contains(&ConversationProof::Editor);
+    let chat = question.chat_id.as_deref().and_then(ChatId::parse).filter(|_| is_editor);
+    let Some(chat) = chat else { return Ok(None) };
+    let said = app.store.conversation(&flow.workspace, &flow.id, &chat, MEMORY_MESSAGES_MAX)?;
+    if said.last().is_none_or(|newest| newest.chat_type == ChatType::Internal) {
+        return Ok(None);
+    }
+    let run = said.iter().rev().find_map(|said| said.execution);
+    let run = run.map(|run| app.store.read(|tx| executions::find(tx, &flow.workspace, &run)));
+    let session = run.transpose()?.flatten().map(|run| run.session);
+    let name = session.filter(|session| *session != chat.to_string());
+    let name = name.map(|name| ConversationName::parse(&name.into())).transpose()?;
+    Ok(Some((ConversationRef::Existing(chat), name)))
+}
+
+/// What messages of a conversation are stored as that who answers did not begin: as its newest one.
+pub(super) fn chat_type_of(app: &App, flow: &Flow, chat: &ChatId) -> Result<Option<ChatType>> {
+    let newest = app.store.conversation(&flow.workspace, &flow.id, chat, 1)?;
+    Ok(newest.first().map(|message| message.chat_type))
 }
 
 /// True when one of `proofs` proves this conversation of this flow.
@@ -153,6 +188,5 @@ pub fn is_owner(app: &App, flow: &Flow, chat: &ChatId, proofs: &[ConversationPro
 /// In the canvas test chat the signed-in person and the workspace are the proof (manual 2.11 r3): the
 /// conversation must be one that was begun there.
 fn is_test_chat(app: &App, flow: &Flow, chat: &ChatId) -> Result<bool> {
-    let newest = app.store.conversation(&flow.workspace, &flow.id, chat, 1)?;
-    Ok(newest.first().is_some_and(|message| message.chat_type == ChatType::Internal))
+    Ok(chat_type_of(app, flow, chat)? == Some(ChatType::Internal))
 }

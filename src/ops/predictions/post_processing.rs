@@ -25,8 +25,8 @@ pub(super) fn apply(host: &RunHost<'_>, entry: &PredictionRun, outcome: &mut Run
     flow.insert("chatHistory".into(), history.iter().map(message).collect());
     flow.insert("sourceDocuments".into(), json!(outcome.source_documents));
     flow.insert("usedTools".into(), json!(outcome.used_tools));
-    flow.insert("artifacts".into(), json!([]));
-    flow.insert("fileAnnotations".into(), json!([]));
+    flow.insert("artifacts".into(), json!(outcome.artifacts));
+    flow.insert("fileAnnotations".into(), json!(outcome.file_annotations));
     let code = Code { flow, ..Code::new(NAME, source, Map::new()) };
     let result = host.run_code(&code).map_err(|error| code::code_error(NAME, &error))?;
     if result != Value::Null {

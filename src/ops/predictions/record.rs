@@ -34,7 +34,7 @@ pub(super) fn message_pair(
         flow: entry.flow.id,
         chat: entry.ids.chat,
         content: entry.question.text.clone(),
-        chat_type: entry.chat_type,
+        chat_type: entry.stored_as,
         session,
         memory_type: entry.plan.memory_type().map(str::to_owned),
         created: entry.started,

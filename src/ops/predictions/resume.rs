@@ -10,15 +10,18 @@ use super::uploads::kept_files::load_images;
 use super::uploads::request_files::StoredUploads;
 use crate::app::App;
 use crate::canvas::Canvas;
+use crate::domain::conversations::conversation::Message;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::flow::{CanvasDigest, Flow, FlowKind};
 use crate::domain::ids::{ChatId, ExecutionId, MessageId, PauseId};
 use crate::domain::predictions::execution::{Execution, ExecutionState, RunRequest};
 use crate::domain::predictions::human_input::{Decision, HumanInput};
-use crate::domain::predictions::prediction::{ImageUpload, RunIds};
+use crate::domain::predictions::prediction::{ImageUpload, MessageRole, RunIds};
 use crate::engine::agentflow::RunSnapshot;
 use crate::engine::{FlowPlan, Overrides};
+use crate::limits::MEMORY_MESSAGES_MAX;
 use crate::store::queries::executions as rows;
+use jiff::Timestamp;
 use serde::Deserialize as _;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -37,25 +40,31 @@ pub(super) fn prepare(
         return Err(Error::invalid("Files cannot be sent with an answer to a step that waits."));
     }
     let started = app.clock.monotonic_now();
-    let (belonging, session_name, call_path, started_by) = match within {
-        Some(Within { conversation, name, path, started_by }) => (conversation, name, path, started_by),
-        None => {
-            let (belonging, name) =
-                conversation::resolve_for_question(app, &flow, &mut question, false, chat_type)?;
-            (belonging, name, CallPath::default(), StartedBy::Question)
-        }
+    let (belonging, session_name, call_path, started_by, is_others) = match within {
+        Some(Within { conversation, name, path, started_by }) => (conversation, name, path, started_by, true),
+        None => match conversation::find_for_editor(app, &flow, &question, chat_type)? {
+            Some((conversation, name)) => {
+                (conversation, name, CallPath::default(), StartedBy::Question, true)
+            }
+            None => {
+                let (belonging, name) =
+                    conversation::resolve_for_question(app, &flow, &mut question, false, chat_type)?;
+                (belonging, name, CallPath::default(), StartedBy::Question, false)
+            }
+        },
     };
     conversation::return_unused_name(&mut question);
     // What Live's list says of Live's cards is not said of those that run.
     let sent = evaluate_overrides(app, &flow, &[], &question.overrides)?;
     let chat = belonging.chat_id();
+    let own_type = if is_others { conversation::chat_type_of(app, &flow, &chat)? } else { None };
     let session = session_name.as_ref().map_or_else(|| chat.to_string(), |name| name.as_str().to_owned());
     let find = || match started_by {
         StartedBy::PauseEnd(id) => find_pause_of(app, &flow, id, &input),
         StartedBy::Question | StartedBy::Schedule => find_pause(app, &flow, (chat, &session), &input),
     };
     let TakenUp { id, pause, recorder, ready } = take_up(app, (&flow, chat), find)?;
-    let KeptRun { waiting, snapshot, plan, images } = ready;
+    let KeptRun { waiting, snapshot, began, plan, images } = ready;
     let request = waiting.request;
     if question.text.trim().is_empty() {
         question.text = answer_text(&input);
@@ -64,7 +73,7 @@ pub(super) fn prepare(
     let prompt = snapshot.question.clone();
     let start = snapshot.start.clone();
     let input = HumanInput { action: Some(pause.to_string()), node: None, ..input };
-    let resume = AgentResume { recorder, snapshot, input, past: request.past };
+    let resume = AgentResume { recorder, snapshot, began, input, past: request.past };
     Ok(PredictionRun {
         documents_end: if prompt.starts_with(&request.documents) { request.documents.len() } else { 0 },
         prompt,
@@ -85,6 +94,7 @@ pub(super) fn prepare(
         flow,
         question,
         chat_type,
+        stored_as: own_type.unwrap_or(chat_type),
         call_path,
     })
 }
@@ -102,6 +112,7 @@ fn answer_text(input: &HumanInput) -> String {
 struct KeptRun {
     waiting: WaitingRun,
     snapshot: RunSnapshot,
+    began: Timestamp,
     /// Of the canvas that it began with.
     plan: Arc<FlowPlan>,
     images: Vec<ImageUpload>,
@@ -112,9 +123,20 @@ impl KeptRun {
         let waiting = executions::find_waiting(app, &flow.workspace, id)?;
         let plan = compile_kept(app, &waiting.paused.canvas)?;
         let snapshot = RunSnapshot::deserialize(&waiting.paused.note).map_err(Error::internal)?;
+        let began = match snapshot.began {
+            Some(began) => began,
+            None => find_beginning(app, flow, &waiting.execution)?,
+        };
         let images = load_images(app, flow, chat, &waiting.request.files)?;
-        Ok(Self { waiting, snapshot, plan, images })
+        Ok(Self { waiting, snapshot, began, plan, images })
     }
+}
+
+/// When a run began whose pause does not say so: with its question, which is the newest one that is older than its record.
+fn find_beginning(app: &App, flow: &Flow, run: &Execution) -> Result<Timestamp> {
+    let said = app.store.conversation(&flow.workspace, &flow.id, &run.chat, MEMORY_MESSAGES_MAX)?;
+    let is_question = |said: &&Message| said.role == MessageRole::User && said.created <= run.created;
+    Ok(said.iter().filter(is_question).map(|said| said.created).max().unwrap_or(run.created))
 }
 
 /// The plan of the canvas that a run which waits began with.

@@ -1,11 +1,12 @@
 //! What became of the times at which flows were to start by themselves, by flow, in the order it was noted.
 
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::FlowId;
+use crate::domain::ids::{FlowId, TriggerLogId};
 use crate::domain::triggers::schedule::{TriggerLog, TriggerStatus};
 use crate::store::keys::{self, KeyRange};
 use crate::store::tables::TRIGGER_LOG;
 use crate::store::transaction::{Order, Tx, WriteTx};
+use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 
 fn parse(value: &[u8]) -> Result<TriggerLog> {
@@ -54,6 +55,31 @@ pub(crate) fn list(
     Ok((rows, total))
 }
 
+/// The rows of a flow with these ids, by their numbers.
+///
+/// # Errors
+/// [`Error::Internal`] when the database or a row cannot be read.
+pub(crate) fn find(tx: &impl Tx, flow: &FlowId, ids: &[TriggerLogId]) -> Result<Vec<(u64, TriggerLog)>> {
+    let wanted: HashSet<&TriggerLogId> = ids.iter().collect();
+    let mut rows = Vec::new();
+    tx.scan(TRIGGER_LOG, &KeyRange::prefix(flow.bytes()), Order::Ascending, |key, value| {
+        let row = parse(value)?;
+        if wanted.contains(&row.id) {
+            rows.extend(keys::sequence(key).map(|number| (number, row)));
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(rows)
+}
+
+/// Removes a row.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be written.
+pub(crate) fn remove(tx: &WriteTx, flow: &FlowId, number: u64) -> Result<()> {
+    tx.remove(TRIGGER_LOG, &keys::timeline(flow, number)).map(drop)
+}
+
 /// Removes the rows below a number, but for the one of `kept`.
 ///
 /// # Errors
@@ -65,7 +91,7 @@ pub(crate) fn remove_below(tx: &WriteTx, flow: &FlowId, below: u64, kept: Option
         old.extend(keys::sequence(key).filter(|number| Some(*number) != kept));
         Ok(ControlFlow::Continue(()))
     })?;
-    old.iter().try_for_each(|number| tx.remove(TRIGGER_LOG, &keys::timeline(flow, *number)).map(drop))
+    old.iter().try_for_each(|number| remove(tx, flow, *number))
 }
 
 /// Removes the rows of a flow that goes away.

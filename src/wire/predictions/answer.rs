@@ -1,7 +1,7 @@
 //! An answer, whole or as the events at the end of a stream (manual 2.6).
 
 use super::run_events::RunStepView;
-use super::run_facts::{DocumentView, UsageView, UsedToolView};
+use super::run_facts::{ArtifactView, DocumentView, FileAnnotationView, UsageView, UsedToolView};
 use crate::domain::ids::{ChatId, ExecutionId, MessageId};
 use crate::domain::predictions::answer::PredictionAnswer;
 use crate::domain::predictions::execution::ExecutionEntry;
@@ -84,6 +84,12 @@ pub(crate) struct AnswerLists {
     pub source_documents: Vec<DocumentView>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub used_tools: Vec<UsedToolView>,
+    /// Pictures that models of an agentflow's last steps made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    artifacts: Vec<ArtifactView>,
+    /// Other files that they made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    file_annotations: Vec<FileAnnotationView>,
 }
 
 /// What ends a stream: its lists, each an event of its own, and then its metadata.
@@ -123,6 +129,8 @@ impl From<PredictionAnswer> for AnswerEvents {
         let RunOutput {
             used_tools,
             source_documents,
+            artifacts,
+            file_annotations,
             usage,
             flow_variables,
             follow_up_prompts,
@@ -133,6 +141,8 @@ impl From<PredictionAnswer> for AnswerEvents {
             lists: AnswerLists {
                 source_documents: source_documents.into_iter().map(DocumentView::from).collect(),
                 used_tools: used_tools.into_iter().map(UsedToolView::from).collect(),
+                artifacts: artifacts.into_iter().map(ArtifactView::from).collect(),
+                file_annotations: file_annotations.into_iter().map(FileAnnotationView::from).collect(),
             },
             metadata: AnswerMetadata {
                 question,

@@ -1,6 +1,6 @@
 //! What is said of a run beside its text: in answers, in events, and in stored messages.
 
-use crate::domain::predictions::prediction::{Document, Usage, UsedTool};
+use crate::domain::predictions::prediction::{Artifact, Document, FileAnnotation, Usage, UsedTool};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -35,6 +35,38 @@ pub(crate) struct UsedToolView {
 impl From<UsedTool> for UsedToolView {
     fn from(UsedTool { tool, tool_input, tool_output, error }: UsedTool) -> Self {
         Self { tool, tool_input, tool_output, error }
+    }
+}
+
+/// A picture that a model made.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Artifact"))]
+pub(crate) struct ArtifactView {
+    /// What it is, as in `png`.
+    r#type: String,
+    /// Where it is read.
+    data: String,
+}
+
+impl From<Artifact> for ArtifactView {
+    fn from(Artifact { kind, data }: Artifact) -> Self {
+        Self { r#type: kind, data }
+    }
+}
+
+/// Another file that a model made.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FileAnnotation"))]
+pub(crate) struct FileAnnotationView {
+    /// Where it is read.
+    file_path: String,
+    file_name: String,
+}
+
+impl From<FileAnnotation> for FileAnnotationView {
+    fn from(FileAnnotation { file_path, file_name }: FileAnnotation) -> Self {
+        Self { file_path, file_name }
     }
 }
 

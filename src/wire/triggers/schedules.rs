@@ -2,7 +2,7 @@
 
 use crate::domain::ids::{ExecutionId, FlowId, ScheduleId, TriggerLogId, WorkspaceId};
 use crate::domain::triggers::schedule::{
-    ScheduleDetails, ScheduleInput, ScheduleStatus, TriggerLog, TriggerStatus,
+    DeletedLogs, ScheduleDetails, ScheduleInput, ScheduleStatus, TriggerLog, TriggerStatus,
 };
 use crate::wire::time::IsoTime;
 use serde::{Deserialize, Serialize};
@@ -114,6 +114,33 @@ pub(crate) struct TriggerLogView {
     count: Option<u64>,
     workspace_id: WorkspaceId,
     created_date: IsoTime,
+}
+
+/// Rows of the log of a schedule.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct TriggerLogList {
+    /// Their ids.
+    #[cfg_attr(test, schemars(required, length(min = 1)))]
+    pub log_ids: Option<Vec<String>>,
+}
+
+/// What was deleted of the log of a schedule.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "DeletedTriggerLogs"))]
+pub(crate) struct DeletedTriggerLogsView {
+    success: bool,
+    deleted_logs: usize,
+    /// Records of the runs that the rows told of.
+    deleted_executions: usize,
+}
+
+impl From<DeletedLogs> for DeletedTriggerLogsView {
+    fn from(DeletedLogs { rows, runs }: DeletedLogs) -> Self {
+        Self { success: true, deleted_logs: rows, deleted_executions: runs }
+    }
 }
 
 /// A page of the log, newest first.

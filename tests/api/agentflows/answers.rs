@@ -136,6 +136,7 @@ fn a_model_at_the_end_writes_piece_by_piece_and_tells_its_usage() {
             "1 entries",
             "Writer INPROGRESS",
             "token",
+            "calledTools",
             "usageMetadata",
             "Writer FINISHED",
             "2 entries",

@@ -1,6 +1,6 @@
 //! Agents whose tools a person has to approve.
 
-use super::steps::{START, Steps, Talk, endings, entry, output, record};
+use super::steps::{START, Steps, Talk, endings, entry, llm, output, record};
 use crate::support::Server;
 use serde_json::{Value, json};
 
@@ -56,6 +56,22 @@ fn the_called_tools_of_the_last_agent_are_an_event() {
         (&json!("calculator"), &json!({"input": "6*7"}))
     );
     assert_eq!(answer.streamed_text(), "It is 42.");
+}
+
+#[test]
+fn a_last_model_that_called_nothing_tells_so_before_its_tokens() {
+    let server = Server::start();
+    let steps = Steps::begin().card("llmAgentflow_0", "Writer", llm("Hi")).edge(START, "llmAgentflow_0");
+    let flow = steps.flow(&server);
+    let body = json!({"question": "Hi", "streaming": true});
+    let answer = server.call("POST", &format!("/prediction/{flow}")).json(&body).send();
+    assert_eq!(answer.event("calledTools"), json!([]));
+    let names = answer.event_names();
+    let place = |name: &str| names.iter().position(|known| known == name).unwrap();
+    assert!(
+        place("token") < place("calledTools") && place("calledTools") < place("usageMetadata"),
+        "{names:?}"
+    );
 }
 
 #[test]

@@ -200,3 +200,21 @@ fn a_run_that_can_finish_does_while_the_service_stops() {
     assert_eq!(record["state"], "FINISHED");
     assert_eq!(endings(&record), [("Start", "FINISHED"), ("Slow", "FINISHED")]);
 }
+
+#[test]
+fn a_record_that_is_stopped_stops_no_other_run_of_its_conversation() {
+    let server = Server::start();
+    let flow = slow().flow(&server);
+    let (first, chat) = begin(&server, &flow);
+    let token = first.answer.header("x-service-session-token").unwrap().to_owned();
+    let body = json!({"question": "And?", "streaming": true, "chatId": chat, "sessionToken": token});
+    let mut second = server.call("POST", &format!("/prediction/{flow}")).json(&body).open();
+    second.read_until("three");
+    let rows = server.read("/executions");
+    let ids: Vec<&str> =
+        rows["data"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap()).collect();
+    let stopped = server.owner("POST", &format!("/executions/{}/stop", ids[0])).send().is(200).json();
+    assert_eq!(stopped["state"], "TERMINATED");
+    assert_eq!(server.read(&format!("/executions/{}", ids[1]))["state"], "INPROGRESS");
+    drop((first, second));
+}

@@ -1,6 +1,6 @@
 //! What the routes of schedules take, and who may use them.
 
-use super::{HOURLY, pass_next, published, run_due, scheduled, scheduled_with, switch};
+use super::{HOURLY, claim, logs, pass_next, published, run_due, scheduled, scheduled_with, switch};
 use crate::support::Server;
 use crate::support::canvases::scripted_flow_with;
 use serde_json::{Value, json};
@@ -89,4 +89,61 @@ fn a_flow_that_is_started_by_its_schedule_is_not_asked() {
     let refused = server.ask(&flow, &json!({"question": "Now?"})).is(400).json();
     let message: &Value = &refused["message"];
     assert_eq!(*message, "This flow is started by its schedule, and not by a question.");
+}
+
+/// Deletes rows of the log.
+fn delete_logs(server: &Server, flow: &str, key: &str, ids: &Value) -> crate::support::Answer {
+    let call = server.call("DELETE", &format!("/chatflows/{flow}/schedule/trigger-logs"));
+    call.bearer(key).json(&json!({ "logIds": ids })).send()
+}
+
+#[test]
+fn rows_of_the_log_go_with_the_records_of_their_runs() {
+    let server = Server::start();
+    let flow = published(&server, &scheduled(HOURLY));
+    for _ in 0..3 {
+        pass_next(&server, &flow);
+        assert_eq!(run_due(&server), 1);
+    }
+    let rows = logs(&server, &flow);
+    let key = |permissions: &[&str]| server.key(permissions)["apiKey"].as_str().unwrap().to_owned();
+    let (editor, both) = (key(&["agentflows:update"]), key(&["agentflows:update", "executions:delete"]));
+    let ids = json!([rows[0]["id"], rows[2]["id"], "7bd3a5ac-4f3f-4bb5-8a42-53cf41fbb4f1", "x"]);
+    let refused = delete_logs(&server, &flow, &editor, &ids).is_error(403);
+    assert!(refused.contains("executions:delete"), "{refused}");
+    assert_eq!((logs(&server, &flow).len(), &server.read("/executions")["total"]), (3, &json!(3)));
+    let deleted = delete_logs(&server, &flow, &both, &ids).is(200).json();
+    assert_eq!(deleted, json!({"success": true, "deletedLogs": 2, "deletedExecutions": 2}));
+    assert_eq!(logs(&server, &flow), [rows[1].clone()]);
+    assert_eq!(server.read("/executions")["data"][0]["id"], rows[1]["executionId"]);
+    for wrong in [json!([]), Value::Null, json!("x"), json!([1])] {
+        delete_logs(&server, &flow, &both, &wrong).is_error(400);
+    }
+}
+
+#[test]
+fn the_row_of_a_run_that_is_under_way_stays() {
+    let server = Server::start();
+    let flow = published(&server, &scheduled(HOURLY));
+    pass_next(&server, &flow);
+    let under_way = claim(&server);
+    let key = server.key(&["agentflows:update"])["apiKey"].as_str().unwrap().to_owned();
+    let ids = json!([logs(&server, &flow)[0]["id"]]);
+    assert_eq!(delete_logs(&server, &flow, &key, &ids).is(200).json()["deletedLogs"], 0);
+    drop(under_way);
+}
+
+#[test]
+fn who_switches_a_schedule_stands_in_the_list_of_what_was_done() {
+    let server = Server::start();
+    let flow = published(&server, &scheduled(HOURLY));
+    switch(&server, &flow, true);
+    switch(&server, &flow, false);
+    switch(&server, &flow, true);
+    let page = server.read("/audit?limit=50");
+    let done: Vec<&Value> = page["data"].as_array().unwrap().iter().map(|row| &row["action"]).collect();
+    let switched: Vec<&&Value> =
+        done.iter().filter(|action| action.as_str().unwrap().starts_with("schedule-")).collect();
+    assert_eq!(switched, [&&json!("schedule-switched-on"), &&json!("schedule-switched-off")]);
+    assert_eq!(page["data"][0]["target"]["id"], json!(flow));
 }

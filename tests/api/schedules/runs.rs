@@ -153,6 +153,8 @@ fn a_run_that_is_stopped_stops_no_other() {
     let server = Server::start();
     let start = json!({
         "startInputType": "scheduleInput", "scheduleType": "cronExpression", "scheduleCronExpression": HOURLY,
+        // Without it there is nothing to ask the model, and the run is over before anybody can stop it.
+        "scheduleDefaultInput": "Report.",
     });
     let steps = Steps::begin_with(start)
         .card("llmAgentflow_0", "Think", slow_llm("one two three four five six seven eight nine ten", 1_000))
@@ -172,6 +174,9 @@ fn a_run_that_is_stopped_stops_no_other() {
     under_way.join().unwrap();
     assert_eq!(all.reason(), None);
     assert_eq!(statuses(&server, &flow), ["FAILED"]);
+    let run = &logs(&server, &flow)[0]["executionId"];
+    let run = server.read(&format!("/executions/{}", run.as_str().unwrap()));
+    assert_eq!(run["state"], "TERMINATED");
 }
 
 #[test]

@@ -184,3 +184,17 @@ fn a_refused_call_starts_nothing() {
     signed(&server, &flow, "guess", BODY).send().is_error(401);
     assert!(server.messages(&flow).is_empty());
 }
+
+#[test]
+fn who_made_or_deleted_a_secret_stands_in_the_list_of_what_was_done() {
+    let (server, flow, secret) = signing(json!({}));
+    server.owner("DELETE", &format!("/chatflows/{flow}/webhook-secret")).send().is(204);
+    server.owner("DELETE", &format!("/chatflows/{flow}/webhook-secret")).send().is(404);
+    let page = server.read("/audit?limit=50");
+    let of_secret = |row: &&Value| row["action"].as_str().unwrap().starts_with("webhook-");
+    let done: Vec<&Value> = page["data"].as_array().unwrap().iter().filter(of_secret).collect();
+    let actions: Vec<&Value> = done.iter().map(|row| &row["action"]).collect();
+    assert_eq!(actions, [&json!("webhook-secret-deleted"), &json!("webhook-secret-made")]);
+    assert!(done.iter().all(|row| row["target"]["id"] == flow && row["actor"]["name"] == "Ada"), "{page}");
+    assert!(!page.to_string().contains(&secret));
+}

@@ -4,7 +4,7 @@ use super::toolbox::{AgentTool, Toolbox};
 use crate::cards::kit::knowledge::untrusted_text;
 use crate::cards::kit::models::model_tally::ModelTally;
 use crate::cards::kit::models::tool_loop::{RoundSink, ToolOutcome, run_tool};
-use crate::cards::kit::steps::made_files::keep_files;
+use crate::cards::kit::steps::made_files::{keep_files, keep_pictures};
 use crate::cards::kit::{Inputs, Model, RunContext, TokenSink};
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::{Document, RunOutput, UsedTool};
@@ -144,10 +144,11 @@ impl Rounds<'_> {
         let (toolbox, mut ran) = (self.toolbox, RunOutput::default());
         let known = toolbox.find(&call.name).filter(|_| !self.is_removed(&call.name));
         let tool = known.map(|known| known.tool.as_ref());
-        let ToolOutcome { text, is_answer, failure } =
+        let ToolOutcome { text, is_answer, failure, pictures } =
             run_tool(tool, &call.name, &call.arguments, self.turn, &mut ran);
         self.progress.used_tools.append(&mut ran.used_tools);
         self.progress.sources.append(&mut ran.source_documents);
+        self.progress.tally.files.extend(keep_pictures(self.inputs, &pictures)?);
         if let Some(failure) = failure.filter(|_| known.is_some_and(|known| known.stops_on_error)) {
             let named = failure.reworded(|text| format!("the tool '{}' failed: {text}", call.name));
             return Err(named.at(self.inputs.label));

@@ -33,7 +33,11 @@ impl Tool for FixedTool {
         turn: &RunContext<'_>,
     ) -> std::result::Result<Observation, CallError> {
         let source = Document { page_content: self.name.to_owned(), metadata: Map::new() };
-        self.call(arguments, turn).map(|text| Observation { text, sources: vec![source] })
+        self.call(arguments, turn).map(|text| Observation {
+            text,
+            sources: vec![source],
+            ..Observation::default()
+        })
     }
 
     fn returns_directly(&self) -> bool {

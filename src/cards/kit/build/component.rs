@@ -214,7 +214,7 @@ pub trait Tool: Send + Sync {
     /// # Errors
     /// As [`Self::call`].
     fn observe(&self, arguments: &Value, turn: &RunContext<'_>) -> Result<Observation, CallError> {
-        self.call(arguments, turn).map(|text| Observation { text, sources: Vec::new() })
+        self.call(arguments, turn).map(|text| Observation { text, ..Observation::default() })
     }
 
     /// True when its output is the answer.
@@ -229,6 +229,16 @@ pub struct Observation {
     pub text: String,
     /// Chunks that go out with the answer.
     pub sources: Vec<Document>,
+    pub pictures: Vec<Picture>,
+}
+
+/// A picture that a tool made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// A label, never a path.
+    pub name: String,
+    pub mime: String,
+    pub bytes: Vec<u8>,
 }
 
 /// A component that finds chunks.

@@ -94,16 +94,20 @@ impl ModelTally {
                 output.insert(name.to_owned(), files.into());
             }
         };
-        put("artifacts", pictures.into_iter().map(picture).collect());
-        put("fileAnnotations", others.into_iter().map(annotation).collect());
+        put(ARTIFACTS, pictures.into_iter().map(picture).collect());
+        put(FILE_ANNOTATIONS, others.into_iter().map(annotation).collect());
     }
 }
 
+/// Where a step lists the pictures that it made.
+pub(crate) const ARTIFACTS: &str = "artifacts";
+/// Where it lists other files.
+pub(crate) const FILE_ANNOTATIONS: &str = "fileAnnotations";
 const USAGE: &str = "usageMetadata";
 const REASONING: &str = "reasonContent";
 
 /// A picture as clients show it.
-fn picture(file: &KeptFile) -> Value {
+pub(crate) fn picture(file: &KeptFile) -> Value {
     json!({"type": file.mime.rsplit('/').next().unwrap_or_default(), "data": file.link})
 }
 

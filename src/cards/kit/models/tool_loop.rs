@@ -4,7 +4,7 @@ use super::model::Model;
 use super::token_sink::{StreamClosed, TokenSink};
 use crate::cards::kit::build::arguments::check_arguments;
 use crate::cards::kit::build::call_error::CallError;
-use crate::cards::kit::build::component::{Observation, RunContext, Tool};
+use crate::cards::kit::build::component::{Observation, Picture, RunContext, Tool};
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::{RunOutput, UsedTool};
 use crate::limits::TOOL_ROUNDS_MAX;
@@ -153,6 +153,7 @@ pub(in crate::cards) struct ToolOutcome {
     pub(in crate::cards) is_answer: bool,
     /// Why there is no result; its words are the text.
     pub(in crate::cards) failure: Option<CallError>,
+    pub(in crate::cards) pictures: Vec<Picture>,
 }
 
 /// Runs a tool and notes it in `outcome`.
@@ -183,5 +184,5 @@ pub(in crate::cards) fn run_tool(
         tool_output: seen.text,
         error,
     });
-    ToolOutcome { text, is_answer, failure }
+    ToolOutcome { text, is_answer, failure, pictures: seen.pictures }
 }

@@ -1,11 +1,24 @@
-//! Files that tools of a provider made while its model answered: they are kept with the conversation.
+//! Files that tools made, those of a provider and those of a flow: they are kept with the conversation.
 
+use crate::cards::kit::build::component::Picture;
 use crate::cards::kit::build::inputs::Inputs;
-use crate::cards::kit::capabilities::files::{AnswerFiles, NewFile};
+use crate::cards::kit::capabilities::files::{AnswerFiles, KeptFile, NewFile};
 use crate::cards::kit::models::model::Model;
 use crate::cards::kit::models::model_tally::ModelTally;
 use crate::domain::error::Result;
 use crate::llm::MadeFile;
+
+/// Keeps pictures that a tool made. Where a run keeps none, they are left out.
+///
+/// # Errors
+/// When a quota is reached.
+pub(crate) fn keep_pictures(inputs: &Inputs<'_>, pictures: &[Picture]) -> Result<Vec<KeptFile>> {
+    let Some(granted) = inputs.want::<dyn AnswerFiles>() else { return Ok(Vec::new()) };
+    let keep = |Picture { name, mime, bytes }: &Picture| {
+        granted.of(inputs.host)?.keep_file(&NewFile { name, mime, bytes })
+    };
+    pictures.iter().map(keep).collect()
+}
 
 /// Keeps the files of a reply. Where a run keeps none, as a check does, they are left with the provider.
 ///

@@ -8,6 +8,7 @@ use crate::cards::kit::models::model::Model;
 use crate::cards::kit::models::model_tally::ModelTally;
 use crate::cards::kit::models::token_sink::TokenSink;
 use crate::cards::kit::schema::input::{Choice, Input};
+use crate::cards::kit::steps::made_files::keep_files;
 use crate::domain::error::Result;
 use crate::llm::{ChatMessage, ChatRequest, Completion, ToolCall, ToolSpec};
 use serde_json::{Map, Value};
@@ -122,6 +123,7 @@ impl<'a> StructuredOutput<'a> {
         let tools = if calls_functions { vec![self.function()] } else { Vec::new() };
         let request = ChatRequest { messages, tools, ..ChatRequest::default() };
         let first = tally.ask(model, &request, host, sink)?;
+        keep_files(self.inputs, model, &first.files, tally)?;
         let fault = match self.read(&first) {
             Ok(answer) => return Ok(answer),
             Err(fault) => fault,
@@ -129,6 +131,7 @@ impl<'a> StructuredOutput<'a> {
         let mut messages = request.messages;
         messages.extend(correction(first, &fault));
         let second = tally.ask(model, &ChatRequest { messages, ..request }, host, sink)?;
+        keep_files(self.inputs, model, &second.files, tally)?;
         self.read(&second).map_err(|fault| {
             let wrong = format!("{} gave no answer with these keys: {fault}", model.label());
             self.inputs.input_error(self.input, &wrong)

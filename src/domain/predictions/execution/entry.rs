@@ -26,6 +26,9 @@ pub struct StepStart {
     /// What its entry shows when it never comes to an end.
     #[serde(default)]
     pub data: Map<String, Value>,
+    /// What its engine wants back then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<Value>,
 }
 
 impl StepStart {
@@ -37,13 +40,14 @@ impl StepStart {
             node_label: entry.node_label.clone(),
             previous_node_ids: entry.previous_node_ids.clone(),
             data: Map::new(),
+            note: None,
         }
     }
 
     /// What becomes of it when its run ends first.
     #[must_use]
     pub fn terminate(self) -> ExecutionEntry {
-        let Self { node_id, node_label, previous_node_ids, data } = self;
+        let Self { node_id, node_label, previous_node_ids, data, .. } = self;
         ExecutionEntry { node_id, node_label, data, previous_node_ids, status: StepStatus::Terminated }
     }
 }

@@ -115,6 +115,14 @@ pub struct TriggerLog {
     pub count: Option<u64>,
 }
 
+/// What was deleted of the log of a schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DeletedLogs {
+    pub rows: usize,
+    /// Records of the runs that the rows told of.
+    pub runs: usize,
+}
+
 /// Times of a schedule that are due: what is to run, and what is not made up for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueTimes {

@@ -11,7 +11,7 @@ use crate::domain::flows::flow::Flow;
 use crate::domain::flows::rate_limit::WindowState;
 use crate::domain::ids::{ChatId, FlowId};
 use crate::domain::predictions::answer::PredictionAnswer;
-use crate::domain::predictions::prediction::{ChatType, Question};
+use crate::domain::predictions::prediction::{ChatType, ConversationProof, Question};
 use crate::http::api::conversations::conversation_access::{can_see, flow_for_origin, request_proofs};
 use crate::http::reply::Reply;
 use crate::http::reply::error::log_failed_run;
@@ -126,7 +126,11 @@ pub(crate) fn ask_internal(app: &App, caller: Caller, request: &Request) -> Resu
             predictions::prepare_rerun(app, flow, side, &asked)
         }
         None => {
-            let question = parse_question(request, body, Vec::new())?;
+            let mut question = parse_question(request, body, Vec::new())?;
+            let may_change = || access::check_permission(&caller, flow.kind, FlowAction::Update).is_ok();
+            if question.human_input.is_some() && may_change() {
+                question.proofs.push(ConversationProof::Editor);
+            }
             let ask = PredictionRequest { flow, question, chat_type: ChatType::Internal, side };
             predictions::prepare(app, ask, request.cancel())
         }

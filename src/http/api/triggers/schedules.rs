@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
+use crate::domain::ids::TriggerLogId;
 use crate::domain::paging::PageRequest;
 use crate::domain::triggers::schedule::TriggerStatus;
 use crate::http::api::flows::page_or;
@@ -11,7 +12,8 @@ use crate::http::request::Request;
 use crate::http::routing::handler::Json;
 use crate::ops::triggers::schedules::{self, TRIGGER_LOG_PAGE_MAX};
 use crate::wire::triggers::schedules::{
-    ScheduleStatusView, ScheduleSwitch, ScheduleView, TriggerLogPageView, TriggerLogView,
+    DeletedTriggerLogsView, ScheduleStatusView, ScheduleSwitch, ScheduleView, TriggerLogList,
+    TriggerLogPageView, TriggerLogView,
 };
 
 /// Rows of a page unless the caller says how many.
@@ -55,6 +57,23 @@ pub(crate) fn logs(app: &App, caller: Caller, request: &Request) -> Result<Json<
     let (rows, total) = schedules::logs(app, &caller, &flow_id(request)?, &statuses, wanted)?;
     let data = rows.into_iter().map(TriggerLogView::from).collect();
     Ok(Json(TriggerLogPageView { data, total, page, limit }))
+}
+
+/// `DELETE /chatflows/:id/schedule/trigger-logs`
+///
+/// # Errors
+/// 400 when none is named, 404, and 403 for records of runs that the caller may not delete.
+pub(crate) fn delete_logs(
+    app: &App,
+    caller: Caller,
+    request: &Request,
+    Json(body): Json<TriggerLogList>,
+) -> Result<Json<DeletedTriggerLogsView>> {
+    let named = body.log_ids.filter(|ids| !ids.is_empty());
+    let named = named.ok_or_else(|| Error::invalid("'logIds' is required."))?;
+    // A text that is no id names nothing there is.
+    let ids: Vec<TriggerLogId> = named.iter().filter_map(|text| TriggerLogId::parse(text)).collect();
+    Ok(Json(schedules::delete_logs(app, &caller, &flow_id(request)?, &ids)?.into()))
 }
 
 fn wrong_status() -> Error {

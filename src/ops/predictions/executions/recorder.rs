@@ -59,7 +59,7 @@ pub fn begin(app: &App, mut new: NewExecution) -> Result<ExecutionRecorder> {
 /// A run that waits, with what it takes to go on. Nothing of it is taken up yet.
 #[derive(Debug)]
 pub struct WaitingRun {
-    execution: Execution,
+    pub execution: Execution,
     /// The canvas it began with, and what the engine left for itself.
     pub paused: PausedRun,
     /// What it was asked with.
@@ -165,6 +165,16 @@ impl ExecutionRecorder {
         self.count_begun();
         self.submit(Change::Step(began));
         Ok(StepNumber(step))
+    }
+
+    /// Notes more of a step that is under way, for the case that it never ends.
+    ///
+    /// # Errors
+    /// When it has no stored form.
+    pub fn detail(&self, step: StepNumber, mut start: StepStart) -> Result<()> {
+        remove_secrets(&mut start.data);
+        self.submit(Change::Step(StepChange::detailed(step.0, &start)?));
+        Ok(())
     }
 
     fn count_begun(&self) {

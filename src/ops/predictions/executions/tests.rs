@@ -48,6 +48,7 @@ fn start(node: &str) -> StepStart {
         node_label: node.to_uppercase(),
         previous_node_ids: Vec::new(),
         data: map(json!({"id": node})),
+        note: None,
     }
 }
 

@@ -54,13 +54,17 @@ pub(in crate::ops::predictions) fn copy_files(
             stored.add_link(file);
             continue;
         }
-        let (name, content) = read(app, flow, from, file)?.ok_or(Error::Conflict(Conflict::RunNotKept))?;
+        let (name, content) = read(app, flow, from, file)?.ok_or_else(|| is_gone(file))?;
         stored.copy_file(file, name.extension(), &content)?;
         if is_image(file) {
             images.push(image(file, &content));
         }
     }
     Ok((stored, images))
+}
+
+fn is_gone(file: &MessageFile) -> Error {
+    Conflict::FileNotKept { name: file.name.clone() }.into()
 }
 
 fn is_link(file: &MessageFile) -> bool {

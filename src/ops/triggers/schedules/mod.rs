@@ -12,13 +12,16 @@ use crate::canvas::Canvas;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
-use crate::domain::ids::FlowId;
+use crate::domain::ids::{ExecutionId, FlowId, TriggerLogId};
 use crate::domain::paging::PageRequest;
 use crate::domain::triggers::schedule::{
-    Schedule, ScheduleDefinition, ScheduleDetails, ScheduleStatus, TriggerLog, TriggerStatus,
+    DeletedLogs, Schedule, ScheduleDefinition, ScheduleDetails, ScheduleStatus, TriggerLog, TriggerStatus,
 };
+use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::engine::schedule::schedule_of;
 use crate::ops::flows::access::{self, FlowAction};
+use crate::ops::predictions::executions;
+use crate::ops::workspace::audit;
 use crate::store::Tx;
 use crate::store::queries::trigger_log;
 use crate::store::tables::{CANVASES, SCHEDULES};
@@ -82,6 +85,12 @@ pub fn set_enabled(app: &App, caller: &Caller, id: &FlowId, is_on: bool) -> Resu
         if let Some(why) = obstacle.filter(|_| is_on) {
             return Err(Error::Invalid(why));
         }
+        if schedule.is_on != is_on {
+            let action =
+                if is_on { AuditAction::ScheduleSwitchedOn } else { AuditAction::ScheduleSwitchedOff };
+            let entry = AuditEntry::by_caller(caller, action, app.clock.monotonic_now());
+            audit::record(tx, &entry.with_target(AuditTargetKind::Flow, flow.id, &flow.name))?;
+        }
         schedule.switch(is_on, now);
         SCHEDULES.put(tx, &flow.workspace, id, &schedule)?;
         ScheduleDetails::new(schedule, seconds_min)
@@ -107,4 +116,30 @@ pub fn logs(
         access::flow(tx, caller, id, FlowAction::Read)?;
         trigger_log::list(tx, id, statuses, page.range(usize::MAX))
     })
+}
+
+/// The permission to delete records of runs.
+const DELETE_RUNS: &str = "executions:delete";
+
+/// `DELETE /chatflows/:id/schedule/trigger-logs`: removes those rows of the log that are there, with the records of their runs.
+/// The row of a run that is under way stays.
+///
+/// # Errors
+/// 400 when none is named; 404 or 403, as [`access::flow`]; 403 for runs whose records the caller may not delete.
+pub fn delete_logs(app: &App, caller: &Caller, id: &FlowId, named: &[TriggerLogId]) -> Result<DeletedLogs> {
+    let (rows, runs) = app.store.write(|tx| {
+        let flow = access::flow(tx, caller, id, FlowAction::Update)?;
+        let running = SCHEDULES.get(tx, &flow.workspace, id)?.and_then(|schedule| schedule.running);
+        let mut rows = trigger_log::find(tx, id, named)?;
+        rows.retain(|(number, _)| Some(*number) != running);
+        let runs: Vec<ExecutionId> = rows.iter().filter_map(|(_, row)| row.execution).collect();
+        if !runs.is_empty() && !caller.permissions.has(DELETE_RUNS) {
+            let why = "the records of their runs go with the rows";
+            return Err(Error::Forbidden(format!("This needs the permission {DELETE_RUNS}, because {why}.")));
+        }
+        rows.iter().try_for_each(|(number, _)| trigger_log::remove(tx, id, *number))?;
+        Ok((rows.len(), runs))
+    })?;
+    let runs = if runs.is_empty() { 0 } else { executions::delete_each(app, caller, &runs)? };
+    Ok(DeletedLogs { rows, runs })
 }

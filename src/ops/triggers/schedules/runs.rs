@@ -96,7 +96,8 @@ fn set_timer(app: &App, schedule: &Schedule) {
     app.state.schedule_timers.set(schedule.workspace, schedule.flow, next);
 }
 
-/// Notes when the schedule of a flow comes next, after it may have changed.
+/// Notes when the schedule of a flow comes next, after it may have changed. One at a time: whoever read the record before a
+/// change must not note it after somebody who read what changed.
 pub fn rearm(app: &App, workspace: &WorkspaceId, flow: &FlowId) {
     app.state.schedule_timers.read(|| match app.store.read(|tx| SCHEDULES.get(tx, workspace, flow)) {
         Ok(Some(schedule)) => set_timer(app, &schedule),
@@ -278,9 +279,9 @@ fn question(input: ScheduleInput) -> Question {
     // A run without anything to say is still asked something, as every run is.
     let blank = || " ".to_owned();
     match input {
-        ScheduleInput::Text(text) => Question { text, ..Question::default() },
+        ScheduleInput::Text(text) if !text.is_empty() => Question { text, ..Question::default() },
         ScheduleInput::Form(form) => Question { text: blank(), form: Some(form), ..Question::default() },
-        ScheduleInput::Nothing => Question { text: blank(), ..Question::default() },
+        ScheduleInput::Text(_) | ScheduleInput::Nothing => Question { text: blank(), ..Question::default() },
     }
 }
 

@@ -7,7 +7,10 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{CredentialId, FlowId};
+use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::ops::flows::access::{self, FlowAction};
+use crate::ops::workspace::audit;
+use crate::store::WriteTx;
 use crate::store::tables::WEBHOOK_SECRETS;
 use serde_json::{Map, Value};
 
@@ -27,7 +30,8 @@ pub fn generate_secret(app: &App, caller: &Caller, id: &FlowId) -> Result<String
     app.store.write(|tx| {
         let flow = access::flow(tx, caller, id, FlowAction::Update)?;
         let sealed = app.secrets.vault.seal(&flow.workspace, &record_id(id), &fields);
-        WEBHOOK_SECRETS.put(tx, &flow.workspace, id, &sealed)
+        WEBHOOK_SECRETS.put(tx, &flow.workspace, id, &sealed)?;
+        note(app, tx, caller, AuditAction::WebhookSecretMade, &flow)
     })?;
     tracing::info!(flow = %id, by = %caller.principal, "the secret of a webhook was made");
     Ok(secret)
@@ -43,10 +47,15 @@ pub fn delete_secret(app: &App, caller: &Caller, id: &FlowId) -> Result<()> {
         if !WEBHOOK_SECRETS.remove(tx, &flow.workspace, id)? {
             return Err(Error::NotFound("This flow's webhook has no secret.".to_owned()));
         }
-        Ok(())
+        note(app, tx, caller, AuditAction::WebhookSecretDeleted, &flow)
     })?;
     tracing::info!(flow = %id, by = %caller.principal, "the secret of a webhook was deleted");
     Ok(())
+}
+
+fn note(app: &App, tx: &WriteTx, caller: &Caller, action: AuditAction, flow: &Flow) -> Result<()> {
+    let entry = AuditEntry::by_caller(caller, action, app.clock.monotonic_now());
+    audit::record(tx, &entry.with_target(AuditTargetKind::Flow, flow.id, &flow.name))
 }
 
 pub(super) fn load_secret(app: &App, flow: &Flow) -> Result<Option<String>> {

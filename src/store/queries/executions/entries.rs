@@ -21,6 +21,11 @@ pub(crate) enum StepChange {
         step: u64,
         start: Arc<[u8]>,
     },
+    /// It began before, and more of it is to be kept if it never ends.
+    Detailed {
+        step: u64,
+        start: Arc<[u8]>,
+    },
     Ended {
         step: u64,
         entry: Arc<[u8]>,
@@ -39,6 +44,12 @@ impl StepChange {
         Ok(Self::Began { step, start: serde_json::to_vec(start).map_err(Error::internal)?.into() })
     }
 
+    /// # Errors
+    /// As [`Self::began`].
+    pub(crate) fn detailed(step: u64, start: &StepStart) -> Result<Self> {
+        Ok(Self::Detailed { step, start: serde_json::to_vec(start).map_err(Error::internal)?.into() })
+    }
+
     /// The note is what its engine wants back, where another run takes the step over.
     ///
     /// # Errors
@@ -53,7 +64,7 @@ impl StepChange {
     pub(crate) fn bytes(&self) -> usize {
         const ROW_BYTES: usize = 64;
         match self {
-            Self::Began { start, .. } => ROW_BYTES + start.len(),
+            Self::Began { start, .. } | Self::Detailed { start, .. } => ROW_BYTES + start.len(),
             Self::Ended { entry, .. } => ROW_BYTES + entry.len(),
             Self::Placed { .. } => ROW_BYTES,
         }
@@ -115,7 +126,10 @@ impl StepRows {
         for change in changes {
             match change {
                 StepChange::Began { step, .. } if ended.contains(step) => drop(fresh.insert(*step)),
-                StepChange::Began { step, start } => self.began.push((key(*step), start.clone())),
+                StepChange::Detailed { step, .. } if ended.contains(step) => {}
+                StepChange::Began { step, start } | StepChange::Detailed { step, start } => {
+                    self.began.push((key(*step), start.clone()));
+                }
                 StepChange::Ended { step, entry } => self.entries.push((key(*step), entry.clone())),
                 StepChange::Placed { place, step } => self.places.push((key(*place), step.to_be_bytes())),
             }
@@ -258,9 +272,10 @@ pub(crate) fn next_numbers(tx: &impl Tx, run: &ExecutionId) -> Result<(u64, u64)
 pub(crate) fn terminate_steps(tx: &WriteTx, run: &ExecutionId) -> Result<bool> {
     let mut under_way = Vec::new();
     tx.scan(EXECUTION_STEPS, &of_run(run), Order::Ascending, |key, value| {
-        let start: StepStart = serde_json::from_slice(value)
+        let mut start: StepStart = serde_json::from_slice(value)
             .map_err(|_| Error::internal("a stored step of a run cannot be read"))?;
-        under_way.push(StepChange::ended(number_of(key)?, &start.terminate(), None)?);
+        let note = start.note.take();
+        under_way.push(StepChange::ended(number_of(key)?, &start.terminate(), note.as_ref())?);
         Ok(ControlFlow::Continue(()))
     })?;
     write_steps(tx, run, &under_way)?;

@@ -151,6 +151,7 @@ fn start(node: &str) -> StepStart {
         node_label: node.to_owned(),
         previous_node_ids: vec!["before".to_owned()],
         data: Map::new(),
+        note: None,
     }
 }
 

@@ -118,6 +118,8 @@ fn files_that_an_agent_makes_are_answered_with_signed_links() {
     let made = output(&answer, "Agent");
     assert_eq!(made["artifacts"][0]["type"], "png");
     assert_eq!(made["fileAnnotations"][0]["fileName"], "tea.csv");
+    assert_eq!(answer["artifacts"], made["artifacts"], "the answer names those of its last steps");
+    assert_eq!(answer["fileAnnotations"], made["fileAnnotations"]);
     for (link, content) in [
         (&made["artifacts"][0]["data"], &b"\x89PNG\r\n\x1a\n"[..]),
         (&made["fileAnnotations"][0]["filePath"], TABLE),

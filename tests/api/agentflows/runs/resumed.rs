@@ -127,3 +127,28 @@ fn settings_that_are_too_long_to_be_kept_are_refused() {
     assert!(told.contains("overrideConfig"), "{told}");
     assert_eq!(server.read("/executions")["total"], 0);
 }
+
+#[test]
+fn who_may_change_the_flow_answers_in_the_conversation_of_somebody_else() {
+    let server = Server::start();
+    let flow = asking().flow(&server);
+    let first = server.ask(&flow, &json!({"question": "Hi"})).is(200).json();
+    let answer = |permission: &str, more: Value| {
+        let key = server.key(&[permission])["apiKey"].as_str().unwrap().to_owned();
+        let mut body = json!({"chatId": first["chatId"]});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        server.call("POST", &format!("/internal-prediction/{flow}")).bearer(&key).json(&body).send()
+    };
+    let proceed = json!({"humanInput": {"type": "proceed"}});
+    answer("agentflows:view", proceed.clone()).is_error(409);
+    let asked = answer("agentflows:update", json!({"question": "And?"})).is(200).json();
+    assert_ne!(asked["chatId"], first["chatId"], "a question is none of theirs");
+    let second = answer("agentflows:update", proceed.clone()).is(200).json();
+    assert_eq!((&second["text"], &second["chatId"]), (&json!("Sent: A draft. (proceed)"), &first["chatId"]));
+    assert_eq!(second["sessionToken"], "", "nobody gets the proof of another's conversation");
+    let all = server.messages(&flow);
+    let said: Vec<&Value> = all.iter().filter(|said| said["chatId"] == first["chatId"]).collect();
+    assert_eq!(said.len(), 4);
+    assert!(said.iter().all(|said| said["chatType"] == "EXTERNAL"), "it stays a conversation of its person");
+    answer("agentflows:update", proceed).is_error(409);
+}
