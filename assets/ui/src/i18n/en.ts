@@ -6,7 +6,6 @@ import { audit } from './en/audit';
 import { auth } from './en/auth';
 import { canvas } from './en/canvas';
 import { changes } from './en/changes';
-import { chat } from './en/chat';
 import { credentials } from './en/credentials';
 import { errors } from './en/errors';
 import { flows } from './en/flows';
@@ -22,8 +21,8 @@ import { variables } from './en/variables';
 import { workspaces } from './en/workspaces';
 
 /**
- * One file per feature, each with its own prefix; joined here, one line each. `editor.ts` is not among them: its texts
- * come with the editor.
+ * One file per feature, each with its own prefix; joined here, one line each. Texts that are not among them (`chat`,
+ * `editor`, `executions`, `run`) come with the parts that show them.
  */
 export const en = {
   ...account,
@@ -34,7 +33,6 @@ export const en = {
   ...auth,
   ...canvas,
   ...changes,
-  ...chat,
   ...credentials,
   ...errors,
   ...flows,

@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
 import { en } from './en';
+import { chat } from './en/chat';
 import { editor } from './en/editor';
+import { executions } from './en/executions';
+import { run } from './en/run';
 import { t } from './index';
 
 it('fills in values and chooses plural forms', () => {
@@ -9,7 +12,7 @@ it('fills in values and chooses plural forms', () => {
 });
 
 it('holds no exclamation marks and no empty texts', () => {
-  for (const [key, text] of Object.entries({ ...en, ...editor })) {
+  for (const [key, text] of Object.entries({ ...en, ...chat, ...editor, ...executions, ...run })) {
     expect(text, key).not.toMatch(/!/);
     expect(text.trim(), key).not.toBe('');
   }
