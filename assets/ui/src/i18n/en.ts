@@ -2,7 +2,6 @@ import { account } from './en/account';
 import { apicode } from './en/apicode';
 import { apiKeys } from './en/apiKeys';
 import { app } from './en/app';
-import { audit } from './en/audit';
 import { auth } from './en/auth';
 import { canvas } from './en/canvas';
 import { changes } from './en/changes';
@@ -21,7 +20,7 @@ import { variables } from './en/variables';
 import { workspaces } from './en/workspaces';
 
 /**
- * One file per feature, each with its own prefix; joined here, one line each. Texts that are not among them (`chat`,
+ * One file per feature, each with its own prefix; joined here, one line each. Texts that are not among them (`audit`, `chat`,
  * `editor`, `executions`, `run`) come with the parts that show them.
  */
 export const en = {
@@ -29,7 +28,6 @@ export const en = {
   ...apicode,
   ...apiKeys,
   ...app,
-  ...audit,
   ...auth,
   ...canvas,
   ...changes,

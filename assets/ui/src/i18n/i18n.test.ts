@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { en } from './en';
+import { audit } from './en/audit';
 import { chat } from './en/chat';
 import { editor } from './en/editor';
 import { executions } from './en/executions';
@@ -12,7 +13,7 @@ it('fills in values and chooses plural forms', () => {
 });
 
 it('holds no exclamation marks and no empty texts', () => {
-  for (const [key, text] of Object.entries({ ...en, ...chat, ...editor, ...executions, ...run })) {
+  for (const [key, text] of Object.entries({ ...en, ...audit, ...chat, ...editor, ...executions, ...run })) {
     expect(text, key).not.toMatch(/!/);
     expect(text.trim(), key).not.toBe('');
   }

@@ -4,7 +4,6 @@ import { useAudit } from '../../api/audit';
 import { useCan, useMe } from '../../api/me';
 import { usePeople } from '../../api/people';
 import { edgeOfDay, pageOf } from '../../core/paging';
-import { t } from '../../i18n';
 import {
   Button,
   EmptyState,
@@ -22,6 +21,7 @@ import {
 import css from './Audit.module.css';
 import { AuditTable } from './AuditTable';
 import { groups, isGroup, type Group } from './groups';
+import { t } from './words';
 
 const LIMIT = 50;
 const names = ['kind', 'user', 'since', 'until'];

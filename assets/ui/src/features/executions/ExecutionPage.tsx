@@ -155,6 +155,7 @@ function LoadedExecution({ execution, onPoll }: LoadedExecutionProps): ReactNode
         live={underWay ? (live.run ?? noRun) : null}
         cut={execution.cut === true}
         over={isOver(state)}
+        since={execution.fromExecution ? Date.parse(execution.createdDate) : null}
         actions={{
           toCanvas: execution.agentflow
             ? (node) => go(`/flows/${execution.agentflowId}?node=${encodeURIComponent(node)}`)

@@ -52,7 +52,7 @@ export function Facts({ execution }: { execution: Execution }): ReactNode {
       )}
       {agentflow && (
         <Fact name={t('executions.flow')}>
-          <Link href={`/flows/${agentflowId}`}>{t('executions.toFlow')}</Link>
+          <Link href={`/flows/${agentflowId}`}>{agentflow.name}</Link>
         </Fact>
       )}
     </dl>

@@ -17,10 +17,12 @@ export interface RunViewProps {
   cut: boolean;
   over: boolean;
   actions: StepActions;
+  /** Of a run that was run again: when it began. */
+  since?: number | null;
 }
 
 /** The steps of a run, with what is known of all of them. */
-export function RunView({ entries, live, cut, over, actions }: RunViewProps): ReactNode {
+export function RunView({ entries, live, cut, over, actions, since }: RunViewProps): ReactNode {
   const recorded = useMemo(() => entriesOf(entries), [entries]);
   // The stream begins with what there is; until then the record has more.
   const run = live && live.entries.length >= recorded.length ? live : { ...noRun, entries: recorded };
@@ -69,6 +71,7 @@ export function RunView({ entries, live, cut, over, actions }: RunViewProps): Re
           })
         }
         actions={actions}
+        since={since}
       />
     </section>
   );

@@ -12,6 +12,7 @@ export const run = {
   'run.item': 'Item {number}',
   'run.items': 'Items of {name}',
   'run.itemsMore': 'Show {count} more item|Show {count} more items',
+  'run.kept': 'Kept',
   'run.messages': 'Messages sent',
   'run.moreInput': 'More input',
   'run.moreOutput': 'More output',

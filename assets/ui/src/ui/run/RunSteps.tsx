@@ -16,6 +16,8 @@ export interface RunStepsProps {
   opened: ReadonlySet<string>;
   onOpen: (key: string, open: boolean) => void;
   actions: StepActions;
+  /** Of a run that was run again: when it began. What ended before is of the first run. */
+  since?: number | null | undefined;
 }
 
 /** How many items of an iteration are shown before somebody asks for more. */
@@ -51,7 +53,8 @@ function List({ label, ...props }: ListProps): ReactNode {
 }
 
 function Row({ step, ...props }: Omit<ListProps, 'label'> & { step: RunStep }): ReactNode {
-  const { opened, onOpen, bars, actions } = props;
+  const { opened, onOpen, bars, actions, since } = props;
+  const kept = since != null && step.end !== null && step.end < since;
   const open = opened.has(step.key);
   const tokens = step.tokens && step.tokens.read + step.tokens.written;
   const bar = bars.get(step.key);
@@ -62,6 +65,7 @@ function Row({ step, ...props }: Omit<ListProps, 'label'> & { step: RunStep }): 
         <StepMark state={step.state} />
         <span className={css.name}>{step.label}</span>
         <span className={css.facts}>
+          {kept && `${t('run.kept')} · `}
           {step.ms !== null && duration(step.ms)}
           {tokens !== null && ` · ${t('run.tokens', { count: tokens })}`}
         </span>
@@ -81,7 +85,10 @@ function Line({ bar, state }: { bar: Bar; state: StepState }): ReactNode {
     <span className={css.line} title={t('run.timeline', { from, to })}>
       <span
         className={cx(css.bar, css[state], bar.open && css.goesOn)}
-        style={{ insetInlineStart: `${from}%`, inlineSize: `${Math.max(0, to - from)}%` }}
+        style={{
+          insetInlineStart: `min(${from}%, calc(100% - 4px))`,
+          inlineSize: `${Math.max(0, to - from)}%`,
+        }}
       />
     </span>
   );

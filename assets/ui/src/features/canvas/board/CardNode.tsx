@@ -1,4 +1,4 @@
-import { Handle, NodeResizer, Position, type NodeProps } from '@xyflow/react';
+import { Handle, NodeResizer, Position, useStore, type NodeProps } from '@xyflow/react';
 import {
   CircleAlert,
   CircleCheck,
@@ -96,15 +96,21 @@ function Face({ id, name, links, over, children }: FaceProps): ReactNode {
   );
 }
 
+/** Keeps what is clicked as large as on a canvas that is not made smaller, within reason; in steps, so that few are drawn. */
+const upscale = ({ transform: [, , zoom] }: { transform: [number, number, number] }): number =>
+  Math.min(2.5, Math.max(1, Math.ceil(10 / zoom) / 10));
+
 /** How a node's newest step stands; it opens what the step did. */
 function RunFlag({ id, state, name }: { id: string; state: StepState; name: string }): ReactNode {
   const { run, stop } = useLook();
   const { icon: Icon, key } = runs[state];
   const label = t('canvas.run.open', { name, state: t(key) });
+  const scale = useStore(upscale);
   return (
     <button
       type="button"
       className={cx(css.runFlag, css[state], 'nodrag nopan')}
+      style={{ scale }}
       tabIndex={stop === id ? 0 : -1}
       aria-label={label}
       title={label}
