@@ -163,8 +163,18 @@ describe.skipIf(missing)('executions', () => {
     await axe(page);
     await shot(page, 'execution-broken-off');
     state = 'FINISHED';
-    await page.getByText('Finished', { exact: true }).waitFor();
+    await page.locator('header').getByText('Finished', { exact: true }).waitFor();
     await page.getByText('What happens is not told live at the moment.').waitFor({ state: 'detached' });
+    await close();
+  });
+
+  it('says that nothing has run yet', async () => {
+    const { page, close } = await signedIn('/account');
+    await page.route('**/api/v1/executions?*', (route) => route.fulfill({ json: { data: [], total: 0 } }));
+    await page.goto('/executions');
+    await page.getByText('Nothing has run yet').waitFor();
+    await axe(page);
+    await shot(page, 'executions-empty');
     await close();
   });
 

@@ -48,6 +48,8 @@ export const useSharedExecution = (id: string) =>
     queryKey: ['sharedExecution', id],
     retry: false,
     queryFn: () => api.get('/public-executions/{id}', { path: { id }, quiet: true }),
+    // Only who is signed in can follow a run as it goes.
+    refetchInterval: ({ state }) => (state.data?.state === 'INPROGRESS' ? LIST_MS : false),
   });
 
 /** What a run does, as it does it. */

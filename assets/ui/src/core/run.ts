@@ -174,11 +174,11 @@ export function stepsOf(run: LiveRun, over: boolean): RunStep[] {
   return nest([...steps, ...open], over);
 }
 
-/** What the last of the steps before `at` left as the time. */
-function endBefore(steps: readonly RunStep[], at: number): number | null {
-  const ends = steps.slice(0, at).flatMap(({ end }) => (end === null ? [] : [end]));
-  return ends.length > 0 ? Math.max(...ends) : null;
-}
+/** When the last of the steps before `at` ended. */
+const endBefore = (steps: readonly RunStep[], at: number): number | null =>
+  steps
+    .slice(0, at)
+    .reduce<number | null>((last, { end }) => (end === null ? last : Math.max(last ?? end, end)), null);
 
 function openStep(open: OpenStep, key: string, steps: readonly RunStep[], over: boolean): RunStep {
   const base = blank(key, open.nodeId, open.label, over ? 'stopped' : 'running');
@@ -324,7 +324,7 @@ function nest(steps: readonly RunStep[], over: boolean): RunStep[] {
   const waiting = new Map<string, RunStep[]>();
   const put = (step: RunStep): void => {
     if (!step.item) out.push(step);
-    else waiting.set(step.item.parent, [...(waiting.get(step.item.parent) ?? []), step]);
+    else add(waiting, step.item.parent, step);
   };
   for (const step of steps) {
     const inside = waiting.get(step.nodeId);
@@ -339,12 +339,15 @@ function nest(steps: readonly RunStep[], over: boolean): RunStep[] {
   return out;
 }
 
+function add<Key>(lists: Map<Key, RunStep[]>, key: Key, step: RunStep): void {
+  const list = lists.get(key);
+  if (list) list.push(step);
+  else lists.set(key, [step]);
+}
+
 function roundsOf(steps: readonly RunStep[]): Round[] {
   const rounds = new Map<number, RunStep[]>();
-  for (const step of steps) {
-    const index = step.item?.index ?? 0;
-    rounds.set(index, [...(rounds.get(index) ?? []), step]);
-  }
+  for (const step of steps) add(rounds, step.item?.index ?? 0, step);
   return [...rounds]
     .sort(([a], [b]) => a - b)
     .map(([index, inside]) => ({ index, value: inside[0]?.item?.value, steps: inside }));

@@ -109,8 +109,16 @@ export const isBusy = ({ turns }: Conversation): boolean => {
 export const isOver = ({ state }: Turn): boolean => state !== 'waiting' && state !== 'streaming';
 
 /** The steps of an answer. `decided`: what it asked was answered, and it goes on in a later one. */
-export const stepsOfTurn = (turn: Turn, decided: boolean): RunStep[] =>
-  stepsOf(turn.run, isOver(turn) && (turn.asked === null || decided));
+export function stepsOfTurn(turn: Turn, decided: boolean): RunStep[] {
+  const steps = stepsOf(turn.run, isOver(turn) && turn.asked === null);
+  return decided ? steps.map(answered) : steps;
+}
+
+const answered = (step: RunStep): RunStep => ({
+  ...step,
+  state: step.state === 'waiting' ? 'finished' : step.state,
+  rounds: step.rounds.map((round) => ({ ...round, steps: round.steps.map(answered) })),
+});
 
 /** Whether what an answer asked was answered later. */
 export const isDecided = ({ asked, id }: Turn, turns: readonly Turn[]): boolean =>

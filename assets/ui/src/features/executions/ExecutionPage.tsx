@@ -19,7 +19,7 @@ import {
   useTitle,
 } from '../../ui';
 import { AskPerson } from '../../ui/run/AskPerson';
-import { RunStateBadge } from '../../ui/run/RunStateBadge';
+import { isRunState, RunStateBadge } from '../../ui/run/RunStateBadge';
 import { DeleteRuns } from './DeleteRuns';
 import css from './Executions.module.css';
 import { flowName, SourceBadge } from './ExecutionTable';
@@ -138,6 +138,9 @@ function LoadedExecution({ execution, onPoll }: LoadedExecutionProps): ReactNode
           </>
         }
       />
+      <p className="sr-only" role="status">
+        {isRunState(state) && t(`run.state.${state}`)}
+      </p>
       <Facts execution={execution} />
       {execution.error && <Banner tone="danger">{execution.error}</Banner>}
       {test.refused && (

@@ -2,8 +2,8 @@ import { FlaskConical, Globe, Radio, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Execution } from '../../api/executions';
-import { briefTime, duration, exactTime } from '../../core/format';
-import { Badge, Checkbox, RowMenu, rowLink, Table, type Column } from '../../ui';
+import { briefTime, duration } from '../../core/format';
+import { Badge, Checkbox, RelativeTime, RowMenu, rowLink, Table, type Column } from '../../ui';
 import { RunStateBadge } from '../../ui/run/RunStateBadge';
 import css from './Executions.module.css';
 import { tookOf } from './view';
@@ -100,11 +100,7 @@ export function ExecutionTable({ rows, chosen, onChoose, onDelete }: ExecutionTa
       id: 'began',
       header: t('executions.began'),
       align: 'end',
-      cell: (row) => (
-        <time dateTime={row.createdDate} title={exactTime(row.createdDate)} className={css.when}>
-          {briefTime(row.createdDate)}
-        </time>
-      ),
+      cell: (row) => <RelativeTime date={row.createdDate} className={css.when} />,
     },
   ];
   if (onDelete)

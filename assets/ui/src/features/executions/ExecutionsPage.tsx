@@ -141,17 +141,19 @@ function Filters(): ReactNode {
         value={read('session')}
         onChange={(next) => set('session', next)}
       />
-      {(['since', 'until'] as const).map((name) => (
-        <label key={name} className={css.day}>
-          {t(name === 'since' ? 'executions.from' : 'executions.to')}
-          <Input
-            type="date"
-            className={css.date}
-            value={read(name)}
-            onChange={(event) => set(name, event.target.value)}
-          />
-        </label>
-      ))}
+      <div className={css.days}>
+        {(['since', 'until'] as const).map((name) => (
+          <label key={name} className={css.day}>
+            {t(name === 'since' ? 'executions.from' : 'executions.to')}
+            <Input
+              type="date"
+              className={css.date}
+              value={read(name)}
+              onChange={(event) => set(name, event.target.value)}
+            />
+          </label>
+        ))}
+      </div>
     </>
   );
 }

@@ -37,6 +37,7 @@ export const run = {
   'run.step.stopped': 'Stopped',
   'run.step.waiting': 'Waits for an answer',
   'run.steps': '{count} step|{count} steps',
+  'run.stepsMore': 'Show {count} earlier step|Show {count} earlier steps',
   'run.thoughts': 'Thoughts',
   'run.timeline': 'From {from} % to {to} % of the time',
   'run.tokens': '{count} token|{count} tokens',

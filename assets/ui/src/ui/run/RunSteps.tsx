@@ -20,8 +20,9 @@ export interface RunStepsProps {
   since?: number | null | undefined;
 }
 
-/** How many items of an iteration are shown before somebody asks for more. */
+/** How many items of an iteration, and how many of the newest steps, are shown before somebody asks for more. */
 const ITEMS_SHOWN = 10;
+const STEPS_SHOWN = 200;
 
 /** The steps of a run: in their order, inside of iterations, and where each stands in time. */
 export function RunSteps(props: RunStepsProps): ReactNode {
@@ -43,12 +44,24 @@ interface ListProps extends RunStepsProps {
 }
 
 function List({ label, ...props }: ListProps): ReactNode {
+  const { steps, opened } = props;
+  const [all, setAll] = useState(false);
+  const early = steps.slice(0, Math.max(0, steps.length - STEPS_SHOWN));
+  // A step that is opened from elsewhere is among those that are shown.
+  const hidden = all || early.some(({ key }) => opened.has(key)) ? 0 : early.length;
   return (
-    <ol className={css.steps} aria-label={label}>
-      {props.steps.map((step) => (
-        <Row key={step.key} {...props} step={step} />
-      ))}
-    </ol>
+    <>
+      {hidden > 0 && (
+        <Button size="compact" variant="ghost" onClick={() => setAll(true)}>
+          {t('run.stepsMore', { count: hidden })}
+        </Button>
+      )}
+      <ol className={css.steps} aria-label={label}>
+        {steps.slice(hidden).map((step) => (
+          <Row key={step.key} {...props} step={step} />
+        ))}
+      </ol>
+    </>
   );
 }
 
