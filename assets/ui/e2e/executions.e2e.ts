@@ -44,6 +44,8 @@ describe.skipIf(missing)('executions', () => {
     page.getByRole('button', {
       name: new RegExp(`^(Done|Failed|Running|Stopped|Waits for an answer) ${name}`),
     });
+  const isWide = (page: Page): Promise<boolean> =>
+    page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
   const openTest = async (page: Page): Promise<void> => {
     await page.getByRole('button', { name: 'Test', exact: true }).click();
     await page.getByRole('region', { name: 'Test' }).waitFor();
@@ -97,15 +99,17 @@ describe.skipIf(missing)('executions', () => {
   });
 
   it('looks well', async () => {
-    for (const width of [1440, 1024, 390])
+    for (const width of [1440, 1024, 390, 320])
       for (const scheme of ['light', 'dark'] as const) {
         const { page, close } = await signedIn('/executions', { width, height: 900, scheme });
         await row(page, 'Parcel review').waitFor();
         await axe(page);
+        expect(await isWide(page)).toBe(false);
         await shot(page, `executions-${width}-${scheme}`);
         await page.goto(`/executions/${waits}`);
         await step(page, 'Counter').click();
         await page.getByText('It is 42.').first().waitFor();
+        expect(await isWide(page)).toBe(false);
         await shot(page, `execution-${width}-${scheme}`);
         await page.goto(`/executions/${failed}`);
         await step(page, 'Writer').click();
