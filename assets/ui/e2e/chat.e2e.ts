@@ -254,12 +254,12 @@ describe.skipIf(missing)('the test chat', () => {
     await composer(page).press('Enter');
     const steps = page.getByRole('list', { name: '2 steps' });
     await steps.getByText('1.2 s · 5 tokens').waitFor();
-    await steps.getByText('Output').click();
+    await steps.getByRole('button', { name: /^Done Remember/ }).click();
     await steps.getByText('Noted').waitFor();
     await page.getByText('Reply: No model.').waitFor();
     await shot(page, 'chat-steps');
     await axe(page);
-    await page.getByRole('button', { name: 'Show Remember on the canvas' }).click();
+    await steps.getByRole('button', { name: 'Show on the canvas' }).click();
     await page.waitForURL(/node=bufferMemory_0/);
     await close();
   });

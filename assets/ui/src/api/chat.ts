@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { readStream } from '../core/sse';
 import { api, fetchRaw } from './client';
 import type { Schemas } from './models';
 
@@ -13,7 +14,18 @@ export interface ChatUpload {
 /** With the question, or into the vector store before it. */
 export type UploadKind = 'file' | 'file:rag';
 
-export type TestQuestion = Pick<Schemas['Question'], 'question' | 'chatId' | 'sessionToken' | 'uploads'> & {
+export type TestQuestion = Pick<
+  Schemas['Question'],
+  | 'question'
+  | 'form'
+  | 'humanInput'
+  | 'executionId'
+  | 'fromNode'
+  | 'iterationIndex'
+  | 'chatId'
+  | 'sessionToken'
+  | 'uploads'
+> & {
   source: 'draft' | 'live';
 };
 
@@ -24,6 +36,36 @@ export const askInTest = (flow: string, question: TestQuestion, signal: AbortSig
     body: { ...question, streaming: true },
     signal,
   });
+
+/**
+ * Asks, and waits no longer than until the conversation is known. The answer is read to its end all the same, because
+ * leaving would end the run. Throws what the service refuses with.
+ */
+export async function beginInTest(
+  flow: string,
+  question: Omit<TestQuestion, 'source'>,
+): Promise<{ chatId: string | null; failed: Promise<string | null> }> {
+  const response = await fetchRaw('post', '/internal-prediction/{id}', {
+    path: { id: flow },
+    body: { ...question, streaming: true },
+  });
+  return { chatId: response.headers.get('x-service-chat-id'), failed: failureIn(response) };
+}
+
+/** The sentence that an answer failed with, if it did. */
+async function failureIn({ body }: Response): Promise<string | null> {
+  let failed: string | null = null;
+  try {
+    if (body)
+      for await (const { event, data } of readStream(body)) if (event === 'error') failed = sentenceOf(data);
+  } catch {
+    // The stream broke off; what became of the run its record says.
+  }
+  return failed;
+}
+
+const sentenceOf = (data: unknown): string =>
+  typeof data === 'object' && data !== null && 'message' in data ? String(data.message) : String(data);
 
 /** Puts files of a conversation, or of a new one, into the vector store that the flow answers from. */
 export function storeInTest(

@@ -3,6 +3,7 @@ import {
   Braces,
   Building2,
   KeyRound,
+  ListChecks,
   LockKeyhole,
   ScrollText,
   ShieldCheck,
@@ -37,6 +38,7 @@ export const nav: readonly NavGroup[] = [
         icon: Workflow,
         anyOf: ['chatflows:view', 'agentflows:view', 'assistants:view'],
       },
+      { path: '/executions', label: 'app.executions', icon: ListChecks, anyOf: ['executions:view'] },
     ],
   },
   {

@@ -36,6 +36,11 @@ export const routes: readonly AppRoute[] = [
   // One route for its tabs, so that a test chat or unsaved text stays while another tab is shown.
   full('/flows/:id/:tab?', () => import('./FlowScreen')),
 
+  // What ran. The address of a shared one is that of Flowise's page.
+  shell('/executions', () => import('../features/executions/ExecutionsPage')),
+  shell('/executions/:id', () => import('../features/executions/ExecutionPage')),
+  bare('/execution/:id', () => import('../features/executions/SharedPage')),
+
   // Connect
   shell('/credentials', () => import('../features/credentials/CredentialsPage')),
   shell('/variables', () => import('../features/variables/VariablesPage')),

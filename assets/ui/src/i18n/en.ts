@@ -2,11 +2,9 @@ import { account } from './en/account';
 import { apicode } from './en/apicode';
 import { apiKeys } from './en/apiKeys';
 import { app } from './en/app';
-import { audit } from './en/audit';
 import { auth } from './en/auth';
 import { canvas } from './en/canvas';
 import { changes } from './en/changes';
-import { chat } from './en/chat';
 import { credentials } from './en/credentials';
 import { errors } from './en/errors';
 import { flows } from './en/flows';
@@ -22,19 +20,17 @@ import { variables } from './en/variables';
 import { workspaces } from './en/workspaces';
 
 /**
- * One file per feature, each with its own prefix; joined here, one line each. `editor.ts` is not among them: its texts
- * come with the editor.
+ * One file per feature, each with its own prefix; joined here, one line each. Texts that are not among them (`audit`, `chat`,
+ * `editor`, `executions`, `run`) come with the parts that show them.
  */
 export const en = {
   ...account,
   ...apicode,
   ...apiKeys,
   ...app,
-  ...audit,
   ...auth,
   ...canvas,
   ...changes,
-  ...chat,
   ...credentials,
   ...errors,
   ...flows,

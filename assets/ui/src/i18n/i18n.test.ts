@@ -1,6 +1,10 @@
 import { expect, it } from 'vitest';
 import { en } from './en';
+import { audit } from './en/audit';
+import { chat } from './en/chat';
 import { editor } from './en/editor';
+import { executions } from './en/executions';
+import { run } from './en/run';
 import { t } from './index';
 
 it('fills in values and chooses plural forms', () => {
@@ -9,7 +13,7 @@ it('fills in values and chooses plural forms', () => {
 });
 
 it('holds no exclamation marks and no empty texts', () => {
-  for (const [key, text] of Object.entries({ ...en, ...editor })) {
+  for (const [key, text] of Object.entries({ ...en, ...audit, ...chat, ...editor, ...executions, ...run })) {
     expect(text, key).not.toMatch(/!/);
     expect(text.trim(), key).not.toBe('');
   }

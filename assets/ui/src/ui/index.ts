@@ -20,6 +20,7 @@ export { ContextMenu } from './ContextMenu';
 export { Menu, type MenuAction, type MenuEntry } from './Menu';
 export { OnceDialog, type OnceDialogProps } from './OnceDialog';
 export { Page, PageHeader, Section, Toolbar, useTitle } from './PageHeader';
+export { Pager, type PagerProps } from './Pager';
 export { PasswordInput } from './PasswordInput';
 export { PermissionGrid, type PermissionGridProps } from './PermissionGrid';
 export { PermissionList } from './PermissionList';

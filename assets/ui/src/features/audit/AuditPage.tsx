@@ -1,27 +1,27 @@
-import { ChevronLeft, ChevronRight, ScrollText } from 'lucide-react';
+import { ScrollText } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useAudit } from '../../api/audit';
 import { useCan, useMe } from '../../api/me';
 import { usePeople } from '../../api/people';
-import { number } from '../../core/format';
-import { t } from '../../i18n';
+import { edgeOfDay, pageOf } from '../../core/paging';
 import {
   Button,
   EmptyState,
   FilteredEmpty,
-  IconButton,
   Input,
   Loaded,
   NoAccess,
   Page,
   PageHeader,
+  Pager,
   Select,
   Toolbar,
   useAddress,
 } from '../../ui';
 import css from './Audit.module.css';
 import { AuditTable } from './AuditTable';
-import { edgeOfDay, groups, isGroup, pageOf, type Group } from './groups';
+import { groups, isGroup, type Group } from './groups';
+import { t } from './words';
 
 const LIMIT = 50;
 const names = ['kind', 'user', 'since', 'until'];
@@ -83,6 +83,7 @@ export default function AuditPage(): ReactNode {
               <AuditTable rows={data} />
               <Pager
                 page={page}
+                limit={LIMIT}
                 total={total}
                 onPage={(next) => put({ page: next > 1 ? String(next) : '' })}
               />
@@ -142,33 +143,5 @@ function Filters({ owner }: { owner: boolean }): ReactNode {
         </label>
       ))}
     </>
-  );
-}
-
-interface PagerProps {
-  page: number;
-  total: number;
-  onPage: (page: number) => void;
-}
-
-function Pager({ page, total, onPage }: PagerProps): ReactNode {
-  const from = (page - 1) * LIMIT + 1;
-  const to = Math.min(page * LIMIT, total);
-  return (
-    <div className={css.pager}>
-      <p role="status">{t('audit.range', { from: number(from), to: number(to), total: number(total) })}</p>
-      <IconButton
-        icon={ChevronLeft}
-        label={t('audit.previous')}
-        disabled={page <= 1}
-        onClick={() => onPage(page - 1)}
-      />
-      <IconButton
-        icon={ChevronRight}
-        label={t('audit.next')}
-        disabled={to >= total}
-        onClick={() => onPage(page + 1)}
-      />
-    </div>
   );
 }

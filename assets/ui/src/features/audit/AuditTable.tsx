@@ -2,10 +2,11 @@ import { CircleX } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AuditRow } from '../../api/audit';
 import { briefTime, exactTime } from '../../core/format';
-import { t, type Key } from '../../i18n';
+import type { Key } from '../../i18n';
 import { audit } from '../../i18n/en/audit';
 import { Badge, Table, type Column } from '../../ui';
 import css from './Audit.module.css';
+import { t } from './words';
 
 const known = (key: string): key is Key & keyof typeof audit => key in audit;
 

@@ -16,7 +16,7 @@ import { SaveNotice } from './editing/SaveNotice';
 import { Outline } from './Outline';
 import { ProblemList } from './ProblemList';
 import { SidePanel } from './SidePanel';
-import type { FlowSlotProps, FlowSlots, NodeMark, RunState } from './slots';
+import type { FlowSlotProps, FlowSlots, CanvasRun, NodeMark } from './slots';
 import type { DocumentHandle } from './editing/useDocument';
 import type { Editing } from './editing/useEditing';
 import type { BoardHandle } from './surface/Board';
@@ -34,7 +34,7 @@ export interface EditorProps extends FlowSlotProps {
   NewCredential: FlowSlots['NewCredential'];
   selected: string | null;
   onSelect: (id: string | null) => void;
-  run: ReadonlyMap<string, RunState> | null;
+  run: CanvasRun | null;
 }
 
 type View = 'canvas' | 'outline' | 'json';
@@ -176,7 +176,7 @@ export function Editor(props: EditorProps): ReactNode {
               onDock={() => setDock('shown')}
               onReady={setBoard}
               {...(marks ? { marks } : {})}
-              {...(run ? { run } : {})}
+              run={run}
             />
           ) : (
             <Canvas flowData={stored} label={t('canvas.canvasOf', { name: flow.name })} />

@@ -13,7 +13,7 @@ import css from './FlowPage.module.css';
 import { FlowSkeleton } from './FlowSkeleton';
 import { mayChange } from './permissions';
 import { SidePanel } from './SidePanel';
-import type { FlowSlotProps, FlowSlots, RunState } from './slots';
+import type { FlowSlotProps, FlowSlots, CanvasRun } from './slots';
 import type { FlowTab } from './tabs';
 import { useDocument } from './editing/useDocument';
 import { useEditing } from './editing/useEditing';
@@ -51,7 +51,7 @@ interface LoadedFlowPageProps {
 function LoadedFlowPage({ flow, status, tab, slots }: LoadedFlowPageProps): ReactNode {
   const [testing, setTesting] = useState(false);
   const [showsApi, setShowsApi] = useState(false);
-  const [run, setRun] = useState<ReadonlyMap<string, RunState> | null>(null);
+  const [run, setRun] = useState<CanvasRun | null>(null);
   const [selected, select] = useSelected(flow.id);
   const mayEdit = mayChange(useCan(), flow.type);
   const editing = useEditing(flow, status, mayEdit);

@@ -1,11 +1,17 @@
 import type { ComponentType } from 'react';
 import type { DraftStatus, Flow } from '../../api/models';
+import type { StepState } from '../../core/run';
 
 /** How a node differs from what it is compared with. */
 export type NodeMark = 'added' | 'removed' | 'changed' | 'moved';
 
-/** How a step of a run stands. */
-export type RunState = 'running' | 'finished' | 'stopped' | 'error';
+/** A run as the canvas shows it. */
+export interface CanvasRun {
+  /** How the nodes stand. */
+  states: ReadonlyMap<string, StepState>;
+  /** Shows what the newest step of a node did. */
+  open: (nodeId: string) => void;
+}
 
 export interface View {
   x: number;
@@ -19,7 +25,7 @@ export interface CanvasViewProps {
   /** What is shown, for screen readers. */
   label: string;
   marks?: ReadonlyMap<string, NodeMark>;
-  run?: ReadonlyMap<string, RunState>;
+  run?: CanvasRun | null;
   /** Problems by node. */
   problems?: ReadonlyMap<string, readonly string[]>;
   selected?: string | null;
@@ -45,7 +51,7 @@ export interface FlowSlotProps {
   /** Shows a node: goes to the Editor, selects it, brings it into view. */
   goToNode: (id: string) => void;
   /** Shows on the canvas how a run stands; null takes it away. */
-  showRun: (run: ReadonlyMap<string, RunState> | null) => void;
+  showRun: (run: CanvasRun | null) => void;
   /** The read-only canvas, loaded when it is first drawn. */
   Canvas: ComponentType<CanvasViewProps>;
 }

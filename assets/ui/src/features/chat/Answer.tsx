@@ -1,34 +1,70 @@
-import { RotateCw } from 'lucide-react';
-import { useLayoutEffect, useRef, type ReactNode } from 'react';
+import { ListChecks, RotateCw } from 'lucide-react';
+import { useLayoutEffect, useMemo, useRef, type ReactNode } from 'react';
+import { basePath } from '../../core/base';
+import type { Decision } from '../../core/decision';
 import { duration, number } from '../../core/format';
-import { t, type Key } from '../../i18n';
+import type { RunStep } from '../../core/run';
+import type { Key } from '../../i18n';
 import { markdown } from '../../ui/markdown';
 import prose from '../../ui/Prose.module.css';
-import { Badge, Banner, Button, CopyButton, Spinner, useCountdown } from '../../ui';
+import { Badge, Banner, Button, CopyButton, later, Spinner, useCountdown } from '../../ui';
+import { Fold, Sources, Tools } from '../../ui/run/Parts';
 import css from './Chat.module.css';
-import type { Failure, Turn } from './conversation';
-import { Fold, Sources, Steps, Tools } from './Details';
+import { isOver, stepsOfTurn, type Failure, type Turn } from './conversation';
 import { Prompts } from './Prompts';
+import { t } from './words';
+
+// Agentflows alone have steps, and wait for people.
+const RunSteps = later(async () => ({ default: (await import('../../ui/run/RunSteps')).RunSteps }), null);
+const AskPerson = later(async () => ({ default: (await import('../../ui/run/AskPerson')).AskPerson }), null);
+
+/** What can be done with answers. */
+export interface AnswerActions {
+  onRetry: () => void;
+  onPick: (prompt: string) => void;
+  onDecide: (turn: Turn, decision: Decision, label: string) => void;
+  /** Runs the flow again from a step. */
+  onAgain: (turn: Turn, step: RunStep) => void;
+  goToNode: (id: string) => void;
+}
 
 export interface AnswerProps {
   turn: Turn;
   newest: boolean;
+  /** What it asked was answered. */
+  decided: boolean;
+  /** A question is under way. */
+  busy: boolean;
   showSource: boolean;
-  onRetry: () => void;
-  onPick: (prompt: string) => void;
-  goToNode: (id: string) => void;
+  opened: ReadonlySet<string>;
+  onOpen: (key: string, open: boolean) => void;
+  actions: AnswerActions;
 }
 
 /** An answer as it comes, with what it leans on. */
-export function Answer({ turn, newest, showSource, onRetry, onPick, goToNode }: AnswerProps): ReactNode {
-  const { state, answer, thinking, steps, tools, sources, failure } = turn;
-  const going = state === 'waiting' || state === 'streaming';
+export function Answer(props: AnswerProps): ReactNode {
+  const { turn, newest, decided, busy, showSource, opened, onOpen, actions } = props;
+  const { state, answer, thinking, tools, sources, failure, asked, executionId } = turn;
+  const { onRetry, onPick, onDecide, onAgain, goToNode } = actions;
+  const going = !isOver(turn);
+  const steps = useMemo(() => stepsOfTurn(turn, decided), [turn, decided]);
   return (
     <div className={css.answer} aria-busy={going}>
       <span className="sr-only">{t('chat.answer')}: </span>
-      {steps.length > 0 && <Steps steps={steps} goToNode={goToNode} />}
+      {steps.length > 0 && (
+        <RunSteps
+          steps={steps}
+          opened={opened}
+          onOpen={onOpen}
+          actions={{
+            toCanvas: goToNode,
+            again: executionId ? (step) => onAgain(turn, step) : undefined,
+            busy,
+          }}
+        />
+      )}
       {thinking && (
-        <Fold label={t('chat.thoughts')}>
+        <Fold label={t('run.thoughts')}>
           <p className={css.plain}>{thinking}</p>
         </Fold>
       )}
@@ -43,13 +79,36 @@ export function Answer({ turn, newest, showSource, onRetry, onPick, goToNode }: 
       )}
       {tools.length > 0 && <Tools tools={tools} />}
       {sources.length > 0 && <Sources sources={sources} />}
-      {failure && <FailureNotice failure={failure} onRetry={newest && !going ? onRetry : undefined} />}
+      {asked && !decided && !going && (
+        <AskPerson
+          asked={asked}
+          busy={busy}
+          onDecide={(decision, label) => onDecide(turn, decision, label)}
+          onSay={onPick}
+        />
+      )}
+      {failure && (
+        <FailureNotice
+          failure={failure}
+          // An answer to a pause that somebody gave already is no use twice.
+          onRetry={newest && !going && !turn.decision ? onRetry : undefined}
+        />
+      )}
       {!going && (
         <div className={css.foot}>
           {state === 'stopped' && <Badge icon={undefined}>{t('chat.stopped')}</Badge>}
           {showSource && <Badge>{t(`chat.${turn.source}`)}</Badge>}
           <Facts turn={turn} />
           <span className={css.space} />
+          {executionId && (
+            <Button asChild size="compact" variant="ghost">
+              {/* Beside the page: this conversation stays. */}
+              <a href={`${basePath}/executions/${executionId}`} target="_blank" rel="noopener">
+                <ListChecks size={15} aria-hidden />
+                {t('chat.record')}
+              </a>
+            </Button>
+          )}
           {answer && <CopyButton text={answer} label={t('chat.copyAnswer')} />}
         </div>
       )}
@@ -65,8 +124,8 @@ function Facts({ turn: { ms, tokens } }: { turn: Turn }): ReactNode {
   if (ms !== null) facts.push({ text: duration(ms) });
   if (tokens) {
     facts.push({
-      text: t('chat.tokens', { count: tokens.read + tokens.written }),
-      more: t('chat.tokensOf', { read: number(tokens.read), written: number(tokens.written) }),
+      text: t('run.tokens', { count: tokens.read + tokens.written }),
+      more: t('run.tokensOf', { read: number(tokens.read), written: number(tokens.written) }),
     });
   }
   return facts.map(({ text, more }) => (

@@ -1,7 +1,7 @@
 import { ArrowUp, FileText, Image, Music, Paperclip, Square, X } from 'lucide-react';
 import { useRef, useState, type DragEvent, type ReactNode, type RefObject } from 'react';
 import { bytes } from '../../core/format';
-import { t } from '../../i18n';
+import { t } from './words';
 import { cx, IconButton } from '../../ui';
 import css from './Composer.module.css';
 import type { ChatFile } from './conversation';

@@ -1,16 +1,29 @@
 import { MessageSquareText, RotateCcw, X } from 'lucide-react';
-import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { useUploadOffer } from '../../api/chat';
+import { useCan } from '../../api/me';
 import type { DraftStatus, Flow } from '../../api/models';
-import { t } from '../../i18n';
-import { Badge, EmptyState, IconButton, scrollRegion, Segments } from '../../ui';
-import type { ChatFile, Source, StepState } from './conversation';
+import { newestOf, nodeStates, type StepState } from '../../core/run';
+import { startFormOf } from '../../core/startForm';
+import { Badge, EmptyState, IconButton, later, scrollRegion, Segments } from '../../ui';
+import { isDecided, stepsOfTurn, type Question, type Source } from './conversation';
 import { Composer } from './Composer';
 import css from './Chat.module.css';
 import { hasCards, offerOf, starterPrompts } from './offer';
 import { Prompts } from './Prompts';
+
 import { Turns } from './Turns';
 import { useConversation } from './useConversation';
+import { t } from './words';
+
+// Most flows begin with a question.
+const StartFormFields = later(() => import('./StartFormFields'), null);
+
+/** A run as the canvas is told of it. */
+export interface RunShown {
+  states: ReadonlyMap<string, StepState>;
+  open: (nodeId: string) => void;
+}
 
 export interface TestPanelProps {
   flow: Flow;
@@ -18,14 +31,14 @@ export interface TestPanelProps {
   unsaved: boolean;
   save: () => Promise<boolean>;
   goToNode: (id: string) => void;
-  showRun: (run: ReadonlyMap<string, StepState> | null) => void;
+  showRun: (run: RunShown | null) => void;
   onClose: () => void;
 }
 
 /** The test chat beside the canvas: asks the draft or Live and shows how the answer came about. */
 export default function TestPanel(props: TestPanelProps): ReactNode {
   const { flow, status, unsaved, save, goToNode, showRun, onClose } = props;
-  const talk = useConversation(flow.id);
+  const talk = useConversation(flow.id, useCan()('executions:view'));
   const { conversation, busy } = talk;
   const composer = useRef<HTMLTextAreaElement>(null);
   const saving = useRef(false);
@@ -38,17 +51,21 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
 
   const focus = useCallback(() => composer.current?.focus(), []);
   useEffect(focus, [focus]);
-  const ask = async (question: string, files: readonly ChatFile[]): Promise<boolean> => {
-    focus();
+  const { ask: send } = talk;
+  const ask = async (asked: Question): Promise<boolean> => {
     if (saving.current) return false;
     saving.current = true;
     try {
       // What is asked is what is seen: edits on their way go first. When they cannot be saved, the editor says why.
-      if (unsaved && source === 'draft' && !(await save())) return false;
+      if (unsaved && asked.source === 'draft' && !(await save())) return false;
     } finally {
       saving.current = false;
     }
-    return talk.ask({ question, files, source });
+    return send(asked);
+  };
+  const pick = (question: string): void => {
+    focus();
+    void ask({ question, files: [], source });
   };
   const restart = (): void => {
     talk.reset();
@@ -56,15 +73,44 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
     focus();
   };
 
-  const steps = conversation.turns.at(-1)?.steps;
+  const { turns } = conversation;
+  const panel = useRef<HTMLElement>(null);
+  const [opened, setOpened] = useState<ReadonlySet<string>>(noneOpen);
+  const openStep = useCallback((turn: number, key: string, open: boolean) => {
+    setOpened((now) => {
+      const next = new Set(now);
+      if (open) next.add(`${turn} ${key}`);
+      else next.delete(`${turn} ${key}`);
+      return next;
+    });
+  }, []);
+  const shown = turns.findLast(({ run }) => run.entries.length + run.open.length > 0);
+  const steps = useMemo(() => (shown ? stepsOfTurn(shown, isDecided(shown, turns)) : []), [shown, turns]);
+  const [wanted, setWanted] = useState<string | null>(null);
   useEffect(() => {
-    if (steps?.length) showRun(new Map(steps.map((step) => [step.nodeId, step.state])));
+    if (steps.length > 0) showRun({ states: nodeStates(steps), open: setWanted });
   }, [steps, showRun]);
+  // The state of a card was clicked: its newest step is opened, and gets the focus.
+  useEffect(() => {
+    const step = wanted === null ? null : newestOf(steps, wanted);
+    if (wanted === null) return;
+    setWanted(null);
+    if (!step || !shown) return;
+    openStep(shown.id, step.key, true);
+    const row = panel.current?.querySelector<HTMLElement>(
+      `[data-turn="${shown.id}"] [data-step="${CSS.escape(step.key)}"]`,
+    );
+    row?.querySelector('button')?.focus({ preventScroll: true });
+    row?.scrollIntoView({ block: 'start' });
+  }, [wanted, steps, shown, openStep]);
   // What was drawn of a run goes with the panel.
   useEffect(() => () => showRun(null), [showRun]);
 
+  const canvas = source === 'draft' ? (draft ?? flow.flowData) : flow.flowData;
+  const form = useMemo(() => startFormOf(canvas), [canvas]);
+  const begins = form !== null && !turns.some((turn) => turn.form && turn.state !== 'failed');
   return (
-    <section className={css.panel} aria-label={t('chat.title')}>
+    <section ref={panel} className={css.panel} aria-label={t('chat.title')}>
       <header className={css.head}>
         <h2 className={css.title}>{t('chat.title')}</h2>
         {choice.length > 1 ? (
@@ -94,41 +140,82 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
         </div>
       ) : conversation.turns.length === 0 ? (
         <div ref={scrollRegion} className={css.blank}>
-          <EmptyState icon={MessageSquareText} title={t('chat.empty')}>
-            {t(source === 'draft' ? 'chat.emptyDraft' : 'chat.emptyLive')}
+          <EmptyState icon={MessageSquareText} title={t(begins ? 'chat.fillIn' : 'chat.empty')}>
+            {t(
+              begins
+                ? source === 'draft'
+                  ? 'chat.formDraft'
+                  : 'chat.formLive'
+                : source === 'draft'
+                  ? 'chat.emptyDraft'
+                  : 'chat.emptyLive',
+            )}
           </EmptyState>
-          <Prompts
-            label={t('chat.starters')}
-            prompts={starterPrompts(flow)}
-            onPick={(prompt) => void ask(prompt, [])}
-          />
+          {!begins && <Prompts label={t('chat.starters')} prompts={starterPrompts(flow)} onPick={pick} />}
         </div>
       ) : (
         <Turns
-          turns={conversation.turns}
+          turns={turns}
+          busy={busy}
           showSource={choice.length > 1}
-          onRetry={() => {
-            focus();
-            talk.retry();
+          opened={opened}
+          onOpen={openStep}
+          actions={{
+            onRetry: () => {
+              focus();
+              talk.retry();
+            },
+            onPick: pick,
+            onDecide: (turn, decision, label) => {
+              focus();
+              const question = decision.feedback ? `${label}: ${decision.feedback}` : label;
+              const chatId = turn.chatId ?? null;
+              void ask({ question, files: [], source: turn.source, decision, chatId });
+            },
+            onAgain: (turn, step) => {
+              focus();
+              if (!turn.executionId) return;
+              const again = { executionId: turn.executionId, fromNode: step.nodeId };
+              void ask({
+                question: t('chat.againFrom', { name: step.label }),
+                files: [],
+                source: draft === null && !choice.includes('draft') ? 'live' : 'draft',
+                again: step.item ? { ...again, iterationIndex: step.item.index } : again,
+              });
+            },
+            goToNode,
           }}
-          onPick={(prompt) => void ask(prompt, [])}
-          goToNode={goToNode}
         />
       )}
-      <Composer
-        input={composer}
-        offer={offer}
-        busy={busy}
-        disabled={choice.length === 0}
-        onSend={ask}
-        onStop={() => {
-          talk.stop();
-          focus();
-        }}
-      />
+      {begins ? (
+        <StartFormFields
+          key={source}
+          form={form}
+          busy={busy}
+          onSend={(question, values) => void ask({ question, files: [], source, form: values })}
+          onStop={talk.stop}
+        />
+      ) : (
+        <Composer
+          input={composer}
+          offer={offer}
+          busy={busy}
+          disabled={choice.length === 0}
+          onSend={(question, files) => {
+            focus();
+            return ask({ question, files, source });
+          }}
+          onStop={() => {
+            talk.stop();
+            focus();
+          }}
+        />
+      )}
     </section>
   );
 }
+
+const noneOpen: ReadonlySet<string> = new Set();
 
 /** What can be asked, the first choice first. */
 function choices(flow: Flow, draft: string | null, unsaved: boolean): Source[] {

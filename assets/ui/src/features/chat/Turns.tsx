@@ -1,26 +1,28 @@
 import { ArrowDown } from 'lucide-react';
 import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
-import { t } from '../../i18n';
 import { Button } from '../../ui';
-import { Answer } from './Answer';
+import { Answer, type AnswerActions } from './Answer';
 import css from './Chat.module.css';
 import { FileMark } from './Composer';
-import type { Turn } from './conversation';
+import { isDecided, type Turn } from './conversation';
+import { t } from './words';
 
 export interface TurnsProps {
   turns: readonly Turn[];
+  busy: boolean;
   /** Says at each answer whether the draft or Live gave it. */
   showSource: boolean;
-  onRetry: () => void;
-  onPick: (prompt: string) => void;
-  goToNode: (id: string) => void;
+  /** The steps that are open: the id of the turn and the key of the step. */
+  opened: ReadonlySet<string>;
+  onOpen: (turn: number, key: string, open: boolean) => void;
+  actions: AnswerActions;
 }
 
 /** Closer to the end than this counts as being there. */
 const NEAR = 40;
 
 /** The conversation. It follows the answer while the end is in view. */
-export function Turns({ turns, showSource, onRetry, onPick, goToNode }: TurnsProps): ReactNode {
+export function Turns({ turns, busy, showSource, opened, onOpen, actions }: TurnsProps): ReactNode {
   const box = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
   const [away, setAway] = useState(false);
@@ -55,7 +57,7 @@ export function Turns({ turns, showSource, onRetry, onPick, goToNode }: TurnsPro
       >
         <ol className={css.turns}>
           {turns.map((turn) => (
-            <li key={turn.id} className={css.turn}>
+            <li key={turn.id} className={css.turn} data-turn={turn.id}>
               <div className={css.question}>
                 <span className="sr-only">{t('chat.question')}: </span>
                 {turn.files.map((file, at) => (
@@ -66,10 +68,12 @@ export function Turns({ turns, showSource, onRetry, onPick, goToNode }: TurnsPro
               <Answer
                 turn={turn}
                 newest={turn === last}
+                decided={isDecided(turn, turns)}
+                busy={busy}
                 showSource={showSource}
-                onRetry={onRetry}
-                onPick={onPick}
-                goToNode={goToNode}
+                opened={openedOf(opened, turn.id)}
+                onOpen={(key, open) => onOpen(turn.id, key, open)}
+                actions={actions}
               />
             </li>
           ))}
@@ -87,8 +91,13 @@ export function Turns({ turns, showSource, onRetry, onPick, goToNode }: TurnsPro
   );
 }
 
+/** The keys of the steps of a turn that are open. */
+const openedOf = (opened: ReadonlySet<string>, turn: number): ReadonlySet<string> =>
+  new Set([...opened].flatMap((one) => (one.startsWith(`${turn} `) ? [one.slice(`${turn} `.length)] : [])));
+
 /** Spoken once, when an answer is complete; failures are alerts of their own. */
 function announced(turn: Turn | undefined): string {
+  if (turn?.state === 'done' && turn.asked) return t('chat.waits', { name: turn.asked.label });
   if (turn?.state === 'done') return t('chat.answered', { text: turn.answer.slice(0, 2000) });
   return turn?.state === 'stopped' ? t('chat.stopped') : '';
 }

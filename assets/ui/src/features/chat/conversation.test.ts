@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { empty, isBusy, reduce, type Change, type Conversation } from './conversation';
+import {
+  empty,
+  isBusy,
+  isDecided,
+  reduce,
+  stepsOfTurn,
+  type Change,
+  type Conversation,
+} from './conversation';
 
 const ask: Change = { do: 'ask', id: 1, question: 'Hi', files: [], source: 'draft', now: 100 };
 const run = (...changes: Change[]): Conversation => changes.reduce(reduce, empty);
@@ -111,11 +119,44 @@ describe('a conversation', () => {
       events(step('a', 'INPROGRESS'), step('a', 'FINISHED'), done, step('a', 'INPROGRESS')),
       { do: 'stopped', id: 1, now: 300 },
     );
-    expect(
-      looped.turns[0]?.steps.map((one) => [one.label, one.state, one.ms, one.tokens, one.output]),
-    ).toEqual([
-      ['Step a', 'finished', 40, 3, 'Hello'],
-      ['Step a', 'stopped', null, null, null],
+    const [turn] = looped.turns;
+    const steps = turn ? stepsOfTurn(turn, false) : [];
+    expect(steps.map((one) => [one.label, one.state, one.ms, one.text])).toEqual([
+      ['Step a', 'finished', 40, 'Hello'],
+      ['Step a', 'stopped', null, null],
     ]);
+  });
+
+  it('waits for the answer of a person, until one was given', () => {
+    const action = {
+      id: 'p1',
+      mapping: { approve: 'Proceed', reject: 'Reject' },
+      data: { nodeId: 'ask', nodeLabel: 'Ask' },
+    };
+    const asked = run(ask, events(['action', action], ['metadata', { chatId: 'c1' }]), {
+      do: 'ended',
+      id: 1,
+      now: 200,
+    });
+    const [turn] = asked.turns;
+    expect(turn?.asked).toMatchObject({ id: 'p1', label: 'Ask', takesFeedback: true });
+    expect(turn?.chatId).toBe('c1');
+    const decide = (id: number): Change => ({
+      ...ask,
+      id,
+      decision: { type: 'proceed', actionId: 'p1' },
+    });
+    const decided = reduce(asked, decide(2));
+    expect(turn && isDecided(turn, asked.turns)).toBe(false);
+    expect(turn && isDecided(turn, decided.turns)).toBe(true);
+    const failure = { status: 409, message: 'No.', retryAfter: null };
+    const refused = reduce(decided, { do: 'failed', id: 2, failure, now: 300 });
+    expect(turn && isDecided(turn, refused.turns)).toBe(false);
+  });
+
+  it('learns of the record of an answer, also once another question was asked', () => {
+    const two = run(ask, { do: 'ended', id: 1, now: 200 }, { ...ask, id: 2 });
+    const known = reduce(two, { do: 'record', id: 1, executionId: 'e1' });
+    expect(known.turns.map(({ executionId }) => executionId)).toEqual(['e1', null]);
   });
 });

@@ -1,4 +1,19 @@
 import type { UploadKind } from '../../api/chat';
+import { decisionOf, type Decision, type DecisionAsked } from '../../core/decision';
+import { isObject } from '../../core/nodes';
+import {
+  noRun,
+  sourcesOf,
+  stepsOf,
+  tokensOf,
+  toolsOf,
+  withRunEvent,
+  type LiveRun,
+  type RunStep,
+  type SourceText,
+  type Tokens,
+  type UsedTool,
+} from '../../core/run';
 import type { StreamEvent } from '../../core/sse';
 
 /** The conversation of the test chat as a pure state: what the stream says goes in, what is drawn comes out. */
@@ -14,29 +29,24 @@ export interface ChatFile {
   type: UploadKind;
 }
 
-export interface UsedTool {
-  tool: string;
-  toolInput: unknown;
-  toolOutput: string;
-  error: string | null;
+/** A run that is run again from one of its steps. */
+export interface Rerun {
+  executionId: string;
+  fromNode: string;
+  iterationIndex?: number;
 }
 
-export interface SourceText {
-  text: string;
-  metadata: [string, string][];
-}
-
-export type StepState = 'running' | 'finished' | 'stopped' | 'error';
-
-export interface Step {
-  nodeId: string;
-  label: string;
-  state: StepState;
-  error: string | null;
-  ms: number | null;
-  tokens: number | null;
-  input: string | null;
-  output: string | null;
+/** What is sent: a question, a filled form, a decision about a run that waits, or a run again. */
+export interface Question {
+  /** The words that stand for it in the conversation; they are what is asked, where nothing else is. */
+  question: string;
+  files: readonly ChatFile[];
+  source: Source;
+  form?: Record<string, unknown>;
+  decision?: Decision;
+  again?: Rerun;
+  /** The conversation that it belongs to, where that is not the present one. */
+  chatId?: string | null;
 }
 
 export interface Failure {
@@ -50,18 +60,20 @@ export interface Failure {
 export type TurnState = 'waiting' | 'streaming' | 'done' | 'stopped' | 'failed';
 
 /** A question with its answer. */
-export interface Turn {
+export interface Turn extends Question {
   id: number;
-  question: string;
-  files: readonly ChatFile[];
-  source: Source;
   state: TurnState;
   answer: string;
   thinking: string;
   tools: readonly UsedTool[];
   sources: readonly SourceText[];
-  steps: readonly Step[];
-  tokens: { read: number; written: number } | null;
+  /** What the steps of an agentflow do. */
+  run: LiveRun;
+  /** What the run waits for. */
+  asked: DecisionAsked | null;
+  /** The record of the run, once it is known. */
+  executionId: string | null;
+  tokens: Tokens | null;
   startedAt: number;
   ms: number | null;
   followUps: readonly string[];
@@ -74,12 +86,14 @@ export interface Conversation {
 }
 
 export type Change =
-  | { do: 'ask'; id: number; question: string; files: readonly ChatFile[]; source: Source; now: number }
+  | ({ do: 'ask'; id: number; now: number } & Question)
   // These name the question they are about: what comes late must not touch the next one.
   | { do: 'events'; id: number; events: readonly StreamEvent[] }
   | { do: 'ended'; id: number; now: number }
   | { do: 'failed'; id: number; failure: Failure; now: number }
   | { do: 'stopped'; id: number; now: number }
+  /** The record of a run was found. */
+  | { do: 'record'; id: number; executionId: string }
   /** Takes the last question away, to ask it again. */
   | { do: 'retract' }
   | { do: 'reset' };
@@ -91,7 +105,34 @@ export const isBusy = ({ turns }: Conversation): boolean => {
   return last?.state === 'waiting' || last?.state === 'streaming';
 };
 
+/** Whether nothing of it goes on any more. */
+export const isOver = ({ state }: Turn): boolean => state !== 'waiting' && state !== 'streaming';
+
+/** The steps of an answer. `decided`: what it asked was answered, and it goes on in a later one. */
+export function stepsOfTurn(turn: Turn, decided: boolean): RunStep[] {
+  const steps = stepsOf(turn.run, isOver(turn) && turn.asked === null);
+  return decided ? steps.map(answered) : steps;
+}
+
+const answered = (step: RunStep): RunStep => ({
+  ...step,
+  state: step.state === 'waiting' ? 'finished' : step.state,
+  rounds: step.rounds.map((round) => ({ ...round, steps: round.steps.map(answered) })),
+});
+
+/** Whether what an answer asked was answered later. */
+export const isDecided = ({ asked, id }: Turn, turns: readonly Turn[]): boolean =>
+  asked !== null &&
+  turns.some(
+    (later) =>
+      later.id > id &&
+      later.state !== 'failed' &&
+      later.decision &&
+      later.decision.actionId === (asked.id || undefined),
+  );
+
 export function reduce(now: Conversation, change: Change): Conversation {
+  if (change.do === 'record') return recorded(now, change.id, change.executionId);
   if ('id' in change && change.do !== 'ask' && change.id !== now.turns.at(-1)?.id) return now;
   switch (change.do) {
     case 'ask':
@@ -111,18 +152,17 @@ export function reduce(now: Conversation, change: Change): Conversation {
   }
 }
 
-function begun({ id, question, files, source, now }: Extract<Change, { do: 'ask' }>): Turn {
+function begun({ do: _do, now, ...asked }: Extract<Change, { do: 'ask' }>): Turn {
   return {
-    id,
-    question,
-    files,
-    source,
+    ...asked,
     state: 'waiting',
     answer: '',
     thinking: '',
     tools: [],
     sources: [],
-    steps: [],
+    run: noRun,
+    asked: null,
+    executionId: null,
     tokens: null,
     startedAt: now,
     ms: null,
@@ -130,6 +170,11 @@ function begun({ id, question, files, source, now }: Extract<Change, { do: 'ask'
     failure: null,
   };
 }
+
+const recorded = (now: Conversation, id: number, executionId: string): Conversation => ({
+  ...now,
+  turns: now.turns.map((turn) => (turn.id === id ? { ...turn, executionId } : turn)),
+});
 
 /** Changes the turn that is under way; what comes after its end is of no use. */
 function last(now: Conversation, change: (turn: Turn) => Partial<Turn>): Conversation {
@@ -148,20 +193,12 @@ function finish(
     state: state(turn),
     ms: time - turn.startedAt,
     failure: failure ?? turn.failure,
-    steps: turn.steps.map((step) => (step.state === 'running' ? { ...step, state: 'stopped' } : step)),
   }));
 }
 
-type Json = Record<string, unknown>;
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const words = (value: unknown): string => (typeof value === 'string' ? value : '');
 const count = (value: unknown): number | null => (typeof value === 'number' ? value : null);
-
-/** A value as text for people. */
-export const shown = (value: unknown): string =>
-  typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value, null, 2);
 
 function withEvent(now: Conversation, { event, data }: StreamEvent): Conversation {
   switch (event) {
@@ -172,16 +209,17 @@ function withEvent(now: Conversation, { event, data }: StreamEvent): Conversatio
     case 'usedTools':
     case 'calledTools':
       return last(now, (turn) => ({
-        tools: event === 'usedTools' || !turn.tools.length ? tools(data) : turn.tools,
+        tools: event === 'usedTools' || !turn.tools.length ? toolsOf(data) : turn.tools,
       }));
     case 'sourceDocuments':
-      return last(now, () => ({ sources: sources(data) }));
+      return last(now, () => ({ sources: sourcesOf(data) }));
     case 'usageMetadata':
-      return last(now, (turn) => ({ tokens: tokens(data) ?? turn.tokens }));
+      return last(now, (turn) => ({ tokens: tokensOf(data) ?? turn.tokens }));
     case 'nextAgentFlow':
-      return last(now, (turn) => ({ state: 'streaming', steps: nextStep(turn.steps, data) }));
     case 'agentFlowExecutedData':
-      return last(now, (turn) => ({ steps: doneSteps(turn.steps, data) }));
+      return last(now, (turn) => ({ state: 'streaming', run: withRunEvent(turn.run, { event, data }) }));
+    case 'action':
+      return last(now, () => ({ asked: decisionOf(data) }));
     case 'error':
       return last(now, () => ({ failure: failure(data) }));
     case 'metadata':
@@ -194,39 +232,13 @@ function withEvent(now: Conversation, { event, data }: StreamEvent): Conversatio
 function metadata(now: Conversation, data: unknown): Conversation {
   if (!isObject(data)) return now;
   const next = last(now, (turn) => ({
-    tokens: tokens(data.usageMetadata) ?? turn.tokens,
+    tokens: tokensOf(data.usageMetadata) ?? turn.tokens,
     followUps: followUps(data.followUpPrompts),
+    asked: decisionOf(data.action) ?? turn.asked,
+    executionId: words(data.executionId) || turn.executionId,
+    chatId: words(data.chatId) || (turn.chatId ?? null),
   }));
   return { ...next, chatId: words(data.chatId) || next.chatId };
-}
-
-function tools(data: unknown): UsedTool[] {
-  return list(data)
-    .filter(isObject)
-    .map((one) => ({
-      tool: words(one.tool),
-      toolInput: one.toolInput,
-      toolOutput: shown(one.toolOutput),
-      error: words(one.error) || null,
-    }));
-}
-
-function sources(data: unknown): SourceText[] {
-  return list(data)
-    .filter(isObject)
-    .map((one) => ({
-      text: words(one.pageContent),
-      metadata: Object.entries(isObject(one.metadata) ? one.metadata : {}).map(([name, value]) => [
-        name,
-        shown(value),
-      ]),
-    }));
-}
-
-function tokens(data: unknown): Turn['tokens'] {
-  if (!isObject(data)) return null;
-  const [read, written] = [count(data.input_tokens), count(data.output_tokens)];
-  return read === null && written === null ? null : { read: read ?? 0, written: written ?? 0 };
 }
 
 /** JSON text of a list, or the list. */
@@ -243,56 +255,4 @@ function followUps(data: unknown): string[] {
 export function failure(data: unknown): Failure {
   if (!isObject(data)) return { status: null, message: words(data), retryAfter: null };
   return { status: count(data.status), message: words(data.message), retryAfter: count(data.retryAfter) };
-}
-
-const states: Record<string, StepState> = {
-  INPROGRESS: 'running',
-  FINISHED: 'finished',
-  STOPPED: 'stopped',
-  TERMINATED: 'stopped',
-  ERROR: 'error',
-};
-
-function put(steps: readonly Step[], nodeId: string, change: Partial<Step>): Step[] {
-  // A loop runs a step again: that is another line.
-  const at = steps.findLastIndex((step) => step.nodeId === nodeId);
-  const before = steps[at];
-  if (before && !(change.state === 'running' && before.state !== 'running'))
-    return steps.map((step, here) => (here === at ? { ...step, ...change } : step));
-  const blank = {
-    label: nodeId,
-    state: 'running',
-    error: null,
-    ms: null,
-    tokens: null,
-    input: null,
-  } as const;
-  return [...steps, { nodeId, ...blank, output: null, ...change }];
-}
-
-function nextStep(steps: readonly Step[], data: unknown): readonly Step[] {
-  if (!isObject(data) || !words(data.nodeId)) return steps;
-  return put(steps, words(data.nodeId), {
-    label: words(data.nodeLabel) || words(data.nodeId),
-    state: states[words(data.status)] ?? 'running',
-    error: words(data.error) || null,
-  });
-}
-
-function doneSteps(steps: readonly Step[], data: unknown): readonly Step[] {
-  const one = list(data).at(-1);
-  if (!isObject(one) || !words(one.nodeId)) return steps;
-  const inner = isObject(one.data) ? one.data : {};
-  const output = isObject(inner.output) ? inner.output : {};
-  const time = isObject(output.timeMetadata) ? count(output.timeMetadata.delta) : null;
-  const usage = tokens(output.usageMetadata);
-  return put(steps, words(one.nodeId), {
-    label: words(one.nodeLabel) || words(one.nodeId),
-    state: states[words(one.status)] ?? 'finished',
-    ms: time,
-    tokens: usage ? usage.read + usage.written : null,
-    input: shown(inner.input) || null,
-    output: words(output.content) || (Object.keys(output).length > 0 ? shown(output) : null),
-    ...(words(inner.error) ? { error: words(inner.error) } : {}),
-  });
 }

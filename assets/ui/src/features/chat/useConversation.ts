@@ -1,25 +1,18 @@
 import { useCallback, useEffect, useReducer, useRef } from 'react';
-import { askInTest, stopAnswer, storeInTest } from '../../api/chat';
+import { askInTest, stopAnswer, storeInTest, type TestQuestion } from '../../api/chat';
 import { ApiError } from '../../api/client';
+import { shown } from '../../core/run';
 import { readStream, type StreamEvent } from '../../core/sse';
-import { t } from '../../i18n';
 import {
   empty,
   isBusy,
   reduce,
-  shown,
   type Change,
-  type ChatFile,
   type Conversation,
   type Failure,
-  type Source,
+  type Question,
 } from './conversation';
-
-export interface Question {
-  question: string;
-  files: readonly ChatFile[];
-  source: Source;
-}
+import { t } from './words';
 
 export interface Talk {
   conversation: Conversation;
@@ -37,8 +30,11 @@ const STOP_MS = 1500;
 
 let nextId = 1;
 
-/** Runs the conversation: one question at a time, its events gathered for each frame. */
-export function useConversation(flow: string): Talk {
+/**
+ * Runs the conversation: one question at a time, its events gathered for each frame. Who may read runs is told which
+ * record an answer has.
+ */
+export function useConversation(flow: string, mayReadRuns = false): Talk {
   const [conversation, change] = useReducer(reduce, empty);
   const running = useRef<{ control: AbortController; id: number } | null>(null);
   const latest = useRef(conversation);
@@ -54,14 +50,17 @@ export function useConversation(flow: string): Talk {
       const id = nextId++;
       running.current = { control, id };
       change({ do: 'ask', id, now: Date.now(), ...asked });
-      void run({ flow, asked, id, chatId: latest.current.chatId, signal: control.signal, change }).finally(
-        () => {
+      const chatId = asked.again ? null : (asked.chatId ?? latest.current.chatId);
+      void run({ flow, asked, id, chatId, signal: control.signal, change })
+        .finally(() => {
           if (running.current?.id === id) running.current = null;
-        },
-      );
+        })
+        .then((chat) => {
+          if (chat !== null && mayReadRuns) void findRecord(chat, id, change);
+        });
       return true;
     },
-    [flow],
+    [flow, mayReadRuns],
   );
 
   const stop = useCallback(() => {
@@ -72,7 +71,8 @@ export function useConversation(flow: string): Talk {
       if (running.current === now) running.current = null;
       change({ do: 'stopped', id: now.id, now: Date.now() });
     };
-    const chat = latest.current.chatId;
+    const turn = latest.current.turns.at(-1);
+    const chat = turn?.chatId ?? (turn?.again ? null : latest.current.chatId);
     if (chat === null) return cut();
     const timer = setTimeout(cut, STOP_MS);
     stopAnswer(flow, chat).catch(() => {
@@ -85,7 +85,15 @@ export function useConversation(flow: string): Talk {
     const last = latest.current.turns.at(-1);
     if (!last || running.current) return;
     change({ do: 'retract' });
-    ask({ question: last.question, files: last.files, source: last.source });
+    const { question, files, source, form, decision, again } = last;
+    ask({
+      question,
+      files,
+      source,
+      ...(form && { form }),
+      ...(decision && { decision }),
+      ...(again && { again }),
+    });
   }, [ask]);
 
   const reset = useCallback(() => {
@@ -106,10 +114,13 @@ interface Run {
   change: (change: Change) => void;
 }
 
-async function run({ flow, asked, id, chatId, signal, change }: Run): Promise<void> {
-  const { question, files, source } = asked;
+/** Gives the conversation of a run of steps. */
+async function run({ flow, asked, id, chatId, signal, change }: Run): Promise<string | null> {
+  const { files, source } = asked;
   const gather = new Gather((events) => change({ do: 'events', id, events }));
   let aborted = false;
+  let chat: string | null = null;
+  let steps = false;
   try {
     const uploads = files.map(({ type, name, mime, data }) => ({ type, name, mime, data }));
     const stored = uploads.filter(({ type }) => type === 'file:rag');
@@ -122,7 +133,7 @@ async function run({ flow, asked, id, chatId, signal, change }: Run): Promise<vo
     const response = await askInTest(
       flow,
       {
-        question,
+        ...sentOf(asked),
         source,
         ...(begun && { chatId: begun.chatId }),
         ...(begun && 'sessionToken' in begun && { sessionToken: begun.sessionToken }),
@@ -132,6 +143,8 @@ async function run({ flow, asked, id, chatId, signal, change }: Run): Promise<vo
     );
     for await (const event of eventsOf(response)) {
       aborted ||= event.event === 'abort';
+      steps ||= event.event === 'nextAgentFlow' || event.event === 'agentFlowExecutedData';
+      chat = chatIn(event) ?? chat;
       gather.add(event);
     }
     gather.flush();
@@ -141,6 +154,27 @@ async function run({ flow, asked, id, chatId, signal, change }: Run): Promise<vo
     const failure = signal.aborted ? null : failureOf(error);
     change(failure ? { do: 'failed', id, failure, now: Date.now() } : { do: 'stopped', id, now: Date.now() });
   }
+  return steps ? chat : null;
+}
+
+/** What stands in the place of a question, or the question. */
+function sentOf({ question, form, decision, again }: Question): Partial<TestQuestion> {
+  if (again) return again;
+  if (decision) return { humanInput: decision };
+  return form ? { form } : { question };
+}
+
+function chatIn({ event, data }: StreamEvent): string | null {
+  if (event !== 'metadata' || typeof data !== 'object' || data === null || !('chatId' in data)) return null;
+  return typeof data.chatId === 'string' ? data.chatId : null;
+}
+
+/** The stream does not name the record of its run; the newest one of the conversation is it. */
+async function findRecord(chat: string, id: number, change: (change: Change) => void): Promise<void> {
+  const executionId = await import('../../api/executions')
+    .then(({ newestExecution }) => newestExecution(chat))
+    .catch(() => null);
+  if (executionId) change({ do: 'record', id, executionId });
 }
 
 /** The events of a stream; a flow that cannot stream answers whole, which is told as one. */

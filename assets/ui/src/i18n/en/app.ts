@@ -9,6 +9,7 @@ export const app = {
   'app.credentials': 'Credentials',
   'app.dev': 'Dev',
   'app.dark': 'Dark',
+  'app.executions': 'Executions',
   'app.flows': 'Flows',
   'app.goTo': 'Go to',
   'app.leaveText': 'What you changed here is not saved yet.',

@@ -54,7 +54,7 @@ export default function Canvas(props: CanvasViewProps): ReactNode {
 }
 
 function Drawn(props: CanvasViewProps & { graph: Graph }): ReactNode {
-  const { graph, label, marks = none, run = none, problems = none, selected = null, onSelect } = props;
+  const { graph, label, marks = none, run = null, problems = none, selected = null, onSelect } = props;
   const { fitView, zoomIn, zoomOut, zoomTo, getInternalNode, setCenter, getZoom } = useReactFlow();
   // The library keeps its measures in the nodes; the map draws with them.
   const [nodes, setNodes, onNodesChange] = useNodesState(graph.nodes);

@@ -1,9 +1,10 @@
-import { Handle, NodeResizer, Position, type NodeProps } from '@xyflow/react';
+import { Handle, NodeResizer, Position, useStore, type NodeProps } from '@xyflow/react';
 import {
   CircleAlert,
   CircleCheck,
   CirclePause,
   CirclePlus,
+  CircleStop,
   LoaderCircle,
   Move,
   PencilLine,
@@ -21,12 +22,14 @@ import { LOOP_IN, LOOP_OUT, type CardNode } from './graph';
 import { kindOf } from './kinds';
 import { endKey, useLook } from './look';
 import { NoteWords } from './NoteWords';
-import type { NodeMark, RunState } from '../slots';
+import type { StepState } from '../../../core/run';
+import type { NodeMark } from '../slots';
 
-const runs: Record<RunState, { icon: LucideIcon; key: Key }> = {
+const runs: Record<StepState, { icon: LucideIcon; key: Key }> = {
   running: { icon: LoaderCircle, key: 'canvas.run.running' },
   finished: { icon: CircleCheck, key: 'canvas.run.finished' },
-  stopped: { icon: CirclePause, key: 'canvas.run.stopped' },
+  waiting: { icon: CirclePause, key: 'canvas.run.waiting' },
+  stopped: { icon: CircleStop, key: 'canvas.run.stopped' },
   error: { icon: CircleAlert, key: 'canvas.run.error' },
 };
 
@@ -39,6 +42,8 @@ const marks: Record<NodeMark, { icon: LucideIcon; key: Key }> = {
 
 interface FaceProps {
   id: string;
+  /** What it is called. */
+  name: string;
   links?: string;
   /** Lies over what is drawn, which is not inside of it. */
   over?: boolean;
@@ -46,9 +51,9 @@ interface FaceProps {
 }
 
 /** A node's face: one button, named with everything its look says. */
-function Face({ id, links, over, children }: FaceProps): ReactNode {
+function Face({ id, name, links, over, children }: FaceProps): ReactNode {
   const look = useLook();
-  const run = look.run.get(id);
+  const run = look.run?.states.get(id);
   const mark = look.marks.get(id);
   const problems = look.problems.get(id) ?? [];
   const said = [
@@ -76,7 +81,7 @@ function Face({ id, links, over, children }: FaceProps): ReactNode {
           {links}
         </span>
       )}
-      {(run || mark || problems.length > 0) && (
+      {(mark || problems.length > 0) && (
         <span className={css.flags} aria-hidden>
           {mark && <Flag icon={marks[mark].icon} tone={mark} />}
           {problems.length > 0 && (
@@ -84,10 +89,35 @@ function Face({ id, links, over, children }: FaceProps): ReactNode {
               <TriangleAlert size={12} /> {problems.length}
             </span>
           )}
-          {run && <Flag icon={runs[run].icon} tone={run} />}
         </span>
       )}
+      {run && <RunFlag id={id} state={run} name={name} />}
     </>
+  );
+}
+
+/** Keeps what is clicked as large as on a canvas that is not made smaller, within reason; in steps, so that few are drawn. */
+const upscale = ({ transform: [, , zoom] }: { transform: [number, number, number] }): number =>
+  Math.min(2.5, Math.max(1, Math.ceil(10 / zoom) / 10));
+
+/** How a node's newest step stands; it opens what the step did. */
+function RunFlag({ id, state, name }: { id: string; state: StepState; name: string }): ReactNode {
+  const { run, stop } = useLook();
+  const { icon: Icon, key } = runs[state];
+  const label = t('canvas.run.open', { name, state: t(key) });
+  const scale = useStore(upscale);
+  return (
+    <button
+      type="button"
+      className={cx(css.runFlag, css[state], 'nodrag nopan')}
+      style={{ scale }}
+      tabIndex={stop === id ? 0 : -1}
+      aria-label={label}
+      title={label}
+      onClick={() => run?.open(id)}
+    >
+      <Icon size={14} aria-hidden />
+    </button>
   );
 }
 
@@ -101,12 +131,13 @@ function Flag({ icon: Icon, tone }: { icon: LucideIcon; tone: string }): ReactNo
 
 function frame(id: string, look: ReturnType<typeof useLook>, base: string | undefined): string {
   const mark = look.marks.get(id);
+  const run = look.run?.states.get(id);
   return cx(
     css.node,
     base,
     look.selected === id && css.open,
     mark && css[`mark-${mark}`],
-    look.run.get(id) && css[`run-${look.run.get(id) ?? ''}`],
+    run && css[`run-${run}`],
   );
 }
 
@@ -150,7 +181,7 @@ export const Card = memo(function Card({ id, data, selected }: NodeProps<CardNod
   const { inputs, outputs } = data.ports;
   return (
     <div className={cx(frame(id, look, css.card), selected && css.selected)}>
-      <Face id={id} links={data.links}>
+      <Face id={id} name={nodeLabel(data.node)} links={data.links}>
         <Title data={data} />
       </Face>
       {(inputs.length > 0 || outputs.length > 0) && (
@@ -213,7 +244,7 @@ export const Step = memo(function Step({ id, data, selected }: NodeProps<CardNod
   const several = data.ports.outputs.length > 1;
   return (
     <div className={cx(frame(id, look, css.step), selected && css.selected)}>
-      <Face id={id} links={data.links}>
+      <Face id={id} name={nodeLabel(data.node)} links={data.links}>
         <Title data={data} />
       </Face>
       {several ? (
@@ -282,7 +313,7 @@ export const Note = memo(function Note({ id, data, selected }: NodeProps<CardNod
       style={{ inlineSize: data.size.width ?? 240, minBlockSize: data.size.height }}
     >
       <Sizer id={id} shown={selected} least={[120, 40]} />
-      <Face id={id} over>
+      <Face id={id} name={nodeLabel(data.node)} over>
         <span className="sr-only">{text || nodeLabel(data.node)}</span>
       </Face>
       <div className={css.noteText} aria-hidden>
@@ -298,7 +329,7 @@ export const Area = memo(function Area({ id, data, selected }: NodeProps<CardNod
   return (
     <div className={cx(frame(id, look, css.area), selected && css.selected)}>
       <Sizer id={id} shown={selected} least={[260, 140]} />
-      <Face id={id} links={data.links}>
+      <Face id={id} name={nodeLabel(data.node)} links={data.links}>
         <Title data={data} />
       </Face>
       <Connectors id={id} data={data} />

@@ -1,6 +1,6 @@
 import { createContext, use } from 'react';
 import type { End } from '../document/rules';
-import type { NodeMark, RunState } from '../slots';
+import type { CanvasRun, NodeMark } from '../slots';
 
 /** How nodes look at the moment. Beside the nodes, so that a choice does not draw all of them anew. */
 export interface Look {
@@ -9,7 +9,7 @@ export interface Look {
   /** The one node that Tab reaches. */
   stop: string | null;
   marks: ReadonlyMap<string, NodeMark>;
-  run: ReadonlyMap<string, RunState>;
+  run: CanvasRun | null;
   problems: ReadonlyMap<string, readonly string[]>;
   open: (id: string, event: React.MouseEvent) => void;
   touched: (id: string) => void;
@@ -33,7 +33,7 @@ export const still: Look = {
   selected: null,
   stop: null,
   marks: none,
-  run: none,
+  run: null,
   problems: none,
   open: nothing,
   touched: nothing,

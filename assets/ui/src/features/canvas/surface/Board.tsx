@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { Card } from '../../../api/cards';
 import type { CanvasKind, Doc } from '../document/doc';
 import type { DocumentHandle } from '../editing/useDocument';
-import type { NodeMark, RunState } from '../slots';
+import type { CanvasRun, NodeMark } from '../slots';
 import { Surface } from './Surface';
 
 export interface BoardProps {
@@ -17,7 +17,7 @@ export interface BoardProps {
   selected: string | null;
   onSelect: (id: string | null) => void;
   marks?: ReadonlyMap<string, NodeMark>;
-  run?: ReadonlyMap<string, RunState>;
+  run?: CanvasRun | null;
   problems: ReadonlyMap<string, readonly string[]>;
   /** Credentials of this workspace; null when they are not known. */
   credentials: ReadonlySet<string> | null;

@@ -52,7 +52,7 @@ const BARE = { hideAttribution: true };
 /** The drawn canvas with all that can be done on it by pointer and by keyboard. */
 export function Surface(props: BoardProps): ReactNode {
   const { document: held, doc, kind, cards, label, selected, onSelect, credentials, onReady } = props;
-  const { marks = none, run = none, problems, docked, onDock } = props;
+  const { marks = none, run = null, problems, docked, onDock } = props;
   const { apply, open: editable } = held;
   const { screenToFlowPosition, getInternalNode } = useReactFlow();
   const box = useRef<HTMLDivElement>(null);

@@ -1,0 +1,212 @@
+import { ArrowLeft, ListX, Square, Trash2 } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
+import { Link, useLocation } from 'wouter';
+import { ApiError } from '../../api/client';
+import { useExecution, useStopExecution, type Execution } from '../../api/executions';
+import { useCan } from '../../api/me';
+import { decisionOf } from '../../core/decision';
+import { relativeTime } from '../../core/format';
+import { noRun } from '../../core/run';
+import {
+  Banner,
+  Button,
+  ConfirmDialog,
+  EmptyState,
+  Loaded,
+  NoAccess,
+  Page,
+  PageHeader,
+  useTitle,
+} from '../../ui';
+import { AskPerson } from '../../ui/run/AskPerson';
+import { isRunState, RunStateBadge } from '../../ui/run/RunStateBadge';
+import { DeleteRuns } from './DeleteRuns';
+import css from './Executions.module.css';
+import { flowName, SourceBadge } from './ExecutionTable';
+import { Facts } from './Facts';
+import { RunView } from './RunView';
+import { Share } from './Share';
+import { useLiveRun } from './useLiveRun';
+import { useTestRun } from './useTestRun';
+import { isOver } from './view';
+import { t } from './words';
+
+/** How often a run that cannot be followed is asked for. */
+const ASK_MS = 3000;
+
+/** One run: what its steps did, live while it goes on. */
+export default function ExecutionPage(props: { params: Record<string, string | undefined> }): ReactNode {
+  const id = props.params.id ?? '';
+  const maySee = useCan()('executions:view');
+  const [every, setEvery] = useState<number | false>(false);
+  const record = useExecution(id, maySee, every);
+  if (!maySee || isGone(record.error)) {
+    return (
+      <Page>
+        <BackLink />
+        <PageHeader title={t('executions.title')} />
+        {maySee ? (
+          <EmptyState
+            icon={ListX}
+            title={t('executions.gone')}
+            actions={
+              <Button asChild>
+                <Link href="/executions">{t('executions.back')}</Link>
+              </Button>
+            }
+          >
+            {t('executions.goneText')}
+          </EmptyState>
+        ) : (
+          <NoAccess permission="executions:view" />
+        )}
+      </Page>
+    );
+  }
+  return (
+    <Page>
+      <BackLink />
+      <Loaded query={record}>
+        {(data) => <LoadedExecution key={id} execution={data} onPoll={setEvery} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+/** An id that is none is 400, and names as little as one that is gone. */
+const isGone = (error: Error | null): boolean =>
+  error instanceof ApiError && (error.status === 404 || error.status === 400);
+
+function BackLink(): ReactNode {
+  return (
+    <p className={css.back}>
+      <Link href="/executions">
+        <ArrowLeft size={14} aria-hidden />
+        {t('executions.back')}
+      </Link>
+    </p>
+  );
+}
+
+interface LoadedExecutionProps {
+  execution: Execution;
+  /** Says how often the record is to be asked for. */
+  onPoll: (every: number | false) => void;
+}
+
+function LoadedExecution({ execution, onPoll }: LoadedExecutionProps): ReactNode {
+  const can = useCan();
+  const [, go] = useLocation();
+  const [asks, setAsks] = useState<'stop' | 'delete' | null>(null);
+  const { id, state } = execution;
+  const underWay = state === 'INPROGRESS';
+  const live = useLiveRun(id, underWay);
+  const test = useTestRun(execution);
+  const polls = underWay && live.broken;
+  const [polled, setPolled] = useState(false);
+  if (polls !== polled) {
+    setPolled(polls);
+    onPoll(polls ? ASK_MS : false);
+  }
+  useTitle(`${flowName(execution)} · ${t('executions.title')}`);
+  const asked = state === 'STOPPED' ? decisionOf(execution.action) : null;
+  const mayChange = can('executions:update');
+  const mayTest = can('agentflows:view');
+  return (
+    <>
+      <PageHeader
+        title={flowName(execution)}
+        description={
+          <span className={css.badges}>
+            <RunStateBadge state={state} />
+            <SourceBadge isTest={execution.isTest} />
+          </span>
+        }
+        actions={
+          <>
+            {mayChange && !isOver(state) && (
+              <Button icon={Square} onClick={() => setAsks('stop')}>
+                {t('executions.stop')}
+              </Button>
+            )}
+            <Share execution={execution} mayChange={mayChange} />
+            {can('executions:delete') && (
+              <Button icon={Trash2} disabled={underWay} onClick={() => setAsks('delete')}>
+                {t('executions.delete')}
+              </Button>
+            )}
+          </>
+        }
+      />
+      <p className="sr-only" role="status">
+        {isRunState(state) && t(`run.state.${state}`)}
+      </p>
+      <Facts execution={execution} />
+      {execution.error && <Banner tone="danger">{execution.error}</Banner>}
+      {test.refused && (
+        <Banner tone="danger" title={test.refused.title}>
+          {test.refused.message}
+        </Banner>
+      )}
+      {polls && <Banner tone="warning">{t('executions.noLive')}</Banner>}
+      {state === 'STOPPED' && <Pauses execution={execution} />}
+      {asked && execution.isTest && mayTest && (
+        <AskPerson key={asked.id} asked={asked} busy={test.busy} onDecide={test.decide} />
+      )}
+      <RunView
+        entries={execution.executionData}
+        live={underWay ? (live.run ?? noRun) : null}
+        cut={execution.cut === true}
+        over={isOver(state)}
+        since={execution.fromExecution ? Date.parse(execution.createdDate) : null}
+        actions={{
+          toCanvas: execution.agentflow
+            ? (node) => go(`/flows/${execution.agentflowId}?node=${encodeURIComponent(node)}`)
+            : undefined,
+          again: mayTest && !underWay ? test.again : undefined,
+          busy: test.busy,
+        }}
+      />
+      {asks === 'stop' && <StopRun id={id} onClose={() => setAsks(null)} />}
+      {asks === 'delete' && (
+        <DeleteRuns
+          ids={[id]}
+          onClose={() => setAsks(null)}
+          onDeleted={() => go('/executions', { replace: true })}
+        />
+      )}
+    </>
+  );
+}
+
+/** What a run waits for, and until when. */
+function Pauses({ execution: { pauses, isTest } }: { execution: Execution }): ReactNode {
+  if (pauses.length === 0) return null;
+  const until = pauses.flatMap(({ timeoutAt }) => timeoutAt ?? []).sort()[0];
+  return (
+    <Banner
+      tone="info"
+      title={t('executions.waits', { names: pauses.map(({ nodeLabel }) => nodeLabel).join(', ') })}
+    >
+      {!isTest && t('executions.waitsText')}
+      {until && ` ${t('executions.waitsUntil', { when: relativeTime(until) })}`}
+    </Banner>
+  );
+}
+
+function StopRun({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
+  const stop = useStopExecution(id);
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={t('executions.stopTitle')}
+      confirm={t('executions.stopConfirm')}
+      busy={stop.isPending}
+      error={stop.error?.message ?? null}
+      onConfirm={() => stop.mutate(undefined, { onSuccess: onClose })}
+    >
+      <p>{t('executions.stopText')}</p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,96 @@
+import { render, screen } from '@testing-library/react';
+import { userEvent } from '@testing-library/user-event';
+import { useState, type ReactNode } from 'react';
+import { describe, expect, it, vi } from 'vitest';
+import type { DecisionAsked } from '../../core/decision';
+import { entriesOf, noRun, stepsOf, type RunStep } from '../../core/run';
+import { AskPerson } from './AskPerson';
+import { RunSteps } from './RunSteps';
+import { RunStateBadge } from './RunStateBadge';
+import type { StepActions } from './StepDetails';
+
+const steps = (...entries: object[]): RunStep[] =>
+  stepsOf({ ...noRun, entries: entriesOf(entries.map((one) => ({ status: 'FINISHED', ...one }))) }, true);
+
+function Steps({ list, actions = {} }: { list: readonly RunStep[]; actions?: StepActions }): ReactNode {
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  return (
+    <RunSteps
+      steps={list}
+      opened={opened}
+      onOpen={(key, open) => setOpened(open ? new Set([key]) : new Set())}
+      actions={actions}
+    />
+  );
+}
+
+describe('steps', () => {
+  const writer = {
+    nodeId: 'a',
+    nodeLabel: 'Writer',
+    data: {
+      name: 'llmAgentflow',
+      input: { messages: [{ role: 'user', content: 'Hi' }] },
+      output: { content: 'Hello' },
+    },
+  };
+
+  it('open by keyboard, and say what went in and came out', async () => {
+    const again = vi.fn();
+    render(<Steps list={steps(writer)} actions={{ again }} />);
+    await userEvent.tab();
+    await userEvent.keyboard('{Enter}');
+    expect(screen.getByRole('button', { name: /Done Writer/ }).getAttribute('aria-expanded')).toBe('true');
+    expect(screen.getByLabelText('User').textContent).toBe('Hi');
+    expect(screen.getByLabelText('Output').textContent).toBe('Hello');
+    await userEvent.click(screen.getByRole('button', { name: 'Run again from here' }));
+    expect(again.mock.calls[0]?.[0]).toMatchObject({ nodeId: 'a' });
+  });
+
+  it('can be run again only where that is offered, and not while they run', async () => {
+    const running = stepsOf({ ...noRun, open: [{ nodeId: 'a', label: 'Writer', after: 0 }] }, false);
+    render(<Steps list={running} actions={{ again: vi.fn() }} />);
+    await userEvent.click(screen.getByRole('button', { name: /Running Writer/ }));
+    expect(screen.queryByRole('button', { name: 'Run again from here' })).toBeNull();
+    expect(screen.getByText('Nothing is known of it yet.')).toBeTruthy();
+  });
+
+  it('show the newest of very many, and the others when asked', async () => {
+    const many = steps(
+      ...Array.from({ length: 205 }, (_, at) => ({ nodeId: `n${at}`, nodeLabel: `Step ${at}` })),
+    );
+    render(<Steps list={many} />);
+    expect(screen.queryByText('Step 0')).toBeNull();
+    expect(screen.getByText('Step 204')).toBeTruthy();
+    await userEvent.click(screen.getByRole('button', { name: 'Show 5 earlier steps' }));
+    expect(screen.getByText('Step 0')).toBeTruthy();
+  });
+});
+
+describe('what a run asks', () => {
+  const asked: DecisionAsked = {
+    id: 'p1',
+    label: 'Ask',
+    choices: [
+      { does: 'proceed', label: 'Proceed' },
+      { does: 'reject', label: 'Reject' },
+      { does: 'say', label: 'More' },
+    ],
+    takesFeedback: true,
+  };
+
+  it('is answered with the remark that was written', async () => {
+    const decide = vi.fn();
+    render(<AskPerson asked={asked} busy={false} onDecide={decide} />);
+    await userEvent.type(screen.getByRole('textbox', { name: /Your remark/ }), 'Too long');
+    await userEvent.click(screen.getByRole('button', { name: 'Reject' }));
+    expect(decide).toHaveBeenCalledWith({ type: 'reject', actionId: 'p1', feedback: 'Too long' }, 'Reject');
+    // Where no question can be sent, there is no button for one.
+    expect(screen.queryByRole('button', { name: 'More' })).toBeNull();
+  });
+});
+
+it('names a state that this version does not know as the service does', () => {
+  render(<RunStateBadge state="RESTING" />);
+  expect(screen.getByText('RESTING')).toBeTruthy();
+});
