@@ -1,6 +1,7 @@
 /** Texts of the canvas editor. They are loaded with it. */
 export const editor = {
   'editor.addCard': 'Add a card',
+  'editor.addInside': 'Add a card inside',
   'editor.additional': '{count} additional setting|{count} additional settings',
   'editor.align': 'Align',
   'editor.align.bottom': 'Bottom edges',
@@ -12,6 +13,7 @@ export const editor = {
   'editor.ask.add': 'Add a card',
   'editor.ask.connect': 'Cards that fit here',
   'editor.ask.insert': 'Cards that fit in between',
+  'editor.ask.inside': 'Cards that fit inside',
   'editor.ask.replace': 'Replace by',
   'editor.cardMenu': 'More for this card',
   'editor.cardName': 'Name of the card',

@@ -1,9 +1,9 @@
 import type { Edge, Node } from '@xyflow/react';
-import { parseFlow, type FlowEdge, type FlowNode, type FlowOrigin } from '../../../core/flowdata';
+import { parseFlow, type FlowEdge, type FlowNode } from '../../../core/flowdata';
 import { cardName, isNote, isObject, nodeLabel, portsOf, type Port, type Ports } from '../../../core/nodes';
 import { t } from '../../../i18n';
 import { takesNothing } from '../document/anchors';
-import { isStep, rowsOfInput, type Doc } from '../document/doc';
+import { isStep, rowsOfInput, sizeOf, type Doc } from '../document/doc';
 import { loopTarget } from '../document/references';
 
 /** What a drawn node knows: its stored self, and where edges meet it. */
@@ -142,19 +142,6 @@ function typeOf(node: FlowNode): NonNullable<CardNode['type']> {
   if (isNote(node)) return 'note';
   if (node.type === 'iteration') return 'area';
   return node.type === 'agentFlow' ? 'step' : 'card';
-}
-
-function sizeOf(origin: FlowOrigin, node: FlowNode): { width?: number; height?: number } {
-  const taken = origin.nodes.get(node.id)?.values;
-  const style = isObject(node.style) ? node.style : {};
-  const number = (name: 'width' | 'height'): number | undefined =>
-    [node[name], style[name], taken?.get(name)].find(
-      (one): one is number => typeof one === 'number' && one > 0,
-    );
-  // What a note measured elsewhere says nothing here; what somebody chose for it is in its style.
-  const chosen = typeof style.height === 'number' ? style.height : undefined;
-  const [width, height] = [number('width'), isNote(node) ? chosen : number('height')];
-  return { ...(width ? { width } : {}), ...(height ? { height } : {}) };
 }
 
 function wireOf(

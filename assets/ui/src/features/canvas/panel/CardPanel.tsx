@@ -1,4 +1,4 @@
-import { Cable, CopyPlus, EllipsisVertical, Replace, Trash2, X } from 'lucide-react';
+import { Cable, CopyPlus, EllipsisVertical, Plus, Replace, Trash2, X } from 'lucide-react';
 import { useEffect, useMemo, useRef, type ReactNode } from 'react';
 import type { Card } from '../../../api/cards';
 import { useVariables } from '../../../api/variables';
@@ -9,7 +9,7 @@ import { Badge, Banner, CopyButton, Field, IconButton, Input, Menu, Select, Tile
 import type { BoardHandle } from '../surface/Board';
 import { kindOf } from '../board/kinds';
 import type { CanvasKind, Doc, Param } from '../document/doc';
-import { inputsOf, nameOf, objects, text } from '../document/doc';
+import { inputsOf, isContainer, nameOf, objects, text } from '../document/doc';
 import { chooseOutput, remove, setCredential, setInput, setLabel } from '../document/edit';
 import { loopTargets, offersFor, stateKeys } from '../document/references';
 import type { DocumentHandle } from '../editing/useDocument';
@@ -128,6 +128,11 @@ export default function CardPanel(props: CardPanelProps): ReactNode {
               label={t('editor.cardMenu')}
               items={[
                 !note && { label: t('editor.connectTo'), icon: Cable, onSelect: () => board?.connect(id) },
+                isContainer(node) && {
+                  label: t('editor.addInside'),
+                  icon: Plus,
+                  onSelect: () => board?.inside(id),
+                },
                 !note && { label: t('editor.replace'), icon: Replace, onSelect: () => board?.replace(id) },
                 { label: t('editor.duplicate'), icon: CopyPlus, onSelect: () => board?.duplicate([id]) },
                 'separator',

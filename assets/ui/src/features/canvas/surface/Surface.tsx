@@ -29,7 +29,7 @@ import type { CardNode, WireEdge } from '../board/graph';
 import { LookContext, type Look } from '../board/look';
 import { canvasMenu, cardMenu, type MenuOf } from './menus';
 import { Toolbar } from './Toolbar';
-import { useAdding } from './useAdding';
+import { useAdding, type Purpose } from './useAdding';
 import { useCommands } from './useCommands';
 import { useDrawing } from './useDrawing';
 import { useInView } from './useInView';
@@ -101,23 +101,26 @@ export function Surface(props: BoardProps): ReactNode {
     const frame = box.current?.getBoundingClientRect();
     if (frame) askAt(frame.left + frame.width / 2 - 110, frame.top + Math.min(120, frame.height / 3));
   }, [askAt]);
-  const askReplace = useCallback(
-    (id: string) => {
+  const askBelow = useCallback(
+    (id: string, purpose: Purpose) => {
       const face = box.current?.querySelector(`[data-node="${CSS.escape(id)}"]`)?.getBoundingClientRect();
-      ask({ purpose: { is: 'replace', id }, place: local(face?.left ?? 0, face?.bottom ?? 0) });
+      ask({ purpose, place: local(face?.left ?? 0, face?.bottom ?? 0) });
     },
     [ask, local],
   );
+  const askReplace = useCallback((id: string) => askBelow(id, { is: 'replace', id }), [askBelow]);
+  const askInside = useCallback((id: string) => askBelow(id, { is: 'inside', box: id }), [askBelow]);
   const { duplicate } = commands;
   useEffect(() => {
     onReady({
       add: (card) => put(card, moves.centre()),
       replace: askReplace,
+      inside: askInside,
       connect: setConnecting,
       duplicate,
     });
     return () => onReady(null);
-  }, [onReady, put, moves, askReplace, duplicate]);
+  }, [onReady, put, moves, askReplace, askInside, duplicate]);
 
   const lookFrom = linking.from;
   const { pick, resize } = { pick: linking.pick, resize: commands.resize };
@@ -306,6 +309,7 @@ export function Surface(props: BoardProps): ReactNode {
       fit: moves.fit,
       open: onSelect,
       connect: setConnecting,
+      inside: askInside,
       replace: askReplace,
       targets,
       removeAll,

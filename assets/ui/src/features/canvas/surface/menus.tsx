@@ -14,7 +14,7 @@ import {
 } from 'lucide-react';
 import { isNote } from '../../../core/nodes';
 import { copyText, toast, type MenuEntry } from '../../../ui';
-import { nodeIn, type Doc } from '../document/doc';
+import { isContainer, nodeIn, type Doc } from '../document/doc';
 import { t } from '../words';
 import type { Commands } from './useCommands';
 
@@ -27,6 +27,7 @@ export interface MenuOf {
   fit: () => void;
   open: (id: string) => void;
   connect: (id: string) => void;
+  inside: (id: string) => void;
   replace: (id: string) => void;
   targets: (id: string) => readonly string[];
   removeAll: (ids: readonly string[]) => void;
@@ -56,6 +57,8 @@ export function cardMenu(of: MenuOf, id: string): MenuEntry[] {
     settings,
     !note && { label: t('editor.connectTo'), icon: Cable, shortcut: 'C', onSelect: () => of.connect(id) },
     !note && { label: t('editor.replace'), icon: Replace, onSelect: () => of.replace(id) },
+    node !== undefined &&
+      isContainer(node) && { label: t('editor.addInside'), icon: Plus, onSelect: () => of.inside(id) },
     node?.parentId !== undefined && {
       label: t('editor.leaveBox'),
       icon: LogOut,
