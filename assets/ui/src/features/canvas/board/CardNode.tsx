@@ -46,7 +46,7 @@ interface FaceProps {
 }
 
 /** A node's face: one button, named with everything its look says. */
-function Face({ id, links, over, children }: FaceProps): ReactNode {
+export function Face({ id, links, over, children }: FaceProps): ReactNode {
   const look = useLook();
   const run = look.run.get(id);
   const mark = look.marks.get(id);

@@ -2,6 +2,7 @@ import { parseFlow, writeFlow, type FlowEdge, type FlowNode, type Point } from '
 import { isNote, isObject, type Json } from '../../../core/nodes';
 import { edgeId } from './anchors';
 import { freshId, isStep, nameOf, withChildren, without, type CanvasKind, type Doc } from './doc';
+import { isGroup } from './groups';
 import { renameIds } from './wires';
 
 /** The chosen nodes as text, in the form that the family exports canvases in. */
@@ -75,12 +76,20 @@ export function pasteNodes(doc: Doc, text: string, { at, kind, credentials }: Pa
       const [from, to] = [wire.sourceHandle ?? '', wire.targetHandle ?? ''];
       return { ...wire, id: edgeId(wire.source, from, wire.target, to) };
     });
+  const whole = nodes.flatMap((node) => ownGroup(node, new Set(ids.values())));
   return {
     ok: true,
-    doc: { ...doc, nodes: [...doc.nodes, ...nodes], edges: [...doc.edges, ...edges] },
-    ids: nodes.map((node) => node.id),
+    doc: { ...doc, nodes: [...doc.nodes, ...whole], edges: [...doc.edges, ...edges] },
+    ids: whole.map((node) => node.id),
     droppedCredentials: dropped.count,
   };
+}
+
+/** A group is pasted with the cards that came along; without any it says nothing. */
+function ownGroup(node: FlowNode, pasted: ReadonlySet<string>): FlowNode[] {
+  if (!isGroup(node)) return [node];
+  const group = (node.data.group as unknown[]).filter((one) => pasted.has(String(one)));
+  return group.length > 0 ? [{ ...node, data: { ...node.data, group } }] : [];
 }
 
 /** Boxes and notes have a size that belongs to them; what a card measures is found anew. */

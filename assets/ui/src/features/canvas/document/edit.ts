@@ -18,6 +18,7 @@ import {
   type Definition,
   type Doc,
 } from './doc';
+import { leaveGroups } from './groups';
 import { fittingPlace, judge, mayLieIn, type End } from './rules';
 import { connect, disconnect, removeNodes, withInputs } from './wires';
 
@@ -165,7 +166,10 @@ export function moveInto(
 }
 
 /** Takes nodes away with what lies in them. */
-export const remove = (doc: Doc, ids: ReadonlySet<string>): Doc => removeNodes(doc, withChildren(doc, ids));
+export const remove = (doc: Doc, ids: ReadonlySet<string>): Doc => {
+  const all = withChildren(doc, ids);
+  return removeNodes(leaveGroups(doc, all), all);
+};
 
 /** Sets an input; outputs and edges that follow from it are brought in line. */
 export function setInput(doc: Doc, id: string, name: string, value: unknown, card?: Definition): Doc {

@@ -11,6 +11,7 @@ import { kindOf } from '../board/kinds';
 import type { CanvasKind, Doc, Param } from '../document/doc';
 import { inputsOf, isContainer, nameOf, objects, text } from '../document/doc';
 import { chooseOutput, remove, setCredential, setInput, setLabel } from '../document/edit';
+import { isGroup, nameGroup } from '../document/groups';
 import { loopTargets, offersFor, stateKeys } from '../document/references';
 import type { DocumentHandle } from '../editing/useDocument';
 import type { FlowSlots } from '../slots';
@@ -18,6 +19,7 @@ import { t } from '../words';
 import { Connections } from './Connections';
 import { PanelContext, type Panel, type Scope } from './context';
 import css from './Panel.module.css';
+import { GroupCards } from './GroupCards';
 import { ParamFields } from './ParamFields';
 
 export interface CardPanelProps {
@@ -46,7 +48,12 @@ export default function CardPanel(props: CardPanelProps): ReactNode {
   const variables = useVariables(can('variables:view')).data;
   const names = useMemo(() => (variables ?? []).map((one) => one.name), [variables]);
   const title = useRef<HTMLInputElement>(null);
-  useEffect(() => title.current?.focus({ preventScroll: true }), []);
+  const named = useRef(isGroup(node));
+  useEffect(() => {
+    title.current?.focus({ preventScroll: true });
+    // A new group is named at once: what is typed takes the place of the name it has.
+    if (named.current) title.current?.select();
+  }, []);
 
   const panel = useMemo<Panel>(
     () => ({
@@ -90,6 +97,7 @@ export default function CardPanel(props: CardPanelProps): ReactNode {
   };
   const look = kindOf(node);
   const note = isNote(node);
+  const group = isGroup(node);
   return (
     <PanelContext value={panel}>
       {/* Escape closes the panel from everywhere inside it. */}
@@ -111,17 +119,21 @@ export default function CardPanel(props: CardPanelProps): ReactNode {
               className={css.title}
               aria-label={t('editor.cardName')}
               defaultValue={nodeLabel(node)}
-              readOnly={!held.open || note}
+              readOnly={!held.open || (note && !group)}
               maxLength={200}
               onChange={(event) => {
                 const label = event.target.value.trim();
-                if (label) apply((now) => setLabel(now, id, label), `name ${id}`);
+                if (label)
+                  apply(
+                    (now) => (group ? nameGroup(now, id, label) : setLabel(now, id, label)),
+                    `name ${id}`,
+                  );
               }}
               onKeyDown={(event) => {
                 if (event.key === 'Enter') event.currentTarget.blur();
               }}
             />
-            <p className={css.sub}>{card?.label ?? nameOf(node)}</p>
+            <p className={css.sub}>{group ? t('editor.newGroup') : (card?.label ?? nameOf(node))}</p>
           </div>
           {held.open && (
             <Menu
@@ -162,9 +174,13 @@ export default function CardPanel(props: CardPanelProps): ReactNode {
               ))}
             </Banner>
           )}
-          {card?.description && <p className="note">{card.description}</p>}
+          {group ? (
+            <GroupCards document={held} doc={doc} node={node} onSelect={onSelect} />
+          ) : (
+            card?.description && <p className="note">{card.description}</p>
+          )}
           {!card && cards.length > 0 && <Banner tone="info">{t('editor.unknownCard')}</Banner>}
-          <ParamFields params={params} scope={scope} />
+          {!group && <ParamFields params={params} scope={scope} />}
           <Output
             node={node}
             readOnly={!held.open}
