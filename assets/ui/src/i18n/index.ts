@@ -1,8 +1,8 @@
 import { plural } from '../core/format';
 import { en } from './en';
-import type { editor } from './en/editor';
+import type { PartKey } from './parts';
 
-export type Key = keyof typeof en | keyof typeof editor;
+export type Key = keyof typeof en | PartKey;
 export type Words = Record<Key, string>;
 
 let english: Partial<Words> = en;

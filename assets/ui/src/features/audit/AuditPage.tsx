@@ -22,6 +22,7 @@ import {
 import css from './Audit.module.css';
 import { AuditTable } from './AuditTable';
 import { edgeOfDay, groups, isGroup, pageOf, type Group } from './groups';
+import './words';
 
 const LIMIT = 50;
 const names = ['kind', 'user', 'since', 'until'];

@@ -1,0 +1,27 @@
+/** Texts that are loaded with the screens that say them, for the type of their keys. */
+import type { account } from './en/account';
+import type { apiKeys } from './en/apiKeys';
+import type { apicode } from './en/apicode';
+import type { audit } from './en/audit';
+import type { editor } from './en/editor';
+import type { flowsettings } from './en/flowsettings';
+import type { roles } from './en/roles';
+import type { tools } from './en/tools';
+import type { users } from './en/users';
+import type { variables } from './en/variables';
+import type { versions } from './en/versions';
+import type { workspaces } from './en/workspaces';
+
+export type PartKey =
+  | keyof typeof account
+  | keyof typeof apiKeys
+  | keyof typeof apicode
+  | keyof typeof audit
+  | keyof typeof editor
+  | keyof typeof flowsettings
+  | keyof typeof roles
+  | keyof typeof tools
+  | keyof typeof users
+  | keyof typeof variables
+  | keyof typeof versions
+  | keyof typeof workspaces;
