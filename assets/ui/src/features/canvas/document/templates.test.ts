@@ -9,8 +9,6 @@ const folder = process.env.FLOWKEEP_TEMPLATES ?? '';
 const files = existsSync(folder)
   ? readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'))
   : [];
-if (files.length === 0)
-  console.warn('Published canvases are not read: set FLOWKEEP_TEMPLATES to a folder of them.');
 
 /** Every place where two values differ, as a path. */
 function differences(before: unknown, after: unknown, path = ''): string[] {
