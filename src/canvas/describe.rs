@@ -18,7 +18,7 @@ const FIELDS_MAX_COUNT: usize = 64;
 /// Phrases of a title before the rest is counted.
 const PHRASES_MAX_COUNT: usize = 3;
 /// Lines of details before the rest is counted, in one line more; a commit message keeps forty.
-const DETAILS_MAX_COUNT: usize = 39;
+pub(super) const DETAILS_MAX_COUNT: usize = 39;
 /// Longest label in a sentence.
 const LABEL_MAX_CHARS: usize = 40;
 /// Longest title; what a title is about is cut, not what it ends with.
@@ -216,13 +216,15 @@ fn node_map<'c>(changes: &FlowChanges<'c>) -> NodeMap<'c> {
 /// The labels of what changed in a node, as many as are listed.
 fn field_labels(changes: &FlowChanges<'_>, drawn: &NodeMap<'_>, node: &ChangedNode) -> Vec<String> {
     let drawn = drawn.get(node.id.as_str());
-    let of = |field: &String| {
-        let key = KEY_LABELS.iter().find(|(key, _)| key == field).map(|(_, label)| (*label).to_owned());
-        let input =
-            drawn.map(|drawn| input_label(drawn, field, changes.cards)).filter(|label| label != field);
-        input.or(key).unwrap_or_else(|| field.clone())
-    };
+    let of = |field: &String| field_label(changes, drawn.copied(), field);
     node.fields.iter().take(FIELDS_MAX_COUNT).map(of).collect()
+}
+
+/// What people call an input of a node, or another of its keys.
+pub(super) fn field_label(changes: &FlowChanges<'_>, drawn: Option<&Value>, field: &str) -> String {
+    let key = KEY_LABELS.iter().find(|(key, _)| *key == field).map(|(_, label)| (*label).to_owned());
+    let input = drawn.map(|drawn| input_label(drawn, field, changes.cards)).filter(|label| label != field);
+    input.or(key).unwrap_or_else(|| field.to_owned())
 }
 
 fn moved_labels(changes: &FlowChanges<'_>, drawn: &NodeMap<'_>) -> Vec<String> {
@@ -251,18 +253,18 @@ fn join_names<'l>(names: impl Iterator<Item = &'l str>) -> String {
     }
 }
 
-fn quote(name: &str) -> String {
+pub(super) fn quote(name: &str) -> String {
     format!("“{}”", clean_label(name))
 }
 
 /// A label as it stands in a sentence: scanned before it is cut, since a part of a secret is a secret too.
-fn clean_label(text: &str) -> String {
+pub(super) fn clean_label(text: &str) -> String {
     clean_line(text, LABEL_MAX_CHARS)
 }
 
 /// A text on one line, scanned and cut. It is scanned with what cannot be seen and without, since that can stand
 /// beside a secret as well as inside one; and when it was cut, since it can then end where a secret would.
-fn clean_line(text: &str, most: usize) -> String {
+pub(super) fn clean_line(text: &str, most: usize) -> String {
     let seen: String = redact(text).text.chars().filter(|c| !is_unseen(*c)).collect();
     let words = seen.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     let hidden = redact(&words.collect::<Vec<_>>().join(" ")).text;

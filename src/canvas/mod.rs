@@ -10,6 +10,7 @@ mod parse;
 pub(crate) mod rich_text;
 mod schemas;
 pub mod secrets;
+pub(crate) mod sentences;
 mod stored;
 pub mod template;
 

@@ -36,8 +36,12 @@ describe.skipIf(missing)('drafts and Publish', () => {
     await page.goto(`/flows/${id}`);
     await chip(page, 'Unpublished changes').waitFor();
     await publish(page).click();
-    await dialog.getByText('Be kind.').waitFor();
-    await dialog.getByText('Be brief.').waitFor();
+    const words = dialog.getByRole('list', { name: 'What changed, in words' });
+    await words
+      .getByText('System Message of Conversation Chain is now “Be brief.” instead of “Be kind.”.')
+      .waitFor();
+    await dialog.getByText('Be kind.', { exact: true }).waitFor();
+    await dialog.getByText('Be brief.', { exact: true }).waitFor();
     await shot(page, 'publish-change');
     await axe(page);
     await page.keyboard.press('Escape');
@@ -73,12 +77,12 @@ describe.skipIf(missing)('drafts and Publish', () => {
     const { page, close } = await signedIn(`/flows/${id}`, { allowed: [/publish .*409/] });
     await publish(page).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('Mine.').waitFor();
+    await dialog.getByText('Mine.', { exact: true }).waitFor();
     drawing.node('conversationChain_0').data.inputs.systemMessagePrompt = 'Theirs.';
     await service.call('PUT', `/chatflows/${id}`, { flowData: drawing.text() });
     await dialog.getByRole('button', { name: 'Publish' }).click();
     await dialog.getByRole('button', { name: 'Compare again' }).click();
-    await dialog.getByText('Theirs.').waitFor();
+    await dialog.getByText('Theirs.', { exact: true }).waitFor();
     await dialog.getByRole('checkbox', { name: 'Replace the changes in Live' }).waitFor();
     await close();
   });

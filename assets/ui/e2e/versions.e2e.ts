@@ -67,10 +67,12 @@ describe.skipIf(missing)('versions', () => {
       height: 1000,
     });
     const changes = page.getByRole('region', { name: 'What differs' });
-    await changes.getByText('Calculator').waitFor();
+    const words = changes.getByRole('list', { name: 'What changed, in words' });
+    await words.getByText('Calculator is new.').waitFor();
+    await changes.getByRole('button', { name: 'Calculator', exact: true }).waitFor();
     await changes.getByText('Moved', { exact: true }).waitFor();
-    await changes.getByText('System Message').waitFor();
-    await changes.getByText('Never guess.').waitFor();
+    await changes.getByText('System Message', { exact: true }).first().waitFor();
+    await changes.getByText('Never guess.').last().waitFor();
     await shot(page, 'versions-compare');
     await axe(page);
     await page.getByRole('combobox', { name: 'Compare with' }).click();
@@ -120,7 +122,7 @@ describe.skipIf(missing)('versions', () => {
     await page.getByText(`The draft is now version ${newer.shortSha}`).first().waitFor();
     await list(page).getByText('Unpublished changes').waitFor();
     await list(page).getByText('Unpublished changes').click();
-    await page.getByRole('region', { name: 'What differs' }).getByText('Calculator').waitFor();
+    await page.getByRole('region', { name: 'What differs' }).getByText('Calculator is new.').waitFor();
     expect(page.url()).toContain('v=draft');
     await shot(page, 'versions-draft-dark');
     await axe(page);

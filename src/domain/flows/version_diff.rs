@@ -50,6 +50,8 @@ pub struct VersionComparison {
     pub sha: Sha,
     pub against: ComparedWith,
     pub diff: Diff,
+    /// The same in words, a sentence for each change; none for the first version.
+    pub sentences: Vec<String>,
 }
 
 /// What a version is compared with.

@@ -176,6 +176,8 @@ fn core_routes() -> Vec<Route> { vec![
     // Drafts and history (manual 5.5, 6.4)
     get   ("/flow-drafts/:id",           any_of(DRAFT_VIEW), drafts::status)      .summary("The draft status of a flow.")
         .id("getDraft"),
+    get   ("/flow-drafts/:id/changes",   any_of(DRAFT_VIEW), drafts::changes)     .summary("What Publish would change of Live, in words.")
+        .id("listDraftChanges"),
     put   ("/flow-drafts/:id",           any_of(DRAFT_EDIT), drafts::save)        .limit(BODY_CANVAS_BYTES).summary("Saves a draft.")
         .id("saveDraft").query(params::DRAFT_MATCH).takes_json::<DraftEdit>().refuses(&[409]),
     delete("/flow-drafts/:id",           any_of(DRAFT_EDIT), drafts::discard)     .summary("Discards a draft.")

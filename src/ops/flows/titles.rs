@@ -3,10 +3,31 @@
 use super::live::ChangeOrigin;
 use super::snapshot::Snapshot;
 use crate::canvas::describe::{self, Description, FlowChanges};
+use crate::canvas::sentences;
 use crate::cards::registry::Registry;
 use crate::domain::flows::setting_changes::changed_settings;
 use crate::domain::flows::settings::FlowSettings;
 use crate::domain::flows::version::VersionKind;
+
+/// What changed from one state of a flow to another, a sentence for each change.
+#[must_use]
+pub(crate) fn sentences(before: Option<&Snapshot>, after: &Snapshot) -> Vec<String> {
+    let Some(before) = before else { return Vec::new() };
+    let settings: Vec<String> = Vec::new();
+    let changes = FlowChanges {
+        diff: &after.diff(Some(before)),
+        canvas: &after.canvas,
+        cards: &Registry,
+        kind: (before.kind != after.kind).then(|| after.kind.as_str()),
+        category: before.category != after.category,
+        settings: &settings,
+    };
+    let mut told = sentences::sentences(&changes, &before.canvas);
+    if before.settings != after.settings {
+        told.push("The settings of the flow changed.".to_owned());
+    }
+    told
+}
 
 /// What a version says of itself; secrets are hidden in it.
 #[derive(Debug, Clone, PartialEq, Eq)]

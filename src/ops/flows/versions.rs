@@ -1,8 +1,8 @@
 //! Reading history: the list, one version, what changed (manual 6.4, 6.5, 6.6).
 
 use super::access::{self, FlowAction};
-use super::password_masks;
 use super::snapshot::{self, Snapshot};
+use super::{drafts, password_masks, titles};
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::canvas::secrets::PlaceholderPolicy;
@@ -226,7 +226,23 @@ pub fn diff(app: &App, caller: &Caller, id: &FlowId, sha: &str, against: &str) -
     }
     // What it is compared with is the older side: `current` so shows what a restore would change.
     let diff = held.diff_with_record(other.as_ref());
-    Ok(VersionComparison { sha: version.sha, against, diff })
+    let sentences = titles::sentences(other.as_ref(), &held);
+    Ok(VersionComparison { sha: version.sha, against, diff, sentences })
+}
+
+/// What Publish would change of Live, a sentence for each change; nothing without a draft, or when nothing is Live yet.
+///
+/// # Errors
+/// 404, 403.
+pub fn draft_changes(app: &App, caller: &Caller, id: &FlowId) -> Result<Vec<String>> {
+    let (flow, live_canvas) = live_with_canvas(app, caller, id, FlowAction::View)?;
+    let status = app.store.read(|tx| drafts::status_in(app, tx, &flow))?;
+    let Some(draft) = status.canvas else { return Ok(Vec::new()) };
+    let live = Snapshot::take(app, &flow, &live_canvas)?;
+    if live.canvas.nodes().is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(titles::sentences(Some(&live), &Snapshot::take(app, &flow, &draft)?))
 }
 
 /// The newest versions for the operator: of one flow, or of all.

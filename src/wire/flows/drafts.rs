@@ -32,6 +32,14 @@ enum EditMode {
     Live,
 }
 
+/// What Publish would change of Live.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct DraftChanges {
+    /// A sentence for each change. Empty without a draft, and while nothing is Live.
+    pub sentences: Vec<String>,
+}
+
 const fn mode_and_reason(target: EditTarget) -> (EditMode, Option<DirectEditReason>) {
     match target {
         EditTarget::Draft => (EditMode::Draft, None),

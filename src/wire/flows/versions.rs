@@ -229,6 +229,8 @@ pub(crate) struct VersionDiffView {
     moved: Vec<String>,
     edges_changed: bool,
     renamed: Option<NameChangeView>,
+    /// The same in words, a sentence for each change.
+    sentences: Vec<String>,
     sha: Sha,
     /// A version, `current`, or null for the first one.
     against: Option<String>,
@@ -263,7 +265,7 @@ struct NameChangeView {
 }
 
 impl From<VersionComparison> for VersionDiffView {
-    fn from(VersionComparison { sha, against, diff }: VersionComparison) -> Self {
+    fn from(VersionComparison { sha, against, diff, sentences }: VersionComparison) -> Self {
         let Diff { added, removed, changed, moved, edges_changed, renamed } = diff;
         let card = |DiffNode { id, label, name }| DiffCard { id, label, name };
         let changed_card = |ChangedNode { id, label, fields }| ChangedCard { id, label, fields };
@@ -274,6 +276,7 @@ impl From<VersionComparison> for VersionDiffView {
             moved,
             edges_changed,
             renamed: renamed.map(|NameChange { from, to }| NameChangeView { from, to }),
+            sentences,
             sha,
             against: match against {
                 ComparedWith::Nothing => None,

@@ -49,6 +49,9 @@ export function whenSignedOut(then: () => void): void {
   onSignedOut = then;
 }
 
+/** Says that the session has ended, when another way than a refused call told it. */
+export const sessionEnded = (): void => onSignedOut();
+
 /** The address of a route with its query, encoded. */
 export function address(path: string, query: Query = {}): string {
   const params = new URLSearchParams();

@@ -6,7 +6,8 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query';
 import { forgetAllLocal } from '../core/localCopy';
-import { api, ApiError } from './client';
+import { staysForSignIn } from '../core/session';
+import { api, ApiError, sessionEnded } from './client';
 import { cached } from './keys';
 import type { Me } from './models';
 
@@ -41,8 +42,11 @@ export function useMe(): UseQueryResult<Me | null> {
         if (scopeOf(me) !== scopeOf(client.getQueryData<Me | null>(cached.me))) forgetOthers(client);
         return me;
       } catch (error) {
-        if (error instanceof ApiError && error.status === 401) return null;
-        throw error;
+        if (!(error instanceof ApiError && error.status === 401)) throw error;
+        const before = client.getQueryData<Me | null>(cached.me);
+        if (!before || !staysForSignIn()) return null;
+        sessionEnded();
+        return before;
       }
     },
   });
@@ -92,6 +96,19 @@ export function useSignIn() {
   return useMutation({
     mutationFn: (body: { email: string; password: string }) => api.post('/auth/login', { body, quiet: true }),
     onSuccess: (me) => become(client, me),
+  });
+}
+
+/** Signs in over a page that stays: what it read is still its own, unless somebody else signed in. */
+export function useSignInAgain() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: { email: string; password: string }) => api.post('/auth/login', { body, quiet: true }),
+    onSuccess: (me) => {
+      if (scopeOf(me) === scopeOf(client.getQueryData<Me | null>(cached.me)))
+        client.setQueryData(cached.me, me);
+      else return become(client, me);
+    },
   });
 }
 

@@ -2265,6 +2265,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flow-drafts/{id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What Publish would change of Live, in words.
+         * @description Needs one of: chatflows:view, agentflows:view.
+         */
+        get: operations["listDraftChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flow-drafts/{id}/settings": {
         parameters: {
             query?: never;
@@ -3252,6 +3272,11 @@ export interface components {
             stale: boolean;
             /** @description The draft's canvas, JSON text. */
             flowData: string;
+        };
+        /** @description What Publish would change of Live. */
+        DraftChanges: {
+            /** @description A sentence for each change. Empty without a draft, and while nothing is Live. */
+            sentences: string[];
         };
         /** @description A draft to save. */
         DraftEdit: {
@@ -5523,6 +5548,8 @@ export interface components {
                 from: string;
                 to: string;
             } | null;
+            /** @description The same in words, a sentence for each change. */
+            sentences: string[];
             /** @description A full commit id. */
             sha: string;
             /** @description A version, `current`, or null for the first one. */
@@ -11393,6 +11420,38 @@ export interface operations {
             408: components["responses"]["TooSlow"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDraftChanges: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftChanges"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
             431: components["responses"]["HeadTooLarge"];

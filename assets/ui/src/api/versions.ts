@@ -31,6 +31,7 @@ const keys = {
   list: (flow: string) => ['versions', flow, 'list'],
   one: (flow: string, sha: string) => ['versions', flow, 'one', sha],
   diff: (flow: string, sha: string, against: string) => ['versions', flow, 'diff', sha, against],
+  draft: (flow: string, updated: string) => ['versions', flow, 'draft', updated],
   restored: (flow: string) => ['restored', flow],
 };
 
@@ -45,6 +46,14 @@ export const useVersion = (flow: string, sha: string | null) =>
     queryKey: keys.one(flow, sha ?? ''),
     enabled: sha !== null,
     queryFn: () => api.get('/flow-versions/{id}/{sha}', { path: { id: flow, sha: sha ?? '' } }),
+  });
+
+/** What Publish would change, in the words of the service. `updated` says which draft is meant. */
+export const useDraftChanges = (flow: string, updated: string | null) =>
+  useQuery({
+    queryKey: keys.draft(flow, updated ?? ''),
+    enabled: updated !== null,
+    queryFn: () => api.get('/flow-drafts/{id}/changes', { path: { id: flow } }),
   });
 
 export const useVersionDiff = (flow: string, sha: string | null, against: string | null) =>

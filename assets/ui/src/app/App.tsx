@@ -1,15 +1,18 @@
 import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { whenSignedOut } from '../api/client';
 import { cached } from '../api/keys';
 import { queryClient } from '../api/queryClient';
-import { Toaster, TooltipProvider } from '../ui';
+import { signedInAgain, staysForSignIn } from '../core/session';
+import { later, Toaster, TooltipProvider } from '../ui';
 import css from './App.module.css';
 import { AwayNotice } from './AwayNotice';
 import { ErrorBoundary } from './ErrorBoundary';
 import { LeaveGuard } from './LeaveGuard';
 import { NewVersionBanner } from './NewVersionBanner';
 import { Screens } from './Screens';
+
+const SignInHere = later(() => import('./SignInHere'), null);
 
 export function App(): ReactNode {
   return (
@@ -33,11 +36,30 @@ export function App(): ReactNode {
   );
 }
 
-/** A refused call means that the session ended: the person signs in and comes back to the same address. */
-function SignedOut(): null {
+/**
+ * A refused call means that the session ended: the person signs in and comes back to the same address, or signs in over a
+ * page that holds edits.
+ */
+function SignedOut(): ReactNode {
   const client = useQueryClient();
+  const [here, setHere] = useState(false);
   useEffect(() => {
-    whenSignedOut(() => client.setQueryData(cached.me, null));
+    whenSignedOut(() => {
+      if (staysForSignIn()) setHere(true);
+      else client.setQueryData(cached.me, null);
+    });
   }, [client]);
-  return null;
+  if (!here) return null;
+  return (
+    <SignInHere
+      onDone={() => {
+        setHere(false);
+        signedInAgain();
+      }}
+      onLeave={() => {
+        setHere(false);
+        client.setQueryData(cached.me, null);
+      }}
+    />
+  );
 }

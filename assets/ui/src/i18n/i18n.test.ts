@@ -1,11 +1,45 @@
 import { expect, it } from 'vitest';
 import { en } from './en';
+import { account } from './en/account';
+import { apiKeys } from './en/apiKeys';
+import { apicode } from './en/apicode';
 import { audit } from './en/audit';
 import { chat } from './en/chat';
 import { editor } from './en/editor';
 import { executions } from './en/executions';
+import { flowsettings } from './en/flowsettings';
+import { roles } from './en/roles';
 import { run } from './en/run';
+import { tools } from './en/tools';
+import { users } from './en/users';
+import { variables } from './en/variables';
+import { versions } from './en/versions';
+import { workspaces } from './en/workspaces';
 import { t } from './index';
+
+const parts = [
+  en,
+  account,
+  apiKeys,
+  apicode,
+  audit,
+  chat,
+  editor,
+  executions,
+  flowsettings,
+  roles,
+  run,
+  tools,
+  users,
+  variables,
+  versions,
+  workspaces,
+];
+const all = parts.flatMap((one) => Object.entries(one));
+
+it('has each key once', () => {
+  expect(new Set(all.map(([key]) => key)).size).toBe(all.length);
+});
 
 it('fills in values and chooses plural forms', () => {
   expect(t('flows.deleteTitle', { name: '{count}' })).toBe('Delete “{count}”?');
@@ -13,7 +47,7 @@ it('fills in values and chooses plural forms', () => {
 });
 
 it('holds no exclamation marks and no empty texts', () => {
-  for (const [key, text] of Object.entries({ ...en, ...audit, ...chat, ...editor, ...executions, ...run })) {
+  for (const [key, text] of all) {
     expect(text, key).not.toMatch(/!/);
     expect(text.trim(), key).not.toBe('');
   }

@@ -1,18 +1,8 @@
 import { plural } from '../core/format';
 import { en } from './en';
-import type { audit } from './en/audit';
-import type { chat } from './en/chat';
-import type { editor } from './en/editor';
-import type { executions } from './en/executions';
-import type { run } from './en/run';
+import type { PartKey } from './parts';
 
-export type Key =
-  | keyof typeof en
-  | keyof typeof audit
-  | keyof typeof chat
-  | keyof typeof editor
-  | keyof typeof executions
-  | keyof typeof run;
+export type Key = keyof typeof en | PartKey;
 export type Words = Record<Key, string>;
 
 let english: Partial<Words> = en;

@@ -41,13 +41,36 @@ export interface ChangeListProps {
   renamed?: { from: string; to: string } | null;
   /** Connections differ, but which ones is not known. */
   edgesChanged?: boolean;
+  /** The same in words, a sentence for each change; the list itself is then folded below them. */
+  sentences?: readonly string[] | undefined;
   /** Makes the names of nodes buttons. */
   onNode?: (id: string) => void;
 }
 
 /** What differs between two canvases, a line each; changed fields open to their texts before and after. */
-export function ChangeList({ diff, renamed, edgesChanged, onNode }: ChangeListProps): ReactNode {
+export function ChangeList({ sentences = [], ...props }: ChangeListProps): ReactNode {
+  if (sentences.length === 0) return <Changes {...props} />;
+  return (
+    <>
+      <ul className={css.sentences} aria-label={t('changes.inWords')}>
+        {sentences.map((sentence, at) => (
+          <li key={at}>{sentence}</li>
+        ))}
+      </ul>
+      <details className={css.details} open>
+        <summary className={css.summary}>
+          <ChevronRight size={13} aria-hidden className={css.chevron} />
+          {t('changes.each')}
+        </summary>
+        <Changes {...props} />
+      </details>
+    </>
+  );
+}
+
+function Changes({ diff, renamed, edgesChanged, onNode }: Omit<ChangeListProps, 'sentences'>): ReactNode {
   const changed = new Set(diff.changed.map((node) => node.id));
+  const moved = diff.moved.filter((node) => !changed.has(node.id));
   const line = (kind: ChangeKind, node: NodeRef): ReactNode => (
     <li key={`${kind} ${node.id}`} className={css.line}>
       <ChangeMark kind={kind} />
@@ -81,7 +104,16 @@ export function ChangeList({ diff, renamed, edgesChanged, onNode }: ChangeListPr
           </ul>
         </li>
       ))}
-      {diff.moved.filter((node) => !changed.has(node.id)).map((node) => line('moved', node))}
+      {moved.length > 0 && (
+        <li className={css.line}>
+          <ChangeMark kind="moved" />
+          <span className={css.names}>
+            {moved.map((node) => (
+              <Name key={node.id} node={node} onNode={onNode} />
+            ))}
+          </span>
+        </li>
+      )}
       {diff.edges.map((edge, at) => (
         <li key={`edge ${at}`} className={css.line}>
           <ChangeMark kind={edge.kind} />

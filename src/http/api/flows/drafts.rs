@@ -8,8 +8,8 @@ use crate::http::api::predictions::prediction::flow_id;
 use crate::http::request::Request;
 use crate::http::routing::handler::Json;
 use crate::ops::flows::drafts::{self, DraftPrecondition};
-use crate::ops::flows::{publish, restore};
-use crate::wire::flows::drafts::{DraftEdit, DraftSettings, DraftStatusView};
+use crate::ops::flows::{publish, restore, versions};
+use crate::wire::flows::drafts::{DraftChanges, DraftEdit, DraftSettings, DraftStatusView};
 use crate::wire::flows::publish::{
     PublishEach, PublishRequest, PublishResultView, PublishResultsView, RestoreResultView, Rollback,
 };
@@ -20,6 +20,14 @@ use crate::wire::flows::publish::{
 /// 404, 403.
 pub(crate) fn status(app: &App, caller: Caller, request: &Request) -> Result<Json<DraftStatusView>> {
     Ok(Json(drafts::status(app, &caller, &flow_id(request)?)?.into()))
+}
+
+/// `GET /flow-drafts/:id/changes`.
+///
+/// # Errors
+/// 404, 403.
+pub(crate) fn changes(app: &App, caller: Caller, request: &Request) -> Result<Json<DraftChanges>> {
+    Ok(Json(DraftChanges { sentences: versions::draft_changes(app, &caller, &flow_id(request)?)? }))
 }
 
 /// `PUT /flow-drafts/:id`.

@@ -5,6 +5,7 @@ import { Loaded, Page, PageHeader } from '../../ui';
 import { Email, Name, Password } from './Profile';
 import { Look } from './Look';
 import { Sessions } from './Sessions';
+import './words';
 
 /** What a person may change about themselves. */
 export default function AccountPage(): ReactNode {

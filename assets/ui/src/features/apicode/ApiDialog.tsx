@@ -8,6 +8,7 @@ import { t } from '../../i18n';
 import { Banner, Button, CodeField, CopyButton, Dialog, Segments, Switch, Tabs, usePref } from '../../ui';
 import css from './ApiDialog.module.css';
 import { curl, embed, embedFull, embedOther, javascript, KEY, python, type Target } from './snippets';
+import './words';
 
 export interface ApiDialogProps {
   flow: Flow;

@@ -5,6 +5,7 @@ import { useMissingPermissions } from '../../api/me';
 import { t } from '../../i18n';
 import { dateColumn, OnceDialog, PermissionList, ResourcePage } from '../../ui';
 import { KeyForm } from './KeyForm';
+import './words';
 
 /** The keys of the workspace. */
 export default function ApiKeysPage(): ReactNode {

@@ -22,6 +22,7 @@ import css from './FlowSettings.module.css';
 import { OverrideSection } from './OverrideSection';
 import { PublishSection } from './PublishSection';
 import { ScheduleSection } from './ScheduleSection';
+import './words';
 
 export interface FlowSettingsProps {
   flow: Flow;

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { RotateCw } from 'lucide-react';
+import { GitCompareArrows, RotateCw } from 'lucide-react';
 import { useMemo, useState, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { useProblems, type CardProblem } from '../../api/canvas';
@@ -7,7 +7,7 @@ import { ApiError } from '../../api/client';
 import { useDraft, useFlow } from '../../api/flows';
 import { cached } from '../../api/keys';
 import type { DraftStatus, Flow } from '../../api/models';
-import { usePublish, type PublishResult } from '../../api/versions';
+import { useDraftChanges, usePublish, type PublishResult } from '../../api/versions';
 import { diffCanvas, isEmpty } from '../../core/canvasDiff';
 import { relativeTime } from '../../core/format';
 import { t } from '../../i18n';
@@ -146,8 +146,14 @@ interface ReviewProps {
 function Review({ flow, status, goToNode, onClose }: ReviewProps): ReactNode {
   const draft = status.draft?.flowData ?? null;
   const found = useProblems(flow.id, status.draft?.updatedDate ?? '').data;
+  const told = useDraftChanges(flow.id, status.draft?.updatedDate ?? null).data;
   const diff = useMemo(() => diffCanvas(flow.flowData, draft), [flow.flowData, draft]);
   const problems = draft === null ? [] : (found ?? []);
+  const [, go] = useLocation();
+  const compare = (): void => {
+    onClose();
+    go(`/flows/${flow.id}/versions?v=draft`);
+  };
   const show = (id: string): void => {
     onClose();
     goToNode(id);
@@ -160,6 +166,11 @@ function Review({ flow, status, goToNode, onClose }: ReviewProps): ReactNode {
         <header className={css.partHead}>
           <h3>{t('publish.changes')}</h3>
           <span className={css.muted}>{draft === null ? t('publish.nothing') : changeSum(diff)}</span>
+          {draft !== null && hasLive(flow.flowData) && (
+            <Button size="compact" icon={GitCompareArrows} onClick={compare}>
+              {t('publish.bothCanvases')}
+            </Button>
+          )}
         </header>
         {!hasLive(flow.flowData) && draft !== null && <p className={css.muted}>{t('publish.first')}</p>}
         {draft !== null &&
@@ -169,7 +180,7 @@ function Review({ flow, status, goToNode, onClose }: ReviewProps): ReactNode {
             // A region that scrolls must be reachable by keyboard.
             // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
             <div className={css.changes} role="group" aria-label={t('publish.changes')} tabIndex={0}>
-              <ChangeList diff={diff} />
+              <ChangeList diff={diff} sentences={told?.sentences} />
             </div>
           ))}
       </section>

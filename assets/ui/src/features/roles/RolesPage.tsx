@@ -5,6 +5,7 @@ import { useDeleteRole, useRoles, type Role } from '../../api/roles';
 import { t } from '../../i18n';
 import { Badge, PermissionList, ResourcePage, updatedColumn } from '../../ui';
 import { RoleForm } from './RoleForm';
+import './words';
 
 /** The roles of the organization. */
 export default function RolesPage(): ReactNode {

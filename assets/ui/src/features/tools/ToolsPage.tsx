@@ -8,6 +8,7 @@ import { ResourcePage, updatedColumn, usedByColumn } from '../../ui';
 import { readArguments } from './arguments';
 import { ToolForm } from './ToolForm';
 import css from './Tools.module.css';
+import './words';
 
 /** The tools of the workspace. */
 export default function ToolsPage(): ReactNode {

@@ -13,6 +13,7 @@ import { RemovePerson } from './RemovePerson';
 import { SessionsDialog } from './SessionsDialog';
 import type { OpenDialog } from './dialogs';
 import css from './Users.module.css';
+import './words';
 
 const none = { id: '', name: '' };
 

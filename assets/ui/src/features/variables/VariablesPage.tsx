@@ -7,6 +7,7 @@ import { t } from '../../i18n';
 import { Badge, ResourcePage, Select, updatedColumn, useAddress, usedByColumn } from '../../ui';
 import { VariableForm } from './VariableForm';
 import css from './Variables.module.css';
+import './words';
 
 /** The variables of the workspace. */
 export default function VariablesPage(): ReactNode {

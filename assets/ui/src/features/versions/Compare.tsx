@@ -1,6 +1,6 @@
 import { useMemo, useState, type ComponentType, type ReactNode } from 'react';
 import type { Flow } from '../../api/models';
-import { useVersion, useVersionDiff } from '../../api/versions';
+import { useDraftChanges, useVersion, useVersionDiff } from '../../api/versions';
 import { diffCanvas, isEmpty, type CanvasDiff } from '../../core/canvasDiff';
 import { t } from '../../i18n';
 import { ChangeList, changeSum, Loaded, Skeleton } from '../../ui';
@@ -32,6 +32,8 @@ export interface VersionViewProps {
   sha: string | null;
   /** The draft's canvas, when that is shown. */
   draft: string | null;
+  /** When that draft was saved. */
+  updated?: string | undefined;
   against: string;
 }
 
@@ -64,6 +66,10 @@ const Waiting = (): ReactNode => (
 function Comparison(props: VersionViewProps & { after: string }): ReactNode {
   const { flow, sha, draft, against, after } = props;
   const told = useVersionDiff(flow.id, draft === null ? sha : null, draft === null ? against : null);
+  const inDraft = useDraftChanges(
+    flow.id,
+    draft !== null && against === 'current' ? (props.updated ?? '') : null,
+  );
   // Which version stands on the other side: `previous` is an id once the service has said which.
   const otherSha =
     draft === null ? (told.data && told.data.against !== 'current' ? told.data.against : null) : against;
@@ -90,6 +96,7 @@ function Comparison(props: VersionViewProps & { after: string }): ReactNode {
           before={older}
           diff={diff}
           renamed={told.data?.renamed ?? null}
+          sentences={told.data?.sentences ?? inDraft.data?.sentences}
           edgesChanged={told.data?.edgesChanged ?? diff.edges.length > 0}
           names={{
             before: withLive ? t('versions.now') : t('versions.previous'),
@@ -106,12 +113,13 @@ interface CanvasPairProps extends VersionViewProps {
   after: string;
   diff: CanvasDiff;
   renamed: { from: string; to: string } | null;
+  sentences: readonly string[] | undefined;
   edgesChanged: boolean;
   names: { before: string; after: string };
 }
 
 function CanvasPair(props: CanvasPairProps): ReactNode {
-  const { Canvas, before, after, diff, renamed, edgesChanged, names, narrow } = props;
+  const { Canvas, before, after, diff, renamed, sentences, edgesChanged, names, narrow } = props;
   const [place, setPlace] = useState<Viewport | undefined>(undefined);
   const [selected, select] = useState<string | null>(null);
   const marks = useMemo(() => marksOf(diff), [diff]);
@@ -152,7 +160,13 @@ function CanvasPair(props: CanvasPairProps): ReactNode {
         // A region that scrolls must be reachable by keyboard.
         // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         <div className={css.scroll} role="group" aria-label={t('versions.changes')} tabIndex={0}>
-          <ChangeList diff={diff} renamed={renamed} edgesChanged={edgesChanged} onNode={select} />
+          <ChangeList
+            diff={diff}
+            renamed={renamed}
+            sentences={sentences}
+            edgesChanged={edgesChanged}
+            onNode={select}
+          />
         </div>
       )}
     </section>

@@ -138,6 +138,7 @@ export function Detail(props: DetailProps): ReactNode {
         sha={sha}
         against={against}
         draft={inDraft ? (status.draft?.flowData ?? '') : null}
+        updated={status.draft?.updatedDate}
       />
     </section>
   );

@@ -9,6 +9,7 @@ import type { VersionsProps } from './props';
 import { useAddress } from './useAddress';
 import { authors, DRAFT, find, passing, type VersionFilter } from './versions';
 import css from './Versions.module.css';
+import './words';
 
 /** The history of a flow: its versions by day, one of them shown, or two compared. */
 export default function Versions(props: VersionsProps): ReactNode {

@@ -35,6 +35,7 @@ const told: VersionDiff = {
   removed: [],
   changed: [],
   moved: [],
+  sentences: [],
   edgesChanged: false,
   renamed: null,
 };

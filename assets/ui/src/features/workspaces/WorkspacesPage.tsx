@@ -17,6 +17,7 @@ import {
 import { Members } from './Members';
 import { WorkspaceForm } from './WorkspaceForm';
 import css from './Workspaces.module.css';
+import './words';
 
 type Open = { dialog: 'new' } | { dialog: 'members' | 'edit' | 'delete'; workspace: Workspace };
 

@@ -32,6 +32,7 @@ export const canvas = {
   'canvas.from': 'Takes from {names}',
   'canvas.goTo': 'Go to {name}',
   'canvas.goToLine': 'Go to line {line}',
+  'canvas.groupOf': 'group of {count} card|group of {count} cards',
   'canvas.hidden': 'Hidden',
   'canvas.inputs': 'Inputs',
   'canvas.insertHere': 'Put a card in between',

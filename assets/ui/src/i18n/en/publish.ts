@@ -1,5 +1,6 @@
 export const publish = {
   'publish.again': 'Compare again',
+  'publish.bothCanvases': 'See both canvases',
   'publish.changes': 'What changes in Live',
   'publish.chip.changes': 'Live stays as it is until you publish. The draft was saved last: {time}.',
   'publish.chip.detail': 'State of this flow',

@@ -1,7 +1,6 @@
 import '../../../styles/flow.css';
 import {
   Background,
-  MiniMap,
   ReactFlow,
   ReactFlowProvider,
   useNodesState,
@@ -16,13 +15,15 @@ import { t } from '../../../i18n';
 import { EmptyState, useMedia } from '../../../ui';
 import css from './Canvas.module.css';
 import { Area, Card, Note, Step } from './CardNode';
+import { Frame } from './Frame';
 import { graphOf, type Graph } from './graph';
 import { LookContext, still as plain, type Look } from './look';
+import { BoardMap } from './BoardMap';
 import { Wire } from './Wire';
 import { Zoom } from './Zoom';
 import type { CanvasViewProps } from '../slots';
 
-const nodeTypes = { card: Card, step: Step, note: Note, area: Area };
+const nodeTypes = { card: Card, step: Step, note: Note, area: Area, frame: Frame };
 const edgeTypes = { wire: Wire };
 const none: ReadonlyMap<string, never> = new Map<string, never>();
 const arrows: Record<string, Direction> = {
@@ -186,23 +187,13 @@ function Drawn(props: CanvasViewProps & { graph: Graph }): ReactNode {
           {...(props.onView ? { onViewportChange: props.onView } : {})}
         >
           <Background gap={20} size={1.2} color="var(--line)" />
-          {graph.nodes.length > 3 && !props.onView && (
-            <MiniMap
-              className={css.map}
-              ariaLabel={t('canvas.map')}
-              pannable
-              zoomable
-              nodeColor="var(--control)"
-              nodeBorderRadius={10}
-              bgColor="var(--panel)"
-              maskColor="var(--hover)"
-            />
-          )}
+          {graph.nodes.length > 3 && !props.onView && <BoardMap />}
         </ReactFlow>
         <Zoom
           zoomIn={() => void zoomIn({ duration })}
           zoomOut={() => void zoomOut({ duration })}
           fit={() => void fitView({ duration, padding: 0.15, maxZoom: 1 })}
+          map={graph.nodes.length > 3 && !props.onView}
         />
       </div>
     </LookContext>

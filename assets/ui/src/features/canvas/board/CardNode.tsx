@@ -51,7 +51,7 @@ interface FaceProps {
 }
 
 /** A node's face: one button, named with everything its look says. */
-function Face({ id, name, links, over, children }: FaceProps): ReactNode {
+export function Face({ id, name, links, over, children }: FaceProps): ReactNode {
   const look = useLook();
   const run = look.run?.states.get(id);
   const mark = look.marks.get(id);

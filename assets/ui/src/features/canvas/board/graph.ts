@@ -1,9 +1,10 @@
 import type { Edge, Node } from '@xyflow/react';
-import { parseFlow, type FlowEdge, type FlowNode, type FlowOrigin } from '../../../core/flowdata';
+import { parseFlow, type FlowEdge, type FlowNode } from '../../../core/flowdata';
 import { cardName, isNote, isObject, nodeLabel, portsOf, type Port, type Ports } from '../../../core/nodes';
 import { t } from '../../../i18n';
 import { takesNothing } from '../document/anchors';
-import { isStep, rowsOfInput, type Doc } from '../document/doc';
+import { isStep, rowsOfInput, sizeOf, type Doc } from '../document/doc';
+import { isGroup, membersOf } from '../document/groups';
 import { loopTarget } from '../document/references';
 
 /** What a drawn node knows: its stored self, and where edges meet it. */
@@ -13,10 +14,12 @@ export type CardData = {
   size: { width?: number; height?: number };
   /** A Loop goes back to it. */
   looped: boolean;
+  /** Of a group: its cards. */
+  members: readonly string[];
   /** Where connections lead, for who does not see the lines. */
   links: string;
 };
-export type CardNode = Node<CardData, 'card' | 'step' | 'note' | 'area'>;
+export type CardNode = Node<CardData, 'card' | 'step' | 'note' | 'area' | 'frame'>;
 export type WireEdge = Edge<{ label: string; loop: boolean }, 'wire'>;
 
 export interface Graph {
@@ -34,6 +37,8 @@ export function graphOf(flowData: string): Graph | null {
   const parsed = parseFlow(flowData);
   return parsed.ok ? drawingOf(parsed.flow) : null;
 }
+
+const none: readonly string[] = [];
 
 /** What was drawn of a node, to be drawn again while nothing about it changed. */
 const drawn = new WeakMap<FlowNode, { of: string; node: CardNode }>();
@@ -71,6 +76,7 @@ export function drawingOf(flow: Doc): Graph {
       ports: stepPorts(node, portsOf(node, touching.get(node.id) ?? [])),
       size: sizeOf(flow.origin, node),
       looped: looped.has(node.id),
+      members: isGroup(node) ? membersOf(flow, node).map((one) => one.id) : none,
       links: linksOf(node.id, touching.get(node.id) ?? [], name),
       parent: node.parentId && known.has(node.parentId) ? node.parentId : null,
     }),
@@ -110,7 +116,7 @@ function cardOf(node: FlowNode, { parent, ...rest }: Drawn): CardNode {
       ? { parentId: parent, ...(node.extent === 'parent' ? { extent: 'parent' as const } : {}) }
       : {}),
     ...(type === 'area' ? { style: { width: size.width ?? 400, height: size.height ?? 240 } } : {}),
-    zIndex: type === 'area' || type === 'note' ? 0 : 1,
+    zIndex: type === 'frame' ? -1 : type === 'area' || type === 'note' ? 0 : 1,
   };
   drawn.set(node, { of, node: made });
   return made;
@@ -152,22 +158,10 @@ function outputName(node: FlowNode, port: Port): string {
 }
 
 function typeOf(node: FlowNode): NonNullable<CardNode['type']> {
+  if (isGroup(node)) return 'frame';
   if (isNote(node)) return 'note';
   if (node.type === 'iteration') return 'area';
   return node.type === 'agentFlow' ? 'step' : 'card';
-}
-
-function sizeOf(origin: FlowOrigin, node: FlowNode): { width?: number; height?: number } {
-  const taken = origin.nodes.get(node.id)?.values;
-  const style = isObject(node.style) ? node.style : {};
-  const number = (name: 'width' | 'height'): number | undefined =>
-    [node[name], style[name], taken?.get(name)].find(
-      (one): one is number => typeof one === 'number' && one > 0,
-    );
-  // What a note measured elsewhere says nothing here; what somebody chose for it is in its style.
-  const chosen = typeof style.height === 'number' ? style.height : undefined;
-  const [width, height] = [number('width'), isNote(node) ? chosen : number('height')];
-  return { ...(width ? { width } : {}), ...(height ? { height } : {}) };
 }
 
 function wireOf(

@@ -19,12 +19,14 @@ import {
   ScrollText,
   Shield,
   Sparkles,
+  Group,
   StickyNote,
   UserRound,
   Workflow,
   type LucideIcon,
 } from 'lucide-react';
 import type { FlowNode } from '../../../core/flowdata';
+import { isGroup } from '../document/groups';
 import type { Hue } from '../../../ui';
 
 export interface Kind {
@@ -71,7 +73,8 @@ const categories: readonly [RegExp, Kind][] = [
 
 const other: Kind = { hue: 'none', icon: Puzzle };
 
-export const kindOf = (node: FlowNode): Kind => kindOfCard(node.data);
+export const kindOf = (node: FlowNode): Kind =>
+  isGroup(node) ? { hue: 'none', icon: Group } : kindOfCard(node.data);
 
 /** By what a card says of itself, on a canvas or off it. */
 export function kindOfCard({ name, category }: { name?: unknown; category?: unknown }): Kind {

@@ -11,6 +11,7 @@ import {
   type CanvasKind,
   type Doc,
 } from './doc';
+import { isGroup } from './groups';
 import { renameIds } from './wires';
 
 /** The chosen nodes as text, in the form that the family exports canvases in. */
@@ -95,10 +96,11 @@ export function pasteNodes(doc: Doc, text: string, { at, kind, credentials }: Pa
       const [from, to] = [wire.sourceHandle ?? '', wire.targetHandle ?? ''];
       return { ...wire, id: edgeId(wire.source, from, wire.target, to) };
     });
+  const whole = nodes.flatMap((node) => ownGroup(node, new Set(ids.values())));
   return {
     ok: true,
-    doc: { ...doc, nodes: [...doc.nodes, ...nodes], edges: [...doc.edges, ...edges] },
-    ids: nodes.map((node) => node.id),
+    doc: { ...doc, nodes: [...doc.nodes, ...whole], edges: [...doc.edges, ...edges] },
+    ids: whole.map((node) => node.id),
     renamed: ids,
     droppedCredentials: dropped.count,
   };
@@ -128,6 +130,13 @@ export function duplicateNodes(
     };
   });
   return { ...pasted, doc: { ...pasted.doc, nodes } };
+}
+
+/** A group is pasted with the cards that came along; without any it says nothing. */
+function ownGroup(node: FlowNode, pasted: ReadonlySet<string>): FlowNode[] {
+  if (!isGroup(node)) return [node];
+  const group = (node.data.group as unknown[]).filter((one) => pasted.has(String(one)));
+  return group.length > 0 ? [{ ...node, data: { ...node.data, group } }] : [];
 }
 
 /** Boxes and notes have a size that belongs to them; what a card measures is found anew. */

@@ -8,7 +8,7 @@ import {
   type FlowOrigin,
   type Point,
 } from '../../../core/flowdata';
-import { isObject, type Json } from '../../../core/nodes';
+import { isNote, isObject, type Json } from '../../../core/nodes';
 
 /** A card of the registry, as the service describes it. */
 export type Definition = Schemas['Card'];
@@ -123,4 +123,18 @@ export const rowsOfInput = (node: FlowNode, name: string): Json[] => rowsOf(inpu
 /** An object but for these keys. */
 export function without<Of extends object>(of: Of, ...names: string[]): Of {
   return Object.fromEntries(Object.entries(of).filter(([name]) => !names.includes(name))) as Of;
+}
+
+/** How large a node was drawn, as far as the canvas says. */
+export function sizeOf(origin: FlowOrigin, node: FlowNode): { width?: number; height?: number } {
+  const taken = origin.nodes.get(node.id)?.values;
+  const style = isObject(node.style) ? node.style : {};
+  const number = (name: 'width' | 'height'): number | undefined =>
+    [node[name], style[name], taken?.get(name)].find(
+      (one): one is number => typeof one === 'number' && one > 0,
+    );
+  // What a note measured elsewhere says nothing here; what somebody chose for it is in its style.
+  const chosen = typeof style.height === 'number' ? style.height : undefined;
+  const [width, height] = [number('width'), isNote(node) ? chosen : number('height')];
+  return { ...(width ? { width } : {}), ...(height ? { height } : {}) };
 }

@@ -1,7 +1,7 @@
 import type { FlowNode, Point } from '../../../core/flowdata';
 import { isObject, nodeLabel } from '../../../core/nodes';
 import { followRows } from './anchors';
-import { isValue, newNode } from './definition';
+import { BOX, isValue, newNode } from './definition';
 import {
   freshId,
   inputsOf,
@@ -9,6 +9,7 @@ import {
   nameOf,
   nodeIn,
   objects,
+  sizeOf,
   text,
   withChildren,
   withData,
@@ -17,6 +18,7 @@ import {
   type Definition,
   type Doc,
 } from './doc';
+import { leaveGroups } from './groups';
 import { fittingPlace, judge, mayLieIn, type End } from './rules';
 import { connect, disconnect, removeNodes, withInputs } from './wires';
 
@@ -30,10 +32,25 @@ export function addCard(doc: Doc, card: Definition, position: Point, parentId?: 
   const id = freshId(doc, card.name);
   const node = newNode(id, card, position);
   const inside = parentId !== undefined && mayLieIn(card.name, true);
-  return {
-    doc: { ...doc, nodes: [...doc.nodes, inside ? { ...node, parentId, extent: 'parent' } : node] },
-    id,
+  if (!inside) return { doc: { ...doc, nodes: [...doc.nodes, node] }, id };
+  const nodes = [...doc.nodes, { ...node, parentId, extent: 'parent' }];
+  return { doc: growBox({ ...doc, nodes }, parentId, position), id };
+}
+
+/** What a card takes with the room around it, before anybody has measured it. */
+const CARD_ROOM = { width: 300, height: 140 };
+
+/** Makes a box large enough for a card that lies at this place in it. */
+function growBox(doc: Doc, id: string, at: Point): Doc {
+  const box = nodeIn(doc, id);
+  if (!box) return doc;
+  const now = sizeOf(doc.origin, box);
+  const [width, height] = [now.width ?? BOX.width, now.height ?? BOX.height];
+  const wanted = {
+    width: Math.max(width, at.x + CARD_ROOM.width),
+    height: Math.max(height, at.y + CARD_ROOM.height),
   };
+  return wanted.width === width && wanted.height === height ? doc : resizeNode(doc, id, wanted);
 }
 
 /** The end of a node by which it meets others through this input or output. */
@@ -149,7 +166,10 @@ export function moveInto(
 }
 
 /** Takes nodes away with what lies in them. */
-export const remove = (doc: Doc, ids: ReadonlySet<string>): Doc => removeNodes(doc, withChildren(doc, ids));
+export const remove = (doc: Doc, ids: ReadonlySet<string>): Doc => {
+  const all = withChildren(doc, ids);
+  return removeNodes(leaveGroups(doc, all), all);
+};
 
 /** Sets an input; outputs and edges that follow from it are brought in line. */
 export function setInput(doc: Doc, id: string, name: string, value: unknown, card?: Definition): Doc {

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { untilItAnswers } from '../../../core/connection';
+import { stayForSignIn } from '../../../core/session';
 import { holdUnsaved } from '../../../core/unsaved';
 import type { Failure } from './useEditing';
 
@@ -86,6 +87,17 @@ export function useAutosave({ on, waits, drawn, busy, failure, save, keep }: Aut
       if (calls.current.waits) void calls.current.save();
     };
   }, []);
+}
+
+/** Keeps the page where it is when the session ends with edits in it, and saves them once the person is back. */
+export function useSignInHere(unsaved: boolean, save: () => Promise<boolean>): void {
+  const latest = useRef(save);
+  useEffect(() => {
+    latest.current = save;
+  });
+  useEffect(() => {
+    if (unsaved) return stayForSignIn(() => void latest.current());
+  }, [unsaved]);
 }
 
 /** Asks whoever leaves a flow for another page while its edits cannot be saved by themselves. */

@@ -14,7 +14,7 @@ import {
   type LocalCopy,
 } from '../../../core/localCopy';
 import { t } from '../../../i18n';
-import { useAutosave, useHeld } from './useAutosave';
+import { useAutosave, useHeld, useSignInHere } from './useAutosave';
 
 export type SavedState = 'saved' | 'unsaved' | 'saving' | 'offline' | 'conflict' | 'failed' | 'readonly';
 
@@ -349,6 +349,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
         : unsaved
           ? 'unsaved'
           : 'saved';
+  useSignInHere(unsaved, save);
   useHeld(id, unsaved && (!inDraft || failure !== null));
   return {
     state,

@@ -1,4 +1,4 @@
-import { Cable, CopyPlus, EllipsisVertical, Replace, Trash2, X } from 'lucide-react';
+import { Cable, CopyPlus, EllipsisVertical, Plus, Replace, Trash2, X } from 'lucide-react';
 import { useEffect, useMemo, useRef, type ReactNode } from 'react';
 import type { Card } from '../../../api/cards';
 import { useVariables } from '../../../api/variables';
@@ -9,8 +9,9 @@ import { Badge, Banner, CopyButton, Field, IconButton, Input, Menu, Select, Tile
 import type { BoardHandle } from '../surface/Board';
 import { kindOf } from '../board/kinds';
 import type { CanvasKind, Doc, Param } from '../document/doc';
-import { inputsOf, nameOf, objects, text } from '../document/doc';
+import { inputsOf, isContainer, nameOf, objects, text } from '../document/doc';
 import { chooseOutput, remove, setCredential, setInput, setLabel } from '../document/edit';
+import { isGroup, nameGroup } from '../document/groups';
 import { loopTargets, offersFor, stateKeys } from '../document/references';
 import type { DocumentHandle } from '../editing/useDocument';
 import type { FlowSlots } from '../slots';
@@ -18,6 +19,7 @@ import { t } from '../words';
 import { Connections } from './Connections';
 import { PanelContext, type Panel, type Scope } from './context';
 import css from './Panel.module.css';
+import { GroupCards } from './GroupCards';
 import { ParamFields } from './ParamFields';
 
 export interface CardPanelProps {
@@ -46,7 +48,12 @@ export default function CardPanel(props: CardPanelProps): ReactNode {
   const variables = useVariables(can('variables:view')).data;
   const names = useMemo(() => (variables ?? []).map((one) => one.name), [variables]);
   const title = useRef<HTMLInputElement>(null);
-  useEffect(() => title.current?.focus({ preventScroll: true }), []);
+  const named = useRef(isGroup(node));
+  useEffect(() => {
+    title.current?.focus({ preventScroll: true });
+    // A new group is named at once: what is typed takes the place of the name it has.
+    if (named.current) title.current?.select();
+  }, []);
 
   const NewCredential = can('credentials:create') ? props.NewCredential : null;
   const panel = useMemo<Panel>(
@@ -91,6 +98,7 @@ export default function CardPanel(props: CardPanelProps): ReactNode {
   };
   const look = kindOf(node);
   const note = isNote(node);
+  const group = isGroup(node);
   return (
     <PanelContext value={panel}>
       {/* Escape closes the panel from everywhere inside it. */}
@@ -112,23 +120,32 @@ export default function CardPanel(props: CardPanelProps): ReactNode {
               className={css.title}
               aria-label={t('editor.cardName')}
               defaultValue={nodeLabel(node)}
-              readOnly={!held.open || note}
+              readOnly={!held.open || (note && !group)}
               maxLength={200}
               onChange={(event) => {
                 const label = event.target.value.trim();
-                if (label) apply((now) => setLabel(now, id, label), `name ${id}`);
+                if (label)
+                  apply(
+                    (now) => (group ? nameGroup(now, id, label) : setLabel(now, id, label)),
+                    `name ${id}`,
+                  );
               }}
               onKeyDown={(event) => {
                 if (event.key === 'Enter') event.currentTarget.blur();
               }}
             />
-            <p className={css.sub}>{card?.label ?? nameOf(node)}</p>
+            <p className={css.sub}>{group ? t('editor.newGroup') : (card?.label ?? nameOf(node))}</p>
           </div>
           {held.open && (
             <Menu
               label={t('editor.cardMenu')}
               items={[
                 !note && { label: t('editor.connectTo'), icon: Cable, onSelect: () => board?.connect(id) },
+                isContainer(node) && {
+                  label: t('editor.addInside'),
+                  icon: Plus,
+                  onSelect: () => board?.inside(id),
+                },
                 !note && { label: t('editor.replace'), icon: Replace, onSelect: () => board?.replace(id) },
                 { label: t('editor.duplicate'), icon: CopyPlus, onSelect: () => board?.duplicate([id]) },
                 'separator',
@@ -158,9 +175,13 @@ export default function CardPanel(props: CardPanelProps): ReactNode {
               ))}
             </Banner>
           )}
-          {card?.description && <p className="note">{card.description}</p>}
+          {group ? (
+            <GroupCards document={held} doc={doc} node={node} onSelect={onSelect} />
+          ) : (
+            card?.description && <p className="note">{card.description}</p>
+          )}
           {!card && cards.length > 0 && <Banner tone="info">{t('editor.unknownCard')}</Banner>}
-          <ParamFields params={params} scope={scope} />
+          {!group && <ParamFields params={params} scope={scope} />}
           <Output
             node={node}
             readOnly={!held.open}

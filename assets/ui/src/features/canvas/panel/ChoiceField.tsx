@@ -2,7 +2,7 @@ import { RefreshCw } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { useChoices } from '../../../api/cards';
 import { isObject, type Json } from '../../../core/nodes';
-import { Button, Combobox, Input, type Option } from '../../../ui';
+import { Button, Combobox, type Option } from '../../../ui';
 import { t } from '../words';
 import { usePanel, type FieldProps, type Scope } from './context';
 import css from './Panel.module.css';
@@ -10,7 +10,10 @@ import { ParamFields } from './ParamFields';
 import { asChoices, asText, configName, pickedConfig } from './values';
 
 /** Lists that the page knows by itself: they are about the canvas. */
-const OWN = new Set(['listPreviousNodes', 'listToolInputArgs']);
+const OWN = new Set(['listPreviousNodes']);
+
+/** Lists that are never whole: a model can be new, and a tool without its credential does not say what it takes. */
+const OPEN = new Set(['listModels', 'listToolInputArgs']);
 
 /** A choice from a list of the service, read when it is opened, and again on demand. A picked card brings its settings. */
 export function ChoiceField({ param, scope }: FieldProps): ReactNode {
@@ -25,14 +28,6 @@ export function ChoiceField({ param, scope }: FieldProps): ReactNode {
     { card: scope.card, method, inputs: asked ?? first, credential: scope.credential },
     (asked !== null || needsName(value, param.loadConfig === true)) && !OWN.has(method) && method !== '',
   );
-  if (method === 'listToolInputArgs')
-    return (
-      <Input
-        value={value}
-        readOnly={readOnly}
-        onChange={(event) => scope.change({ [param.name]: event.target.value })}
-      />
-    );
   const listed: Option[] =
     method === 'listPreviousNodes'
       ? [...loopTargets]
@@ -68,7 +63,7 @@ export function ChoiceField({ param, scope }: FieldProps): ReactNode {
         disabled={readOnly}
         loading={choices.isFetching && !choices.data}
         failure={choices.error?.message ?? null}
-        allowOther={param.freeSolo === true || method === 'listModels'}
+        allowOther={param.freeSolo === true || OPEN.has(method)}
         onOpen={() => setAsked(scope.around)}
         footer={
           OWN.has(method) ? undefined : (

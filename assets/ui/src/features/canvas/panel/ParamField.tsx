@@ -125,14 +125,21 @@ function codeNames(scope: FieldProps['scope'], offers: readonly { text: string }
     .flat()
     .flatMap((row: unknown) =>
       typeof row === 'object' && row !== null && 'variableName' in row && typeof row.variableName === 'string'
-        ? [{ label: `$${row.variableName}` }]
+        ? [{ label: `$${row.variableName}`, detail: 'string' }]
         : [],
     );
   const known = offers
     .map((one) => one.text.slice(2, -2))
     .filter((one) => one.startsWith('$'))
-    .map((label) => ({ label }));
-  return [...own, { label: '$input' }, { label: '$flow.state' }, { label: '$flow.input' }, ...known];
+    .filter((label) => label !== '$flow.state')
+    .map((label) => ({ label, detail: 'string' }));
+  return [
+    ...own,
+    { label: '$input', detail: 'string' },
+    { label: '$flow.input', detail: 'string' },
+    { label: '$flow.state', detail: 'object' },
+    ...known,
+  ];
 }
 
 function OneOf({ param, scope }: FieldProps): ReactNode {

@@ -19,7 +19,9 @@ export function ParamFields({ params, scope }: { params: readonly CardParam[]; s
   const first = shown.filter((param) => !param.additionalParams);
   const more = shown.filter((param) => param.additionalParams);
   const field = (param: CardParam): ReactNode => (
-    <ParamField key={`${param.name} ${param.type}`} param={param} scope={scope} />
+    <div key={`${param.name} ${param.type}`} data-param={param.name}>
+      <ParamField param={param} scope={scope} />
+    </div>
   );
   return (
     <>

@@ -30,6 +30,8 @@ export interface BoardProps {
 
 export interface BoardHandle {
   add: (card: Card) => void;
+  /** Asks for a card to put into a box. */
+  inside: (id: string) => void;
   replace: (id: string) => void;
   connect: (id: string) => void;
   duplicate: (ids: readonly string[]) => void;

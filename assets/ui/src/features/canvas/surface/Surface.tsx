@@ -1,6 +1,5 @@
 import {
   Background,
-  MiniMap,
   ReactFlow,
   SelectionMode,
   useReactFlow,
@@ -14,6 +13,7 @@ import { inOrder, nodeLabel } from '../../../core/nodes';
 import { Button, ContextMenu, EmptyState, useShortcuts, type MenuEntry } from '../../../ui';
 import { nodeIn } from '../document/doc';
 import { moveInto, moveNodes } from '../document/edit';
+import { isGroup, withMembers } from '../document/groups';
 import type { End } from '../document/rules';
 import { connect } from '../document/wires';
 import { DRAG_TYPE } from '../palette/Palette';
@@ -23,13 +23,14 @@ import css from './Board.module.css';
 import type { BoardProps } from './Board';
 import canvas from '../board/Canvas.module.css';
 import { Area, Card, Note, Step } from '../board/CardNode';
+import { Frame } from '../board/Frame';
 import { ConnectTo } from './ConnectTo';
 import { dropBox } from './dropBox';
 import type { CardNode, WireEdge } from '../board/graph';
 import { LookContext, type Look } from '../board/look';
 import { canvasMenu, cardMenu, type MenuOf } from './menus';
 import { Toolbar } from './Toolbar';
-import { useAdding } from './useAdding';
+import { useAdding, type Purpose } from './useAdding';
 import { useCommands } from './useCommands';
 import { useDrawing } from './useDrawing';
 import { useInView } from './useInView';
@@ -38,14 +39,14 @@ import { useLinking } from './useLinking';
 import { useMoves } from './useMoves';
 import { useStable } from './useStable';
 import { Wire, WireContext, type WireActions } from '../board/Wire';
+import { BoardMap } from '../board/BoardMap';
 import { Zoom } from '../board/Zoom';
 
-const nodeTypes = { card: Card, step: Step, note: Note, area: Area };
+const nodeTypes = { card: Card, step: Step, note: Note, area: Area, frame: Frame };
 const edgeTypes = { wire: Wire };
 const none: ReadonlyMap<string, never> = new Map<string, never>();
 const MULTI = ['Meta', 'Control', 'Shift'];
 const SNAP: [number, number] = [10, 10];
-const nodeColor = 'var(--control)';
 const FIT = { padding: 0.15, maxZoom: 1 };
 const BARE = { hideAttribution: true };
 
@@ -64,7 +65,7 @@ export function Surface(props: BoardProps): ReactNode {
   const drawing = useDrawing(doc);
   const { nodes, edges, chosen, choose } = drawing;
   const moves = useMoves(box, setLast);
-  const commands = useCommands({ document: held, drawing, kind, credentials, say, onSelect });
+  const commands = useCommands({ document: held, drawing, kind, cards, credentials, say, onSelect });
   const adding = useAdding({ document: held, drawing, cards, say, onSelect });
   const linking = useLinking(held, nodes, say);
   const { ask, put } = adding;
@@ -101,24 +102,27 @@ export function Surface(props: BoardProps): ReactNode {
     const frame = box.current?.getBoundingClientRect();
     if (frame) askAt(frame.left + frame.width / 2 - 110, frame.top + Math.min(120, frame.height / 3));
   }, [askAt]);
-  const askReplace = useCallback(
-    (id: string) => {
+  const askBelow = useCallback(
+    (id: string, purpose: Purpose) => {
       const face = box.current?.querySelector(`[data-node="${CSS.escape(id)}"]`)?.getBoundingClientRect();
-      ask({ purpose: { is: 'replace', id }, place: local(face?.left ?? 0, face?.bottom ?? 0) });
+      ask({ purpose, place: local(face?.left ?? 0, face?.bottom ?? 0) });
     },
     [ask, local],
   );
   const duplicate = useStable(commands.duplicate);
   const add = useStable((card: (typeof cards)[number]) => put(card, moves.centre()));
+  const askReplace = useCallback((id: string) => askBelow(id, { is: 'replace', id }), [askBelow]);
+  const askInside = useCallback((id: string) => askBelow(id, { is: 'inside', box: id }), [askBelow]);
   useEffect(() => {
     onReady({
       add,
       replace: askReplace,
+      inside: askInside,
       connect: setConnecting,
       duplicate,
     });
     return () => onReady(null);
-  }, [onReady, add, askReplace, duplicate]);
+  }, [onReady, add, askReplace, askInside, duplicate]);
 
   const lookFrom = linking.from;
   const [pick, resize] = [useStable(linking.pick), useStable(commands.resize)];
@@ -155,8 +159,7 @@ export function Surface(props: BoardProps): ReactNode {
   );
 
   const targets = (focused: string | undefined): readonly string[] => {
-    if (focused === undefined || chosen.includes(focused)) return chosen;
-    return [focused];
+    return withMembers(doc, focused === undefined || chosen.includes(focused) ? chosen : [focused]);
   };
   const removeAll = (ids: readonly string[]): void => {
     const first = ids[0];
@@ -306,6 +309,7 @@ export function Surface(props: BoardProps): ReactNode {
       fit: moves.fit,
       open: onSelect,
       connect: setConnecting,
+      inside: askInside,
       replace: askReplace,
       targets,
       removeAll,
@@ -330,6 +334,13 @@ export function Surface(props: BoardProps): ReactNode {
             onCopy={onClipboard}
             onCut={onClipboard}
             onPaste={onClipboard}
+            onPointerDownCapture={(event) => {
+              // Whoever takes a group by its name takes its cards.
+              const at = (event.target as Element).closest('[data-node]')?.getAttribute('data-node');
+              const node = at ? nodeIn(doc, at) : undefined;
+              if (editable && node && isGroup(node) && event.button === 0)
+                choose(withMembers(doc, [node.id]));
+            }}
             onContextMenu={(event) => {
               const target = event.target as Element;
               openMenu(target.closest('.react-flow__node')?.getAttribute('data-id') ?? null);
@@ -383,18 +394,7 @@ export function Surface(props: BoardProps): ReactNode {
               proOptions={BARE}
             >
               <Background gap={20} size={1.2} color="var(--line)" />
-              {nodes.length > 3 && (
-                <MiniMap
-                  className={canvas.map}
-                  ariaLabel={t('canvas.map')}
-                  pannable
-                  zoomable
-                  nodeColor={nodeColor}
-                  nodeBorderRadius={10}
-                  bgColor="var(--panel)"
-                  maskColor="var(--hover)"
-                />
-              )}
+              {nodes.length > 3 && <BoardMap />}
             </ReactFlow>
             <Toolbar
               document={held}
@@ -436,7 +436,7 @@ export function Surface(props: BoardProps): ReactNode {
                 )}
               </p>
             )}
-            <Zoom zoomIn={moves.zoomIn} zoomOut={moves.zoomOut} fit={moves.fit} />
+            <Zoom {...moves} map={nodes.length > 3} />
             {adding.asking && (
               <QuickAdd
                 title={t(`editor.ask.${adding.asking.purpose.is}`)}

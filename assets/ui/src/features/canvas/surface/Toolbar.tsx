@@ -8,6 +8,7 @@ import {
   AlignStartVertical,
   AlignVerticalSpaceAround,
   Copy,
+  Group,
   PanelLeft,
   Plus,
   Redo2,
@@ -145,6 +146,13 @@ export const Toolbar = memo(function Toolbar(props: ToolbarProps): ReactNode {
               >
                 <IconButton size="compact" icon={AlignStartVertical} label={t('editor.align')} />
               </Menu>
+              <IconButton
+                size="compact"
+                icon={Group}
+                label={t('editor.group')}
+                shortcut="Mod+G"
+                onClick={() => commands.group(chosen)}
+              />
               <IconButton
                 size="compact"
                 icon={Copy}

@@ -1,6 +1,7 @@
 import type { useReactFlow } from '@xyflow/react';
 import type { Point } from '../../../core/flowdata';
 import { isContainer, nameOf, nodeIn, type Doc } from '../document/doc';
+import { isGroup } from '../document/groups';
 import { mayLieIn } from '../document/rules';
 
 /** The box that a node was let go over, and its place in there; null where it stays outside. */
@@ -11,7 +12,7 @@ export function dropBox(
 ): { box: string; at: Point } | null {
   const node = nodeIn(doc, id);
   const own = inner(id);
-  if (!node || !own || node.parentId || !mayLieIn(nameOf(node), true)) return null;
+  if (!node || !own || node.parentId || isGroup(node) || !mayLieIn(nameOf(node), true)) return null;
   // Who is connected with the outside stays there: its connections would be lost.
   if (doc.edges.some((edge) => edge.source === id || edge.target === id)) return null;
   const { width: w = 0, height: h = 0 } = own.measured;

@@ -3,6 +3,7 @@ import {
   ClipboardPaste,
   Copy,
   CopyPlus,
+  Group,
   LogOut,
   Maximize,
   Plus,
@@ -10,11 +11,13 @@ import {
   Settings2,
   SquareDashedMousePointer,
   Trash2,
+  Ungroup,
   WandSparkles,
 } from 'lucide-react';
 import { isNote } from '../../../core/nodes';
 import { copyText, toast, type MenuEntry } from '../../../ui';
-import { nodeIn, type Doc } from '../document/doc';
+import { isContainer, nodeIn, type Doc } from '../document/doc';
+import { groupOf, isGroup } from '../document/groups';
 import { t } from '../words';
 import type { Commands } from './useCommands';
 
@@ -27,6 +30,7 @@ export interface MenuOf {
   fit: () => void;
   open: (id: string) => void;
   connect: (id: string) => void;
+  inside: (id: string) => void;
   replace: (id: string) => void;
   targets: (id: string) => readonly string[];
   removeAll: (ids: readonly string[]) => void;
@@ -39,6 +43,7 @@ export function cardMenu(of: MenuOf, id: string): MenuEntry[] {
   const node = nodeIn(doc, id);
   const ids = of.targets(id);
   const note = node ? isNote(node) : false;
+  const group = node !== undefined && isGroup(node);
   const copy: MenuEntry = {
     label: t('editor.copy'),
     icon: Copy,
@@ -56,12 +61,32 @@ export function cardMenu(of: MenuOf, id: string): MenuEntry[] {
     settings,
     !note && { label: t('editor.connectTo'), icon: Cable, shortcut: 'C', onSelect: () => of.connect(id) },
     !note && { label: t('editor.replace'), icon: Replace, onSelect: () => of.replace(id) },
+    node !== undefined &&
+      isContainer(node) && { label: t('editor.addInside'), icon: Plus, onSelect: () => of.inside(id) },
     node?.parentId !== undefined && {
       label: t('editor.leaveBox'),
       icon: LogOut,
       onSelect: () => commands.leaveBox(ids),
     },
     'separator',
+    ids.length > 1 &&
+      !group && {
+        label: t('editor.group'),
+        icon: Group,
+        shortcut: 'Mod+G',
+        onSelect: () => commands.group(ids),
+      },
+    group && {
+      label: t('editor.ungroup'),
+      icon: Ungroup,
+      shortcut: 'Mod+Shift+G',
+      onSelect: () => commands.ungroup([id]),
+    },
+    groupOf(doc, id) !== undefined && {
+      label: t('editor.leaveGroup'),
+      icon: LogOut,
+      onSelect: () => commands.leaveGroup([id]),
+    },
     {
       label: t('editor.duplicate'),
       icon: CopyPlus,

@@ -5,7 +5,9 @@ import type { Point } from '../../../core/flowdata';
 import { isNote } from '../../../core/nodes';
 import { toast } from '../../../ui';
 import { isContainer, nodeIn, type Doc } from '../document/doc';
+import type { Sizes } from '../document/arrange';
 import { addCard, addConnected, insertOnEdge, type Added } from '../document/edit';
+import { BOX, isStepCard, isValue } from '../document/definition';
 import { mayReplace, replaceCard } from '../document/replace';
 import { fittingPlace, mayAdd, mayLieIn, type End } from '../document/rules';
 import type { DocumentHandle } from '../editing/useDocument';
@@ -18,6 +20,7 @@ export type Purpose =
   | { is: 'add'; at: Point }
   | { is: 'connect'; from: End; at: Point }
   | { is: 'insert'; edge: string; at: Point }
+  | { is: 'inside'; box: string }
   | { is: 'replace'; id: string };
 
 export interface Asking {
@@ -46,6 +49,8 @@ export interface AddingOf {
 
 const CARD = { width: 260, height: 120 };
 const STEP = 40;
+/** Where the first card goes in a box: below its name. */
+const INSIDE = { x: 40, y: 80 };
 
 /** Putting cards on the canvas: by themselves, at the end of a connection, into one, and in the place of another. */
 export function useAdding({ document, drawing, cards, say, onSelect }: AddingOf): Adding {
@@ -75,11 +80,12 @@ export function useAdding({ document, drawing, cards, say, onSelect }: AddingOf)
         return;
       }
       const box = exactly ? boxAt(doc, at, card, getInternalNode) : null;
-      const beside = exactly ? null : besideChosen(doc, chosen, sizes());
+      const beside = exactly ? null : besideChosen(doc, chosen, card, sizes());
       const place =
-        beside ?? (box ? { x: at.x - box.x - 60, y: at.y - box.y - 30 } : { x: at.x - 110, y: at.y - 30 });
-      const free = exactly ? place : freePlace(doc, place, sizes());
-      done(addCard(doc, card, round(free), box?.id), card);
+        beside?.at ??
+        (box ? { x: at.x - box.x - 60, y: at.y - box.y - 30 } : { x: at.x - 110, y: at.y - 30 });
+      const free = exactly ? place : freePlace(doc, place, card, sizes(), beside?.box);
+      done(addCard(doc, card, round(free), beside?.box ?? box?.id), card);
     },
     [now, chosen, sizes, done, getInternalNode],
   );
@@ -97,7 +103,10 @@ export function useAdding({ document, drawing, cards, say, onSelect }: AddingOf)
       if (!asking || !doc) return;
       const { purpose } = asking;
       if (purpose.is === 'add') put(card, purpose.at, true);
-      else if (purpose.is === 'replace') {
+      else if (purpose.is === 'inside') {
+        const free = freePlace(doc, INSIDE, card, sizes(), purpose.box);
+        done(addCard(doc, card, round(free), purpose.box), card);
+      } else if (purpose.is === 'replace') {
         const replaced = replaceCard(doc, purpose.id, card);
         if (!replaced) return;
         done(replaced, card);
@@ -111,7 +120,7 @@ export function useAdding({ document, drawing, cards, say, onSelect }: AddingOf)
         if (added) done(added, card);
       }
     },
-    [asking, now, put, done, getInternalNode],
+    [asking, now, put, done, sizes, getInternalNode],
   );
   return { asking, ask, fitting, pick, put };
 }
@@ -124,6 +133,8 @@ function fits(doc: Doc, purpose: Purpose, card: Card): boolean {
       return mayAdd(doc, card) === null && fittingPlace(doc, purpose.from, card) !== null;
     case 'insert':
       return mayAdd(doc, card) === null && insertOnEdge(doc, purpose.edge, card, { x: 0, y: 0 }) !== null;
+    case 'inside':
+      return mayAdd(doc, card) === null && mayLieIn(card.name, true);
     case 'replace': {
       const node = nodeIn(doc, purpose.id);
       return node !== undefined && node.data.name !== card.name && mayReplace(doc, node, card);
@@ -165,38 +176,51 @@ function boxAt(doc: Doc, at: Point, card: Card, inner: Inner): { id: string; x: 
   return null;
 }
 
-/** Right of the one card that is chosen: who draws one after the other draws from left to right. */
+/** Right of the one card that is chosen, in the same box: who draws one after the other draws from left to right. */
 function besideChosen(
   doc: Doc,
   chosen: readonly string[],
-  sizes: ReadonlyMap<string, { width: number; height: number }>,
-): Point | null {
+  card: Card,
+  sizes: Sizes,
+): { at: Point; box?: string } | null {
   const node = chosen.length === 1 && chosen[0] !== undefined ? nodeIn(doc, chosen[0]) : undefined;
-  if (!node || node.parentId || isNote(node)) return null;
-  return { x: node.position.x + (sizes.get(node.id)?.width ?? CARD.width) + 80, y: node.position.y };
+  if (!node || isNote(node)) return null;
+  const box = node.parentId;
+  if (box && !mayLieIn(card.name, true)) return null;
+  const gap = box ? 40 : 80;
+  const at = {
+    x: node.position.x + (sizes.get(node.id)?.width ?? CARD.width) + gap,
+    y: node.position.y,
+  };
+  return box ? { at, box } : { at };
 }
 
-/** The nearest place to the wanted one that nothing covers. */
-function freePlace(
-  doc: Doc,
-  at: Point,
-  sizes: ReadonlyMap<string, { width: number; height: number }>,
-): Point {
+/** What a card will take, before it is drawn: a line for each place of a connection below its name. */
+function roomOf(card: Card): { width: number; height: number } {
+  if (isStepCard(card)) return card.name === 'iterationAgentflow' ? BOX : CARD;
+  const places = card.inputs.filter((param) => !isValue(param)).length + 1;
+  return { width: CARD.width, height: 64 + 26 * places };
+}
+
+/** The nearest place to the wanted one that nothing covers; in a box it is counted from there. */
+function freePlace(doc: Doc, at: Point, card: Card, sizes: Sizes, box?: string): Point {
+  const own = roomOf(card);
   const taken = doc.nodes
-    .filter((node) => !node.parentId)
+    .filter((node) => node.parentId === box)
     .map((node) => ({ ...node.position, ...(sizes.get(node.id) ?? CARD) }));
   const free = (x: number, y: number): boolean =>
     taken.every(
       (one) =>
-        x + CARD.width + 20 <= one.x ||
+        x + own.width + 20 <= one.x ||
         x >= one.x + one.width + 20 ||
-        y + CARD.height + 20 <= one.y ||
+        y + own.height + 20 <= one.y ||
         y >= one.y + one.height + 20,
     );
   for (let ring = 0; ring < 60; ring += 1) {
     for (const [dx, dy] of around(ring)) {
       const [x, y] = [at.x + dx * STEP, at.y + dy * STEP];
-      if (free(x, y)) return { x, y };
+      const held = box === undefined || (x >= INSIDE.x && y >= INSIDE.y);
+      if (held && free(x, y)) return { x, y };
     }
   }
   return at;

@@ -1,9 +1,12 @@
 import { useCallback, useMemo } from 'react';
+import type { Card } from '../../../api/cards';
 import { toast } from '../../../ui';
 import { align, distribute, GRID, nudge, tidy, type Alignment } from '../document/arrange';
 import { copyNodes, duplicateNodes, pasteNodes, type Pasted } from '../document/clipboard';
 import { nodeIn, type CanvasKind } from '../document/doc';
 import { moveInto, remove, resizeNode } from '../document/edit';
+import { isNoteCard } from '../document/definition';
+import { leaveGroups, makeGroup, ungroup, withMembers } from '../document/groups';
 import { disconnect } from '../document/wires';
 import type { DocumentHandle } from '../editing/useDocument';
 import { t } from '../words';
@@ -22,6 +25,10 @@ export interface Commands {
   distribute: (along: 'x' | 'y') => void;
   tidy: () => Promise<void>;
   leaveBox: (ids: readonly string[]) => void;
+  /** Puts cards into a group, and opens it to be named. */
+  group: (ids: readonly string[]) => void;
+  ungroup: (ids: readonly string[]) => void;
+  leaveGroup: (ids: readonly string[]) => void;
   resize: (id: string, box: { x: number; y: number; width: number; height: number }) => void;
 }
 
@@ -29,6 +36,7 @@ export interface CommandsOf {
   document: DocumentHandle;
   drawing: Drawing;
   kind: CanvasKind;
+  cards: readonly Card[];
   credentials: ReadonlySet<string> | null;
   say: (text: string) => void;
   /** Shows one node's settings, or none. */
@@ -37,7 +45,7 @@ export interface CommandsOf {
 
 /** What can be done to the canvas as a whole and to what is chosen on it. */
 export function useCommands(of: CommandsOf): Commands {
-  const { document, drawing, kind, credentials, say, onSelect } = of;
+  const { document, drawing, kind, cards, credentials, say, onSelect } = of;
   const { apply, now, undo, redo } = document;
   const { choose, chosen, sizes } = drawing;
 
@@ -114,10 +122,32 @@ export function useCommands(of: CommandsOf): Commands {
         say(t('editor.said.tidied'));
       },
       leaveBox: (ids) => apply((doc) => moveInto(doc, new Set(ids), null, inBox(ids))),
+      group: (ids) => {
+        const doc = now();
+        const note = cards.find(isNoteCard);
+        if (!doc || !note) return;
+        const places = doc.nodes.filter((node) => ids.includes(node.id)).map((node) => node.position);
+        const at = {
+          x: Math.min(...places.map((one) => one.x)),
+          y: Math.min(...places.map((one) => one.y)) - 60,
+        };
+        const made = makeGroup(doc, new Set(ids), note, t('editor.newGroup'), at);
+        if (!made) return;
+        apply(() => made.doc);
+        choose(withMembers(made.doc, [made.id]));
+        onSelect(made.id);
+        say(t('editor.said.grouped', { count: ids.length }));
+      },
+      ungroup: (ids) => {
+        apply((doc) => ungroup(doc, new Set(ids)));
+        onSelect(null);
+        say(t('editor.said.ungrouped'));
+      },
+      leaveGroup: (ids) => apply((doc) => leaveGroups(doc, new Set(ids))),
       resize: (id, { x, y, width, height }) =>
         apply((doc) =>
           resizeNode(doc, id, { width: Math.round(width), height: Math.round(height) }, { x, y }),
         ),
     };
-  }, [apply, now, undo, redo, chosen, sizes, take, kind, credentials, say, onSelect]);
+  }, [apply, now, undo, redo, chosen, choose, cards, sizes, take, kind, credentials, say, onSelect]);
 }

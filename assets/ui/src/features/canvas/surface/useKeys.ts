@@ -76,6 +76,8 @@ function withMod(event: React.KeyboardEvent, on: KeyTargets, focused: string | u
   else if (key === 'z') on.commands.undo();
   else if (key === 'y') on.commands.redo();
   else if (key === 'd') on.commands.duplicate(on.targets(focused));
+  else if (key === 'g' && event.shiftKey) on.commands.ungroup(on.targets(focused));
+  else if (key === 'g') on.commands.group(on.targets(focused));
   else return false;
   return true;
 }
@@ -112,6 +114,8 @@ export const boardKeys = (): ShortcutGroup[] => [
       { keys: 'Mod+Z', label: t('editor.undo') },
       { keys: 'Mod+Shift+Z', label: t('editor.redo') },
       { keys: 'Mod+D', label: t('editor.duplicate') },
+      { keys: 'Mod+G', label: t('editor.group') },
+      { keys: 'Mod+Shift+G', label: t('editor.ungroup') },
       { keys: 'Delete', label: t('editor.delete') },
       { keys: 'Mod+A', label: t('editor.selectAll') },
       { keys: 'Mod+F', label: t('editor.find') },

@@ -1,0 +1,43 @@
+import type { ReactNode } from 'react';
+import { useMe, useSignInAgain } from '../api/me';
+import { t } from '../i18n';
+import { EmailField, FormDialog, PasswordField, useForm } from '../ui';
+
+/** Signs in over a page that holds edits: it stays as it is, and what waited to be sent goes on. */
+export default function SignInHere({
+  onDone,
+  onLeave,
+}: {
+  onDone: () => void;
+  onLeave: () => void;
+}): ReactNode {
+  const me = useMe().data;
+  const signIn = useSignInAgain();
+  const form = useForm(
+    { email: me?.email ?? '', password: '' },
+    {
+      check: ({ email, password }) => ({
+        ...(email.trim() ? {} : { email: t('auth.required') }),
+        ...(password ? {} : { password: t('auth.required') }),
+      }),
+      send: async ({ email, password }) => {
+        await signIn.mutateAsync({ email: email.trim(), password });
+        onDone();
+      },
+      place: (error) => (error.status === 401 ? 'password' : 'form'),
+    },
+  );
+  return (
+    <FormDialog
+      form={form}
+      onClose={onLeave}
+      title={t('auth.againTitle')}
+      description={t('auth.againText')}
+      action={t('auth.signIn')}
+      size="small"
+    >
+      <EmailField label={t('auth.email')} name="email" {...form.field('email')} />
+      <PasswordField label={t('auth.password')} name="password" autoFocus {...form.field('password')} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,33 @@
+/** Texts that are loaded with the screens that say them, for the type of their keys. */
+import type { account } from './en/account';
+import type { apiKeys } from './en/apiKeys';
+import type { apicode } from './en/apicode';
+import type { audit } from './en/audit';
+import type { chat } from './en/chat';
+import type { editor } from './en/editor';
+import type { executions } from './en/executions';
+import type { flowsettings } from './en/flowsettings';
+import type { roles } from './en/roles';
+import type { run } from './en/run';
+import type { tools } from './en/tools';
+import type { users } from './en/users';
+import type { variables } from './en/variables';
+import type { versions } from './en/versions';
+import type { workspaces } from './en/workspaces';
+
+export type PartKey =
+  | keyof typeof account
+  | keyof typeof apiKeys
+  | keyof typeof apicode
+  | keyof typeof audit
+  | keyof typeof chat
+  | keyof typeof editor
+  | keyof typeof executions
+  | keyof typeof flowsettings
+  | keyof typeof roles
+  | keyof typeof run
+  | keyof typeof tools
+  | keyof typeof users
+  | keyof typeof variables
+  | keyof typeof versions
+  | keyof typeof workspaces;
