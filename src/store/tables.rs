@@ -218,7 +218,7 @@ pub(super) const WEBHOOK_ANSWER_TOTALS: GlobalTable<AnswerTotals, FlowId> =
     GlobalTable::new(WEBHOOK_ANSWER_TOTALS_TABLE);
 
 /// Questions that are kept for the checks of flows. Written by one room only, `ops/checks/`.
-pub const KEPT_QUESTIONS: WorkspaceTable<Vec<KeptQuestion>, FlowId> =
+pub(crate) const KEPT_QUESTIONS: WorkspaceTable<Vec<KeptQuestion>, FlowId> =
     WorkspaceTable::new(KEPT_QUESTIONS_TABLE);
 
 /// All of them: what is not in this list does not exist in a database.

@@ -1,7 +1,10 @@
 //! Behaviour checks that run, and those that ended a while ago (manual 18.2). One of a flow, a few at once, and none that
 //! nobody will look at any more.
 
-use crate::base::cancel::{CancelReason, CancelToken};
+mod entry;
+
+pub(crate) use self::entry::CheckEntry;
+use crate::base::cancel::CancelReason;
 use crate::domain::checks::check::Check;
 use crate::domain::ids::{CheckId, FlowId};
 use jiff::{SignedDuration, Timestamp};
@@ -16,22 +19,9 @@ const CHECK_KEPT_MINUTES: i64 = 30;
 /// Results of checks that are kept, the newest of them (manual 14.4).
 const CHECKS_KEPT_MAX: usize = 200;
 
-/// A check that was begun.
-pub struct CheckEntry {
-    check: Mutex<Check>,
-    /// Set when nobody wants more of it.
-    pub cancel: CancelToken,
-}
-
-impl CheckEntry {
-    pub(crate) fn check(&self) -> MutexGuard<'_, Check> {
-        self.check.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 /// Why a check cannot begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CheckRefusal {
+pub(crate) enum CheckRefusal {
     /// One of the flow is running.
     UnderWay,
     /// As many are running as may be.
@@ -64,7 +54,7 @@ impl Checks {
             return Err(CheckRefusal::TooMany);
         }
         let flow = check.flow;
-        let entry = Arc::new(CheckEntry { check: Mutex::new(check), cancel: CancelToken::new(None) });
+        let entry = Arc::new(CheckEntry::new(check));
         newest.insert(flow, entry.clone());
         Ok(entry)
     }

@@ -1,0 +1,23 @@
+//! A check while others look at it.
+
+use crate::base::cancel::CancelToken;
+use crate::domain::checks::check::Check;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A check that was begun.
+pub(crate) struct CheckEntry {
+    check: Mutex<Check>,
+    /// Set when nobody wants more of it.
+    pub cancel: CancelToken,
+}
+
+impl CheckEntry {
+    #[must_use]
+    pub(super) fn new(check: Check) -> Self {
+        Self { check: Mutex::new(check), cancel: CancelToken::new(None) }
+    }
+
+    pub(crate) fn check(&self) -> MutexGuard<'_, Check> {
+        self.check.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
