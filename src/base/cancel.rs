@@ -83,7 +83,17 @@ impl CancelToken {
     /// A token for a part of the run: it is set when this one is, and can be set alone.
     #[must_use]
     pub fn child(&self) -> ChildToken {
-        let token = Self::new(self.time_left());
+        self.follower(self.time_left())
+    }
+
+    /// As [`Self::child`], for a part that may take no longer than `limit`.
+    #[must_use]
+    pub fn child_within(&self, limit: Duration) -> ChildToken {
+        self.follower(Some(self.time_left().map_or(limit, |left| left.min(limit))))
+    }
+
+    fn follower(&self, limit: Option<Duration>) -> ChildToken {
+        let token = Self::new(limit);
         let (parent, child) = (self.clone(), token.clone());
         let guard = self.on_cancel(move || {
             if let Some(reason) = parent.reason() {

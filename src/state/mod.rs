@@ -3,6 +3,7 @@
 pub(crate) mod active_runs;
 pub(crate) mod active_upserts;
 pub(crate) mod callback_timers;
+pub(crate) mod checks;
 pub(crate) mod key_usage;
 pub(crate) mod live_runs;
 pub(crate) mod login_throttle;
@@ -23,6 +24,7 @@ pub(crate) mod webhook_listeners;
 use crate::state::active_runs::ActiveRuns;
 use crate::state::active_upserts::ActiveUpserts;
 use crate::state::callback_timers::CallbackTimers;
+use crate::state::checks::Checks;
 use crate::state::key_usage::KeyUsageCounter;
 use crate::state::live_runs::LiveRuns;
 use crate::state::login_throttle::LoginThrottle;
@@ -59,6 +61,8 @@ pub struct SharedState {
     /// Document stores that are being loaded or upserted.
     pub active_upserts: ActiveUpserts,
     pub active_runs: ActiveRuns,
+    /// Behaviour checks, and what those of the last half hour came to.
+    pub checks: Checks,
     /// What runs of agentflows show to people who watch them.
     pub live_runs: LiveRuns,
     /// Pauses of runs that end by themselves.

@@ -24,7 +24,7 @@ pub(crate) const CARD: Card = Card {
     category: Category::AgentFlows,
     description: "Calls a tool with arguments that are set here.",
     base_classes: &["Tool"],
-    risk: Risk::Risky,
+    risk: Risk::AsPicked,
     needs: &[],
     inputs: input_lists![
         &[

@@ -1,7 +1,8 @@
-//! What a behaviour check is made of: the same questions to two canvases of a flow, and their answers.
+//! What a behaviour check is made of: the same questions to two canvases of a flow, their answers, and what is said of them.
 
 pub mod answer;
 pub mod case;
+pub(crate) mod check;
 mod evidence;
 pub mod expectation;
 pub(crate) mod facts;
@@ -9,9 +10,13 @@ mod form;
 mod judge;
 #[cfg(test)]
 mod judge_tests;
+pub(crate) mod kept;
+pub(crate) mod questions;
 mod relabeling;
 mod schema;
+pub(crate) mod setup;
 mod steps;
+pub(crate) mod summary;
 #[cfg(test)]
 mod trials;
 pub mod verdict;

@@ -81,7 +81,7 @@ struct TokenForwarder<'a>(&'a mut (dyn FnMut(&str) + Send));
 impl RunSink for TokenForwarder<'_> {}
 
 /// One question that nothing was said before.
-struct NoPast;
+pub(super) struct NoPast;
 
 impl ConversationPast for NoPast {
     fn messages(&self) -> Result<Vec<HistoryMessage>> {

@@ -1,0 +1,239 @@
+//! A check: what is asked for, and what came of it.
+
+use crate::domain::checks::answer::{Answer, SHOWN_CHARS_MAX, cut};
+use crate::domain::checks::check::{Check, CheckCase, CheckLimits, CheckStatus, StopReason};
+use crate::domain::checks::summary::CheckSummary;
+use crate::domain::ids::CheckId;
+use crate::wire::time::IsoTime;
+use serde::{Deserialize, Serialize};
+
+/// A check to begin.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct CheckStart {
+    /// 1 to 10 questions of up to 2,000 characters; may be left out where kept questions are asked.
+    #[serde(default)]
+    pub questions: Vec<String>,
+    /// Runs the steps as well that may do something to the world.
+    #[serde(default)]
+    pub include_risky_steps: bool,
+    /// Asks Live once more than the draft, to know how much Live differs from itself.
+    pub control: Option<bool>,
+    /// How often the draft answers each question.
+    #[cfg_attr(test, schemars(range(min = 1, max = 5)))]
+    pub repeat: Option<u64>,
+    /// Asks the questions first that are kept for the flow.
+    pub use_kept: Option<bool>,
+    /// Fewer tokens than the server allows.
+    pub max_tokens: Option<u64>,
+    /// Less time than the server allows.
+    pub max_seconds: Option<u64>,
+}
+
+/// A check, as far as it came.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Check"))]
+pub(crate) struct CheckView {
+    id: CheckId,
+    status: StatusView,
+    /// What stopped it before its end.
+    stop_reason: Option<StopReasonView>,
+    /// Why it failed.
+    error: Option<String>,
+    started_date: IsoTime,
+    finished_date: Option<IsoTime>,
+    /// Questions.
+    total: usize,
+    /// Questions that both sides answered, or the draft where Live is empty.
+    completed: usize,
+    /// The draft was saved, published or discarded since the check began.
+    draft_changed: bool,
+    include_risky_steps: bool,
+    control: bool,
+    repeat: usize,
+    limits: CheckLimitsView,
+    /// Live had no cards, so only the draft was asked.
+    live_empty: bool,
+    cases: Vec<CaseView>,
+    summary: SummaryView,
+}
+
+/// Where a check stands.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+enum StatusView {
+    Running,
+    Done,
+    Stopped,
+    Failed,
+}
+
+/// What stopped a check.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+enum StopReasonView {
+    Tokens,
+    Time,
+    Stopped,
+}
+
+/// How much a check may ask and use.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CheckLimits"))]
+pub(crate) struct CheckLimitsView {
+    max_questions: usize,
+    max_question_chars: usize,
+    /// Of both sides together.
+    max_tokens: u64,
+    max_seconds: u64,
+}
+
+/// One question of a check.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CheckCase"))]
+struct CaseView {
+    question: String,
+    /// The first answer of Live.
+    live: Option<AnswerView>,
+    /// The first answer of the draft.
+    draft: Option<AnswerView>,
+    /// The first answers match but for case and spacing; null until both are there.
+    same: Option<bool>,
+    runs: RunsView,
+}
+
+/// All answers to one question.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+struct RunsView {
+    live: Vec<AnswerView>,
+    draft: Vec<AnswerView>,
+}
+
+/// One answer of one side.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CheckAnswer"))]
+struct AnswerView {
+    /// Its first 4,000 characters; null where the run failed.
+    text: Option<String>,
+    /// Why the run failed.
+    error: Option<String>,
+    /// Null where no model reported any.
+    tokens: Option<u64>,
+    ms: u64,
+    /// It was asked once more because of what differed before.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, schemars(default))]
+    again: bool,
+}
+
+/// A check in numbers, over the questions that both sides answered.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CheckSummary"))]
+struct SummaryView {
+    ran: usize,
+    same: usize,
+    changed: usize,
+    errors: usize,
+    live_tokens: u64,
+    draft_tokens: u64,
+    live_median_ms: Option<u64>,
+    draft_median_ms: Option<u64>,
+}
+
+impl CheckView {
+    #[must_use]
+    pub(crate) fn new(check: Check, draft_changed: bool) -> Self {
+        let (completed, summary) = (check.completed(), check.summary());
+        let (status, stop_reason, error) = match check.status {
+            CheckStatus::Running => (StatusView::Running, None, None),
+            CheckStatus::Done => (StatusView::Done, None, None),
+            CheckStatus::Stopped(reason) => (StatusView::Stopped, Some(reason.into()), None),
+            CheckStatus::Failed(why) => (StatusView::Failed, None, Some(why)),
+        };
+        Self {
+            id: check.id,
+            status,
+            stop_reason,
+            error,
+            started_date: check.started.into(),
+            finished_date: check.finished.map(IsoTime),
+            total: check.cases.len(),
+            completed,
+            draft_changed,
+            include_risky_steps: check.include_risky_steps,
+            control: check.options.control,
+            repeat: check.options.repeat,
+            limits: check.limits.into(),
+            live_empty: check.live_empty,
+            cases: check.cases.into_iter().map(CaseView::from).collect(),
+            summary: summary.into(),
+        }
+    }
+}
+
+impl From<StopReason> for StopReasonView {
+    fn from(reason: StopReason) -> Self {
+        match reason {
+            StopReason::Tokens => Self::Tokens,
+            StopReason::Time => Self::Time,
+            StopReason::Stopped => Self::Stopped,
+        }
+    }
+}
+
+impl From<CheckLimits> for CheckLimitsView {
+    fn from(limits: CheckLimits) -> Self {
+        let CheckLimits { questions_max, question_chars_max, tokens_max, seconds_max } = limits;
+        Self {
+            max_questions: questions_max,
+            max_question_chars: question_chars_max,
+            max_tokens: tokens_max,
+            max_seconds: seconds_max,
+        }
+    }
+}
+
+impl From<CheckCase> for CaseView {
+    fn from(CheckCase { answers, .. }: CheckCase) -> Self {
+        let same = answers.is_same();
+        let views = |answers: Vec<Answer>| answers.into_iter().map(AnswerView::from).collect::<Vec<_>>();
+        let runs = RunsView { live: views(answers.live), draft: views(answers.draft) };
+        Self {
+            question: answers.question,
+            live: runs.live.first().cloned(),
+            draft: runs.draft.first().cloned(),
+            same,
+            runs,
+        }
+    }
+}
+
+impl From<Answer> for AnswerView {
+    fn from(answer: Answer) -> Self {
+        let Answer { text, error, tokens, ms, again, .. } = answer;
+        Self { text: error.is_none().then(|| cut(&text, SHOWN_CHARS_MAX)), error, tokens, ms, again }
+    }
+}
+
+impl From<CheckSummary> for SummaryView {
+    fn from(summary: CheckSummary) -> Self {
+        let CheckSummary { ran, same, changed, errors, .. } = summary;
+        Self {
+            ran,
+            same,
+            changed,
+            errors,
+            live_tokens: summary.live_tokens,
+            draft_tokens: summary.draft_tokens,
+            live_median_ms: summary.live_median_ms,
+            draft_median_ms: summary.draft_median_ms,
+        }
+    }
+}
