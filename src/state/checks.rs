@@ -24,6 +24,12 @@ pub struct CheckEntry {
 }
 
 impl CheckEntry {
+    /// A check that nobody else looks for.
+    #[must_use]
+    pub(crate) fn new(check: Check) -> Self {
+        Self { check: Mutex::new(check), cancel: CancelToken::new(None) }
+    }
+
     pub(crate) fn check(&self) -> MutexGuard<'_, Check> {
         self.check.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -64,7 +70,7 @@ impl Checks {
             return Err(CheckRefusal::TooMany);
         }
         let flow = check.flow;
-        let entry = Arc::new(CheckEntry { check: Mutex::new(check), cancel: CancelToken::new(None) });
+        let entry = Arc::new(CheckEntry::new(check));
         newest.insert(flow, entry.clone());
         Ok(entry)
     }

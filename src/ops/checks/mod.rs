@@ -2,6 +2,7 @@
 
 mod canvases;
 pub(crate) mod drive;
+pub(crate) mod files;
 pub(crate) mod kept;
 mod offered;
 mod respondent;
