@@ -67,6 +67,7 @@ impl Answer {
         self.text = cut(&self.text, SHOWN_CHARS_MAX);
         self.json = None;
         self.sources = Vec::new();
+        self.steps = Vec::new();
     }
 }
 

@@ -2,7 +2,9 @@
 
 use super::answer::Answer;
 use super::case::{CaseAnswers, Expectation};
+use super::judge::judge;
 use super::summary::CheckSummary;
+use super::verdict::{JudgeOptions, Judgement};
 use crate::domain::ids::{CheckId, FlowId};
 use jiff::Timestamp;
 use std::time::Duration;
@@ -148,6 +150,8 @@ pub(crate) struct Check {
     pub live_empty: bool,
     pub draft_saved: Option<Timestamp>,
     pub cases: Vec<CheckCase>,
+    /// What is said of the questions that are complete, which are the first ones.
+    pub judgement: Judgement,
 }
 
 impl Check {
@@ -179,6 +183,7 @@ impl Check {
             live_empty,
             draft_saved,
             cases: questions.into_iter().map(case).collect(),
+            judgement: Judgement::default(),
         }
     }
 
@@ -204,6 +209,16 @@ impl Check {
     pub(crate) fn complete(&mut self, case: usize) {
         if let Some(case) = self.cases.get_mut(case).filter(|_| self.status == CheckStatus::Running) {
             case.is_complete = true;
+        }
+    }
+
+    /// What there is to judge.
+    #[must_use]
+    pub(crate) fn hearing(&self) -> Hearing {
+        let complete = self.cases.iter().take_while(|case| case.is_complete);
+        Hearing {
+            cases: complete.map(|case| case.answers.clone()).collect(),
+            options: JudgeOptions { control: self.options.control, live_empty: self.live_empty },
         }
     }
 
@@ -249,6 +264,19 @@ impl Check {
             let CaseAnswers { live, draft, .. } = &mut case.answers;
             live.iter_mut().chain(draft).for_each(Answer::cut_to_shown);
         }
+    }
+}
+
+/// The answers of a check at one moment: judging them takes a while, in which others look at the check.
+pub(crate) struct Hearing {
+    cases: Vec<CaseAnswers>,
+    options: JudgeOptions,
+}
+
+impl Hearing {
+    #[must_use]
+    pub(crate) fn judge(&self) -> Judgement {
+        judge(&self.cases.iter().collect::<Vec<_>>(), self.options)
     }
 }
 

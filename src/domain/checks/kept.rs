@@ -1,6 +1,8 @@
 //! Questions that are kept for the checks of a flow (manual 18.6).
 
 use super::case::Expectation;
+use super::expectation;
+use crate::domain::error::Result;
 use crate::domain::ids::{ChatId, KeptQuestionId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -53,27 +55,16 @@ impl KeptQuestion {
     /// What its answers are expected to be.
     #[must_use]
     pub(crate) fn expectations(&self) -> Vec<Expectation> {
-        self.expect.iter().filter_map(ExpectationRow::read).collect()
+        self.expect.iter().filter_map(|row| row.read("").ok()).collect()
     }
 }
 
 impl ExpectationRow {
-    /// `None` for a kind that is not known, or a value that it cannot have.
-    #[must_use]
-    pub(crate) fn read(&self) -> Option<Expectation> {
-        let text = || self.value.as_str().map(str::to_owned);
-        Some(match self.kind.as_str() {
-            "contains" => Expectation::Contains(text()?),
-            "notContains" => Expectation::NotContains(text()?),
-            "matches" => Expectation::Matches(text()?),
-            "equals" => Expectation::Equals(text()?),
-            "json" => Expectation::Json(self.value.clone()),
-            "language" => Expectation::Language(text()?),
-            "maxMs" => Expectation::MaxMs(self.value.as_u64()?),
-            "calls" => Expectation::Calls(text()?),
-            "callsNot" => Expectation::CallsNot(text()?),
-            "refuses" => Expectation::Refuses(self.value.as_bool()?),
-            _ => return None,
-        })
+    /// What it says; `place` names it in a refusal.
+    ///
+    /// # Errors
+    /// 400 for a kind that is not known, or a value that it cannot have.
+    pub(crate) fn read(&self, place: &str) -> Result<Expectation> {
+        expectation::parse(&self.kind, &self.value, place)
     }
 }

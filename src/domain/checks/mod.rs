@@ -1,4 +1,4 @@
-//! What a behaviour check is made of: the same questions to two canvases of a flow, their answers, and what is said of them
+//! What a behaviour check is made of: the same questions to two canvases of a flow, their answers, and what these say
 //! (manual 18).
 
 pub mod answer;

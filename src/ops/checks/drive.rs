@@ -4,6 +4,7 @@
 use crate::base::cancel::CancelToken;
 use crate::clock::Clock;
 use crate::domain::checks::answer::Answer;
+use crate::domain::checks::asks_again;
 use crate::domain::checks::check::{Check, CheckOptions, CheckSide, CheckStatus, StopReason};
 use crate::domain::error::Error;
 use crate::state::checks::CheckEntry;
@@ -26,6 +27,15 @@ pub(crate) fn timed_out() -> String {
 pub(crate) trait Respondent: Sync {
     /// The answer, or the failure as one. How long it took is measured by whoever asks.
     fn ask(&self, question: &str, cancel: &CancelToken) -> Answer;
+}
+
+/// Which sides are asked once.
+#[derive(Debug, Clone, Copy)]
+struct Turn {
+    /// Live, and the draft.
+    sides: [bool; 2],
+    /// Because of what differed before.
+    again: bool,
 }
 
 /// A check, and who answers it.
@@ -67,10 +77,33 @@ impl CheckDrive<'_> {
         let turns = CheckSide::BOTH.map(|side| self.answers(options, side)).into_iter().max().unwrap_or(0);
         for turn in 0..turns {
             let sides = CheckSide::BOTH.map(|side| turn < self.answers(options, side));
-            self.ask_turn(case, sides, began)?;
+            self.ask_turn(case, Turn { sides, again: false }, began)?;
         }
-        self.entry.check().complete(case);
+        self.confirm(case, options, began)?;
+        let hearing = {
+            let mut check = self.entry.check();
+            check.complete(case);
+            check.hearing()
+        };
+        let judgement = hearing.judge();
+        self.entry.check().judgement = judgement;
         Ok(())
+    }
+
+    /// Asks both sides once more, where something differs that chance may have brought and there is room to find out.
+    fn confirm(&self, case: usize, options: CheckOptions, began: Instant) -> Result<(), StopReason> {
+        let wants = options.confirms && {
+            let answers = self.entry.check().cases[case].answers.clone();
+            asks_again(&answers)
+        };
+        if !wants {
+            return Ok(());
+        }
+        match self.ask_turn(case, Turn { sides: [true, true], again: true }, began) {
+            // What differs counts without having been seen again, then.
+            Err(StopReason::Tokens | StopReason::Time) => Ok(()),
+            asked => asked,
+        }
     }
 
     fn answers(&self, options: CheckOptions, side: CheckSide) -> usize {
@@ -81,25 +114,23 @@ impl CheckDrive<'_> {
     }
 
     /// Asks each of these sides once. Both may be under way at the same time; each answer counts as soon as it is there.
-    fn ask_turn(
-        &self,
-        case: usize,
-        [asks_live, asks_draft]: [bool; 2],
-        began: Instant,
-    ) -> Result<(), StopReason> {
+    fn ask_turn(&self, case: usize, turn: Turn, began: Instant) -> Result<(), StopReason> {
         (self.make_way)(&self.entry.cancel);
         let question = {
             let check = self.entry.check();
             self.require_room(&check, began)?;
             check.cases[case].answers.question.clone()
         };
+        let [asks_live, asks_draft] = turn.sides;
         let live = self.live.filter(|_| asks_live);
-        let ask_live = || live.into_iter().for_each(|live| self.ask(case, CheckSide::Live, live, &question));
+        let ask_live = || {
+            live.into_iter().for_each(|live| self.ask((case, CheckSide::Live, turn.again), live, &question))
+        };
         if !asks_draft {
             ask_live();
         } else {
             let listener = dispatcher::get_default(Clone::clone);
-            let ask_draft = || self.ask(case, CheckSide::Draft, self.draft, &question);
+            let ask_draft = || self.ask((case, CheckSide::Draft, turn.again), self.draft, &question);
             thread::scope(|scope| {
                 let beside = move || dispatcher::with_default(&listener, ask_draft);
                 let started = thread::Builder::new().name("check".to_owned()).spawn_scoped(scope, beside);
@@ -120,7 +151,12 @@ impl CheckDrive<'_> {
         check.reached_cap(began.elapsed()).map_or(Ok(()), Err)
     }
 
-    fn ask(&self, case: usize, side: CheckSide, respondent: &dyn Respondent, question: &str) {
+    fn ask(
+        &self,
+        (case, side, again): (usize, CheckSide, bool),
+        respondent: &dyn Respondent,
+        question: &str,
+    ) {
         let limit = Duration::from_secs(CHECK_RUN_SECONDS);
         let own = self.entry.cancel.child_within(limit);
         let began = Instant::now();
@@ -130,7 +166,7 @@ impl CheckDrive<'_> {
         // What was cut off by a stop is no answer.
         if self.entry.cancel.reason().is_none() {
             let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-            self.entry.check().record(case, side, Answer { ms, ..answer });
+            self.entry.check().record(case, side, Answer { ms, again, ..answer });
         }
     }
 }

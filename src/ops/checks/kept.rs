@@ -104,11 +104,7 @@ fn judge(sent: &[SentQuestion]) -> Result<()> {
             return Err(Error::Invalid(format!("Invalid {place}: another question has this id.")));
         }
         for (number, row) in one.expect.iter().enumerate() {
-            if row.read().is_none() {
-                return Err(Error::Invalid(format!(
-                    "Invalid {place}.expect[{number}]: its kind is not known, or its value is none of this kind."
-                )));
-            }
+            row.read(&format!("expect row {} of question {}", number + 1, at + 1))?;
         }
     }
     Ok(())

@@ -7,6 +7,9 @@ use crate::domain::checks::check::{
 use crate::domain::checks::expectation;
 use crate::domain::checks::kept::{EXPECTATIONS_MAX, ExpectationRow};
 use crate::domain::checks::summary::CheckSummary;
+use crate::domain::checks::verdict::{
+    CaseJudgement, Judgement, StepChange, StepDifference, Verdict, VerdictCounts, Why, WhyCode,
+};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CheckId;
 use crate::wire::time::IsoTime;
@@ -149,6 +152,7 @@ pub(crate) struct CheckLimitsView {
 
 /// One question of a check.
 #[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CheckCase"))]
 struct CaseView {
     question: String,
@@ -159,6 +163,78 @@ struct CaseView {
     /// The first answers match but for case and spacing; null until both are there.
     same: Option<bool>,
     runs: RunsView,
+    /// How alike the sides are, 0 to 1; null when a side failed or Live was empty.
+    similarity: Option<f64>,
+    /// How alike Live's own answers are.
+    control_similarity: Option<f64>,
+    /// Null until all answers are there.
+    verdict: Option<VerdictView>,
+    /// What is reported was seen again when it was asked again; null where no fact reports anything.
+    confirmed: Option<bool>,
+    why: Vec<WhyView>,
+    /// Steps of an agentflow that differ.
+    steps: Vec<StepView>,
+}
+
+/// What becomes of one question.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+enum VerdictView {
+    Same,
+    Noise,
+    Changed,
+    Error,
+}
+
+/// One thing that differs.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+struct WhyView {
+    code: WhyCodeView,
+    message: String,
+}
+
+/// What kind of thing differs.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+enum WhyCodeView {
+    Number,
+    Date,
+    List,
+    Refusal,
+    Language,
+    Length,
+    ToolCalls,
+    Sources,
+    Steps,
+    Wording,
+    Structure,
+    Error,
+    Expectation,
+}
+
+/// A step that differs.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+struct StepView {
+    node_id: String,
+    node_label: String,
+    difference: DifferenceView,
+}
+
+/// How a step differs.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+enum DifferenceView {
+    OnlyLive,
+    OnlyDraft,
+    Output,
+    ToolCalls,
+    Status,
 }
 
 /// All answers to one question.
@@ -199,12 +275,36 @@ struct SummaryView {
     draft_tokens: u64,
     live_median_ms: Option<u64>,
     draft_median_ms: Option<u64>,
+    verdicts: VerdictsView,
+    /// The test over all questions, or a question by itself, reports a change.
+    reports_change: bool,
+    /// How likely the answers would differ at least as much if nothing had changed; null without `control`.
+    p_value: Option<f64>,
+    /// Which test gave it.
+    test: Option<String>,
+    test_can_report: bool,
+    /// What whoever reads the result has to know.
+    note: Option<String>,
+}
+
+/// How many questions have each verdict.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+struct VerdictsView {
+    same: usize,
+    noise: usize,
+    changed: usize,
+    error: usize,
 }
 
 impl CheckView {
     #[must_use]
-    pub(crate) fn new(check: Check, draft_changed: bool) -> Self {
-        let (completed, summary) = (check.completed(), check.summary());
+    pub(crate) fn new(mut check: Check, draft_changed: bool) -> Self {
+        let (total, completed, summary) = (check.cases.len(), check.completed(), check.summary());
+        let mut judged = std::mem::take(&mut check.judgement.cases).into_iter();
+        let cases =
+            check.cases.into_iter().map(|case| CaseView::new(case, judged.next().unwrap_or_default()));
+        let cases = cases.collect();
         let (status, stop_reason, error) = match check.status {
             CheckStatus::Running => (StatusView::Running, None, None),
             CheckStatus::Done => (StatusView::Done, None, None),
@@ -218,7 +318,7 @@ impl CheckView {
             error,
             started_date: check.started.into(),
             finished_date: check.finished.map(IsoTime),
-            total: check.cases.len(),
+            total,
             completed,
             draft_changed,
             include_risky_steps: check.include_risky_steps,
@@ -226,8 +326,8 @@ impl CheckView {
             repeat: check.options.repeat,
             limits: check.limits.into(),
             live_empty: check.live_empty,
-            cases: check.cases.into_iter().map(CaseView::from).collect(),
-            summary: summary.into(),
+            cases,
+            summary: SummaryView::new(summary, check.judgement),
         }
     }
 }
@@ -254,18 +354,70 @@ impl From<CheckLimits> for CheckLimitsView {
     }
 }
 
-impl From<CheckCase> for CaseView {
-    fn from(CheckCase { answers, .. }: CheckCase) -> Self {
+impl CaseView {
+    fn new(CheckCase { answers, .. }: CheckCase, judged: CaseJudgement) -> Self {
         let same = answers.is_same();
         let views = |answers: Vec<Answer>| answers.into_iter().map(AnswerView::from).collect::<Vec<_>>();
         let runs = RunsView { live: views(answers.live), draft: views(answers.draft) };
+        let CaseJudgement { similarity, control_similarity, verdict, confirmed, why, steps, .. } = judged;
         Self {
             question: answers.question,
             live: runs.live.first().cloned(),
             draft: runs.draft.first().cloned(),
             same,
             runs,
+            similarity,
+            control_similarity,
+            verdict: verdict.map(VerdictView::from),
+            confirmed,
+            why: why.into_iter().map(WhyView::from).collect(),
+            steps: steps.into_iter().map(StepView::from).collect(),
         }
+    }
+}
+
+impl From<Verdict> for VerdictView {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Same => Self::Same,
+            Verdict::Noise => Self::Noise,
+            Verdict::Changed => Self::Changed,
+            Verdict::Error => Self::Error,
+        }
+    }
+}
+
+impl From<Why> for WhyView {
+    fn from(Why { code, message }: Why) -> Self {
+        let code = match code {
+            WhyCode::Number => WhyCodeView::Number,
+            WhyCode::Date => WhyCodeView::Date,
+            WhyCode::List => WhyCodeView::List,
+            WhyCode::Refusal => WhyCodeView::Refusal,
+            WhyCode::Language => WhyCodeView::Language,
+            WhyCode::Length => WhyCodeView::Length,
+            WhyCode::ToolCalls => WhyCodeView::ToolCalls,
+            WhyCode::Sources => WhyCodeView::Sources,
+            WhyCode::Steps => WhyCodeView::Steps,
+            WhyCode::Wording => WhyCodeView::Wording,
+            WhyCode::Structure => WhyCodeView::Structure,
+            WhyCode::Error => WhyCodeView::Error,
+            WhyCode::Expectation => WhyCodeView::Expectation,
+        };
+        Self { code, message }
+    }
+}
+
+impl From<StepChange> for StepView {
+    fn from(StepChange { node_id, node_label, difference }: StepChange) -> Self {
+        let difference = match difference {
+            StepDifference::OnlyLive => DifferenceView::OnlyLive,
+            StepDifference::OnlyDraft => DifferenceView::OnlyDraft,
+            StepDifference::Output => DifferenceView::Output,
+            StepDifference::ToolCalls => DifferenceView::ToolCalls,
+            StepDifference::Status => DifferenceView::Status,
+        };
+        Self { node_id, node_label, difference }
     }
 }
 
@@ -276,9 +428,10 @@ impl From<Answer> for AnswerView {
     }
 }
 
-impl From<CheckSummary> for SummaryView {
-    fn from(summary: CheckSummary) -> Self {
+impl SummaryView {
+    fn new(summary: CheckSummary, judged: Judgement) -> Self {
         let CheckSummary { ran, same, changed, errors, .. } = summary;
+        let VerdictCounts { same: alike, noise, changed: other, error } = judged.verdicts;
         Self {
             ran,
             same,
@@ -288,6 +441,12 @@ impl From<CheckSummary> for SummaryView {
             draft_tokens: summary.draft_tokens,
             live_median_ms: summary.live_median_ms,
             draft_median_ms: summary.draft_median_ms,
+            verdicts: VerdictsView { same: alike, noise, changed: other, error },
+            reports_change: judged.reports_change,
+            p_value: judged.p_value,
+            test: judged.test,
+            test_can_report: judged.test_can_report,
+            note: judged.note,
         }
     }
 }
