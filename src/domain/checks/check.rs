@@ -114,6 +114,20 @@ pub(crate) struct AskedQuestion {
     pub expect: Vec<Expectation>,
 }
 
+/// What a caller wants to be checked.
+#[derive(Debug, Default)]
+pub(crate) struct CheckRequest {
+    pub questions: Vec<AskedQuestion>,
+    pub include_risky_steps: bool,
+    pub control: Option<bool>,
+    /// How often the draft answers each question.
+    pub repeat: Option<u64>,
+    pub use_kept: Option<bool>,
+    /// Less than the server lets a check use.
+    pub tokens_max: Option<u64>,
+    pub seconds_max: Option<u64>,
+}
+
 /// One question of a check, as far as it came.
 #[derive(Debug, Clone)]
 pub(crate) struct CheckCase {

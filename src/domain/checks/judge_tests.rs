@@ -53,7 +53,7 @@ fn another_number_is_a_change_that_names_both() {
 fn a_difference_that_comes_again_is_confirmed_and_one_that_does_not_is_noise() {
     let (thirty, fourteen) = (said("It takes 30 days."), said("It takes 14 days."));
     let live = [thirty.clone(), thirty.clone()];
-    let first = case(&live, &[fourteen.clone()]);
+    let first = case(&live, std::slice::from_ref(&fourteen));
     assert!(asks_again(&first));
     let confirmed =
         case(&[&live[..], &[again(thirty.clone())]].concat(), &[fourteen.clone(), again(fourteen.clone())]);

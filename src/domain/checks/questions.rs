@@ -10,16 +10,15 @@ use std::collections::HashSet;
 ///
 /// # Errors
 /// 400 when there are none, too many were sent, or one is empty or too long.
-pub(crate) fn choose(sent: &[String], kept: Vec<KeptQuestion>) -> Result<Vec<AskedQuestion>> {
+pub(crate) fn choose(sent: Vec<AskedQuestion>, kept: Vec<KeptQuestion>) -> Result<Vec<AskedQuestion>> {
     if sent.len() > CHECK_QUESTIONS_MAX {
         return Err(Error::Invalid(format!(
             "Invalid questions: a check asks {CHECK_QUESTIONS_MAX} questions at most."
         )));
     }
-    sent.iter().try_for_each(|text| require_question(text, "questions"))?;
+    sent.iter().try_for_each(|asked| require_question(&asked.text, "questions"))?;
     let mut chosen = Distinct::default();
     let kept = kept.into_iter().map(|kept| AskedQuestion { expect: kept.expectations(), text: kept.text });
-    let sent = sent.iter().map(|text| AskedQuestion { text: text.clone(), expect: Vec::new() });
     let asked: Vec<_> =
         kept.chain(sent).filter(|asked| chosen.is_new(&asked.text)).take(CHECK_QUESTIONS_MAX).collect();
     if asked.is_empty() {
@@ -60,8 +59,11 @@ mod tests {
     use super::*;
 
     fn choose_sent(sent: &[&str]) -> Result<Vec<String>> {
-        let sent: Vec<String> = sent.iter().map(|&text| text.to_owned()).collect();
-        Ok(choose(&sent, Vec::new())?.into_iter().map(|asked| asked.text).collect())
+        let asked = |text: &&str| AskedQuestion { text: (*text).to_owned(), expect: Vec::new() };
+        Ok(choose(sent.iter().map(asked).collect(), Vec::new())?
+            .into_iter()
+            .map(|asked| asked.text)
+            .collect())
     }
 
     #[test]

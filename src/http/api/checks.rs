@@ -9,7 +9,7 @@ use crate::http::api::predictions::prediction::flow_id;
 use crate::http::request::Request;
 use crate::http::routing::handler::{AcceptedJson, Json};
 use crate::ops::checks::kept::{self, SentQuestion};
-use crate::ops::checks::{self, CheckReport, CheckRequest};
+use crate::ops::checks::{self, CheckReport};
 use crate::wire::checks::checks::{CheckStart, CheckView};
 use crate::wire::checks::kept::{KeptQuestionEdit, KeptQuestionView};
 use crate::wire::checks::setup::CheckSetupView;
@@ -30,16 +30,7 @@ pub(crate) fn setup(app: &App, caller: Caller, request: &Request) -> Result<Json
 pub(crate) fn start(app: &App, caller: Caller, request: &Request) -> Result<AcceptedJson<CheckView>> {
     let id = flow_id(request)?;
     let sent: CheckStart = request.json()?;
-    let wanted = CheckRequest {
-        questions: sent.questions,
-        include_risky_steps: sent.include_risky_steps,
-        control: sent.control,
-        repeat: sent.repeat,
-        use_kept: sent.use_kept,
-        tokens_max: sent.max_tokens,
-        seconds_max: sent.max_seconds,
-    };
-    Ok(AcceptedJson(view(checks::start(app, &caller, &id, wanted)?)))
+    Ok(AcceptedJson(view(checks::start(app, &caller, &id, sent.read()?)?)))
 }
 
 /// `GET /flow-drafts/:id/check/:check`.

@@ -2,6 +2,7 @@
 
 mod canvases;
 pub(crate) mod drive;
+pub(crate) mod files;
 pub(crate) mod kept;
 mod offered;
 mod respondent;
@@ -12,7 +13,9 @@ use self::runs::BackgroundCheck;
 use crate::app::App;
 use crate::base::cancel::CancelReason;
 use crate::domain::accounts::caller::Caller;
-use crate::domain::checks::check::{CHECK_REPEAT_MAX, Check, CheckLimits, CheckOptions, NewCheck};
+use crate::domain::checks::check::{
+    CHECK_REPEAT_MAX, Check, CheckLimits, CheckOptions, CheckRequest, NewCheck,
+};
 use crate::domain::checks::kept::KeptQuestion;
 use crate::domain::checks::questions;
 use crate::domain::checks::setup::CheckSetup;
@@ -26,20 +29,6 @@ use std::time::Duration;
 
 /// How long a stop of the service waits for the runs of checks to end (manual 14.4).
 const STOP_SECONDS: u64 = 5;
-
-/// What a caller wants to be checked.
-#[derive(Debug, Default)]
-pub(crate) struct CheckRequest {
-    pub questions: Vec<String>,
-    pub include_risky_steps: bool,
-    pub control: Option<bool>,
-    /// How often the draft answers each question.
-    pub repeat: Option<u64>,
-    pub use_kept: Option<bool>,
-    /// Less than the server lets a check use.
-    pub tokens_max: Option<u64>,
-    pub seconds_max: Option<u64>,
-}
 
 /// A check, and whether it still tells of the draft as it is.
 #[derive(Debug)]
@@ -173,7 +162,7 @@ fn new_check(
     Ok(NewCheck {
         flow: canvases.flow.id,
         started: app.clock.now(),
-        questions: questions::choose(&request.questions, kept)?,
+        questions: questions::choose(request.questions, kept)?,
         options,
         limits,
         include_risky_steps: request.include_risky_steps,

@@ -5,9 +5,11 @@ use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::checks::answer::{Answer, StepTrace, digest};
 use crate::domain::error::{Error, Result};
-use crate::domain::flows::flow::Flow;
+use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::predictions::execution::{ExecutionEntry, StepStatus};
 use crate::domain::predictions::prediction::RunOutput;
+use crate::engine::FlowPlan;
+use crate::ops::predictions::offline::{OfflineFlow, OfflineServices};
 use crate::ops::predictions::{Replay, ReplayedRun};
 use serde_json::Value;
 
@@ -32,21 +34,48 @@ impl<'a> CanvasRespondent<'a> {
     /// # Errors
     /// Why the canvas cannot run.
     pub(super) fn new(app: &'a App, flow: &Flow, canvas: String, has_effects: bool) -> Result<Self> {
-        let is_agentflow = flow.kind == crate::domain::flows::flow::FlowKind::Agentflow;
+        let is_agentflow = flow.kind == FlowKind::Agentflow;
         Ok(Self { app, replay: Replay::new(app, flow, canvas, has_effects)?, is_agentflow })
     }
 }
 
 impl Respondent for CanvasRespondent<'_> {
     fn ask(&self, question: &str, cancel: &CancelToken) -> Answer {
-        let ReplayedRun { result, usage, steps } = self.replay.ask(self.app, question, cancel);
-        let tokens = if self.is_agentflow { step_tokens(&steps) } else { usage.map(|usage| usage.total()) };
-        let said = match result {
-            Ok(output) => answer_of(&output),
-            Err(fault) => Answer::from_error(told(&fault, cancel)),
-        };
-        let traces: Vec<StepTrace> = steps.iter().take(STEPS_MAX).map(|entry| trace(entry)).collect();
-        Answer { tokens, steps: traces, ..said }
+        answer(self.replay.ask(self.app, question, cancel), self.is_agentflow, cancel)
+    }
+}
+
+/// What is compared of a run.
+fn answer(run: ReplayedRun, is_agentflow: bool, cancel: &CancelToken) -> Answer {
+    let ReplayedRun { result, usage, steps } = run;
+    let tokens = if is_agentflow { step_tokens(&steps) } else { usage.map(|usage| usage.total()) };
+    let said = match result {
+        Ok(output) => answer_of(&output),
+        Err(fault) => Answer::from_error(told(&fault, cancel)),
+    };
+    let traces: Vec<StepTrace> = steps.iter().take(STEPS_MAX).map(|entry| trace(entry)).collect();
+    Answer { tokens, steps: traces, ..said }
+}
+
+/// A flow of a file, without a service.
+pub(super) struct FileRespondent<'a> {
+    services: &'a OfflineServices,
+    flow: &'a OfflineFlow,
+    plan: FlowPlan,
+}
+
+impl<'a> FileRespondent<'a> {
+    /// # Errors
+    /// Why the flow cannot run.
+    pub(super) fn new(services: &'a OfflineServices, flow: &'a OfflineFlow) -> Result<Self> {
+        Ok(Self { services, flow, plan: flow.compile()? })
+    }
+}
+
+impl Respondent for FileRespondent<'_> {
+    fn ask(&self, question: &str, cancel: &CancelToken) -> Answer {
+        let run = self.services.replay(self.flow, &self.plan, question, cancel);
+        answer(run, self.flow.kind == FlowKind::Agentflow, cancel)
     }
 }
 

@@ -119,16 +119,15 @@ impl Asked<'_> {
         let own = cancel.child();
         let told = (ids, self.question);
         let host = ReplayHost::new(app, self.flow, told, self.overrides, self.effects, own.token.clone());
-        let journal = Steps::default();
+        let journal = ReplayedSteps::default();
         let (result, usage) = match host {
             Ok(host) => (self.answer(app, &host, &journal), host.usage()),
             Err(fault) => (Err(fault), None),
         };
-        let steps = journal.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        ReplayedRun { result, usage, steps }
+        ReplayedRun { result, usage, steps: journal.into_steps() }
     }
 
-    fn answer(&self, app: &App, host: &ReplayHost<'_>, journal: &Steps) -> Result<RunOutput> {
+    fn answer(&self, app: &App, host: &ReplayHost<'_>, journal: &ReplayedSteps) -> Result<RunOutput> {
         let turn = RunContext { question: self.question, documents: "", uploads: &[], history: &[], host };
         let mut output = match self.plan {
             FlowPlan::Chat(plan) => {
@@ -151,7 +150,7 @@ impl Asked<'_> {
         plan: &AgentPlan,
         turn: &RunContext<'_>,
         host: &ReplayHost<'_>,
-        journal: &Steps,
+        journal: &ReplayedSteps,
     ) -> Result<RunOutput> {
         let run = AgentRun {
             plan,
@@ -173,9 +172,15 @@ impl Asked<'_> {
 
 /// The steps of a run as they end, for a run that fails: one that does not has them in their order.
 #[derive(Default)]
-struct Steps(Mutex<Vec<Arc<ExecutionEntry>>>);
+pub(super) struct ReplayedSteps(Mutex<Vec<Arc<ExecutionEntry>>>);
 
-impl RunJournal for Steps {
+impl ReplayedSteps {
+    pub(super) fn into_steps(self) -> Vec<Arc<ExecutionEntry>> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl RunJournal for ReplayedSteps {
     fn begin_step(&self, _step: usize, _start: StepStart) {}
 
     fn end_step(&self, _step: usize, entry: &Arc<ExecutionEntry>, _note: &StepNote) {

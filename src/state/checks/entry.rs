@@ -12,8 +12,9 @@ pub(crate) struct CheckEntry {
 }
 
 impl CheckEntry {
+    /// A check that nobody else looks for.
     #[must_use]
-    pub(super) fn new(check: Check) -> Self {
+    pub(crate) fn new(check: Check) -> Self {
         Self { check: Mutex::new(check), cancel: CancelToken::new(None) }
     }
 

@@ -1,23 +1,28 @@
 //! A check: what is asked for, and what came of it.
 
 use crate::domain::checks::answer::{Answer, SHOWN_CHARS_MAX, cut};
-use crate::domain::checks::check::{Check, CheckCase, CheckLimits, CheckStatus, StopReason};
+use crate::domain::checks::check::{
+    AskedQuestion, Check, CheckCase, CheckLimits, CheckRequest, CheckStatus, StopReason,
+};
+use crate::domain::checks::expectation;
+use crate::domain::checks::kept::{EXPECTATIONS_MAX, ExpectationRow};
 use crate::domain::checks::summary::CheckSummary;
 use crate::domain::checks::verdict::{
     CaseJudgement, Judgement, StepChange, StepDifference, Verdict, VerdictCounts, Why, WhyCode,
 };
+use crate::domain::error::{Error, Result};
 use crate::domain::ids::CheckId;
 use crate::wire::time::IsoTime;
 use serde::{Deserialize, Serialize};
 
 /// A check to begin.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct CheckStart {
     /// 1 to 10 questions of up to 2,000 characters; may be left out where kept questions are asked.
     #[serde(default)]
-    pub questions: Vec<String>,
+    pub questions: Vec<QuestionToAsk>,
     /// Runs the steps as well that may do something to the world.
     #[serde(default)]
     pub include_risky_steps: bool,
@@ -32,6 +37,55 @@ pub(crate) struct CheckStart {
     pub max_tokens: Option<u64>,
     /// Less time than the server allows.
     pub max_seconds: Option<u64>,
+}
+
+/// A question to ask: its text, or its text with what is expected of the answers.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged, expecting = "a question is a text, or an object with a text and what is expected")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+pub(crate) enum QuestionToAsk {
+    Text(String),
+    Row {
+        text: String,
+        /// What its answers are expected to be.
+        expect: Vec<ExpectationRow>,
+    },
+}
+
+impl CheckStart {
+    /// # Errors
+    /// 400 naming the row of an expectation that cannot be used.
+    pub(crate) fn read(self) -> Result<CheckRequest> {
+        let questions = self.questions.into_iter().enumerate().map(|(at, sent)| sent.read(at));
+        Ok(CheckRequest {
+            questions: questions.collect::<Result<_>>()?,
+            include_risky_steps: self.include_risky_steps,
+            control: self.control,
+            repeat: self.repeat,
+            use_kept: self.use_kept,
+            tokens_max: self.max_tokens,
+            seconds_max: self.max_seconds,
+        })
+    }
+}
+
+impl QuestionToAsk {
+    fn read(self, at: usize) -> Result<AskedQuestion> {
+        let (text, rows) = match self {
+            Self::Text(text) => (text, Vec::new()),
+            Self::Row { text, expect } => (text, expect),
+        };
+        if rows.len() > EXPECTATIONS_MAX {
+            return Err(Error::Invalid(format!(
+                "Invalid questions[{at}]: a question has {EXPECTATIONS_MAX} expectations at most."
+            )));
+        }
+        let expect = rows.iter().enumerate().map(|(number, row)| {
+            let place = format!("Invalid questions[{at}].expect[{number}]");
+            expectation::parse(&row.kind, &row.value, &place)
+        });
+        Ok(AskedQuestion { text, expect: expect.collect::<Result<_>>()? })
+    }
 }
 
 /// A check, as far as it came.

@@ -47,7 +47,12 @@ const LANGUAGES: [(Language, &str, &str, &str); 22] = [
         "English",
         "the and of to in is you that it for on are with as your this be have from or can will by at not we \
          was if please an our do but they which what there their has when more about would please should any \
-         all also so may been these how its than into here most who no just use only other need after he she",
+         all also so may been these how its than into here most who no just use only other need after he she \
+         if were each every many much very some both between before because during while such where whom whose why \
+         how us me him her them my his could might must shall yes thank thanks again always never often until \
+         within without under over through am it's you're we're don't can't isn't i'll we'll \
+         day days time year people way first last new good long little own right same able two three next few something \
+         anything nothing everything someone",
     ),
     (
         German,
@@ -56,7 +61,9 @@ const LANGUAGES: [(Language, &str, &str, &str); 22] = [
         "der die das und ist nicht ein eine einen einem einer sie ihr ihre ihren ihnen wir uns unser unsere \
          mit für auf von zu zum zur den dem des im am bei nach aus auch oder aber wenn werden wird wurde \
          können kann haben hat sind sein es ich dass wie was noch nur über unter bis durch vor mehr sich \
-         bitte innerhalb hier gerne leider diese dieser dieses um als so keine kein man mir",
+         bitte innerhalb hier gerne leider diese dieser dieses um als so keine kein man mir \
+         gibt dann dort jede jeder jedes müssen muss soll sollte dürfen darf damit sowie zwischen gegen ohne \
+         weil denn doch also etwa immer wieder schon sehr viele alle allen ab in",
     ),
     (
         French,
@@ -64,7 +71,9 @@ const LANGUAGES: [(Language, &str, &str, &str); 22] = [
         "French",
         "le la les des et est un une vous nous que qui dans pour sur avec ne pas plus votre vos notre nos ce \
          cette ces du au aux par sont ou où mais si être avoir avez peut pouvez il elle ils elles en de je \
-         se sa son ses leur leurs tout tous cela comme aussi très bien faire sans sous entre jours c'est",
+         se sa son ses leur leurs tout tous cela comme aussi très bien faire sans sous entre jours c'est \
+         il faut doit peuvent chez lors après avant toujours jamais encore voici aucun aucune chaque depuis \
+         quand donc ni et aux",
     ),
     (
         Spanish,
@@ -72,7 +81,9 @@ const LANGUAGES: [(Language, &str, &str, &str); 22] = [
         "Spanish",
         "el la los las de del y que en un una es por para con no se su sus lo al más pero como este esta \
          estos estas está están puede pueden usted ustedes nuestro nuestra nos le les muy también si o ya \
-         cuando donde sobre hasta desde entre sin tiene tienen hay ser son fue gracias días",
+         cuando donde sobre hasta desde entre sin tiene tienen hay ser son fue gracias días \
+         ella ellos nosotros puedes quiere debe hacer después antes siempre nunca todo toda todos todas otro otra \
+         porque así",
     ),
     (
         Italian,

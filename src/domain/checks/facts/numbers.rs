@@ -92,7 +92,7 @@ impl Figures {
 /// The numbers and dates of a text in this language; links and the marks of lists count nothing.
 #[must_use]
 pub(crate) fn read(text: &str, language: Option<Language>) -> Figures {
-    let mut rest = text.to_owned();
+    let mut rest = text.trim().to_owned();
     for pattern in [&LINKS, &LIST_MARKERS] {
         if let Some(pattern) = pattern.as_ref() {
             rest = pattern.replace_all(&rest, " ; ").into_owned();

@@ -3,7 +3,7 @@
 //! `{a|b}` is one of several ways, `[a]` is said half of the time, `(a)` is left out of short answers, and `<a>` is added to long
 //! ones. Sentences are separated by ` / `, and what stands between may change places.
 
-pub struct Topic {
+pub(super) struct Topic {
     pub question: &'static str,
     pub answer: &'static str,
     /// Names of what is found in the sources of the flow.
@@ -27,7 +27,7 @@ impl Topic {
     }
 }
 
-pub const TOPICS: [Topic; 24] = [
+pub(super) const TOPICS: [Topic; 24] = [
     topic("How long do I have to return an item?", "Returns",
         "{You can return an item|Returns are accepted|Items can be sent back|We take things back} {within|for up to|during} 30 days {after delivery|of delivery|once it has arrived}. / ({Please keep|Do keep|You need} the {receipt|invoice}{, please|}.) / [{It should be unused|Items must be unused}{ and in the original box|}.] / <{Refunds go|The money goes} back to the {card|account} you paid with, {usually|normally} within 5 working days.>",
     ).from(&["returns-1", "returns-2"]),
@@ -103,6 +103,6 @@ pub const TOPICS: [Topic; 24] = [
 ];
 
 /// What is said before and after an answer by a flow that is told to.
-pub const OPENINGS: &str = "{Hi!|Hello!|Thanks for asking.|Good question.||||Sure.}";
-pub const CLOSINGS: &str =
+pub(super) const OPENINGS: &str = "{Hi!|Hello!|Thanks for asking.|Good question.||||Sure.}";
+pub(super) const CLOSINGS: &str =
     "{Anything else?|Hope that helps!|Let me know if there is more.|||||Have a nice day!}";

@@ -7,7 +7,7 @@ use crate::domain::checks::verdict::WhyCode;
 
 type Side = fn(&Topic, &mut Dice) -> Answer;
 
-pub struct Fault {
+pub(super) struct Fault {
     pub name: &'static str,
     /// The kinds of reasons that name it, and what one of them has to say.
     pub codes: &'static [WhyCode],
@@ -289,7 +289,7 @@ fn polite(topic: &Topic, dice: &mut Dice) -> Answer {
     Answer { text: format!("With the receipt, please. {}", phrase(topic, dice)), ..answer(topic, dice) }
 }
 
-pub const FAULTS: [Fault; 40] = [
+pub(super) const FAULTS: [Fault; 40] = [
     fault("the line that asks for a signature is gone", &[Wording], "regards", signed, answer, 10),
     fault("the line that asks to cite the handbook is gone", &[Wording], "handbook", cited, answer, 10),
     fault("the line that asks for a list is gone", &[List], "without one", in_points, answer, 10),
@@ -375,7 +375,7 @@ pub const FAULTS: [Fault; 40] = [
 ];
 
 /// Faults that are told from noise by every answer alone; they stand beside the forty as what else was tried.
-pub const OTHERS: [Fault; 4] = [
+pub(super) const OTHERS: [Fault; 4] = [
     fault("a disclaimer under every answer", &[Wording, Length], "raft", answer, disclaiming, 10),
     fault("answers are given three times", &[Length], "much longer", answer, twice, 10),
     fault("another tone", &[Wording], "dude", answer, slang, 10),

@@ -45,7 +45,7 @@ fn topics(count: usize, dice: &mut Dice) -> Vec<&'static Topic> {
 /// A check of a flow that did not change.
 fn unchanged(dice: &mut Dice) -> Judgement {
     // Ten answers of a question can be labelled in many ways, so checks with more answers have fewer questions here.
-    let (repeat, most) = [(1, 10), (1, 9), (1, 8), (1, 7), (1, 6), (2, 3), (3, 2)][dice.below(7)];
+    let (repeat, most) = [(1, 10), (1, 8), (1, 7), (1, 6), (1, 5), (2, 3), (3, 2)][dice.below(7)];
     let count = 1 + dice.below(most);
     let cases: Vec<CaseAnswers> = topics(count, dice)
         .into_iter()

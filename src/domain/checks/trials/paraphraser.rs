@@ -4,21 +4,21 @@ use super::corpus::{CLOSINGS, OPENINGS, Topic};
 use crate::domain::checks::answer::{Answer, StepTrace};
 
 /// Numbers for a trial, the same for the same seed (xorshift).
-pub struct Dice(u64);
+pub(super) struct Dice(u64);
 
 impl Dice {
-    pub fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x6a09_e667_f3bc_c908)
     }
 
-    pub fn below(&mut self, count: usize) -> usize {
+    pub(super) fn below(&mut self, count: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         usize::try_from((self.0 >> 11) % count.max(1) as u64).unwrap()
     }
 
-    pub fn chance(&mut self, percent: usize) -> bool {
+    pub(super) fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 }
@@ -79,7 +79,7 @@ fn matching(text: &str, open: char, close: char) -> usize {
 
 /// An answer in other words: one in five has another length, sentences after the first may change places, and how it begins and
 /// ends varies.
-pub fn phrase(topic: &Topic, dice: &mut Dice) -> String {
+pub(super) fn phrase(topic: &Topic, dice: &mut Dice) -> String {
     let length = match dice.below(10) {
         0 => Length::Short,
         1 => Length::Long,
@@ -98,7 +98,7 @@ pub fn phrase(topic: &Topic, dice: &mut Dice) -> String {
 }
 
 /// What the unchanged flow answers.
-pub fn answer(topic: &Topic, dice: &mut Dice) -> Answer {
+pub(super) fn answer(topic: &Topic, dice: &mut Dice) -> Answer {
     let step = |id: &str, label: &str, output: &str| StepTrace {
         node_id: id.to_owned(),
         node_label: label.to_owned(),
