@@ -50,11 +50,11 @@ fn read_junit(xml: &str) -> Vec<(String, Vec<String>)> {
         match reader.read_event().unwrap() {
             Event::Eof => return cases,
             Event::Start(tag) | Event::Empty(tag) => {
-                let name = String::from_utf8(tag.name().as_ref().to_vec()).unwrap();
+                let name = tag.name().as_ref().to_owned();
                 if name == "testcase" {
                     let named = tag.try_get_attribute("name").unwrap().unwrap();
-                    let text = String::from_utf8(named.value.to_vec()).unwrap();
-                    cases.push((quick_xml::escape::unescape(&text).unwrap().into_owned(), Vec::new()));
+                    let text = quick_xml::escape::unescape(&named.value).unwrap().into_owned();
+                    cases.push((text, Vec::new()));
                 } else if let Some((_, inside)) = cases.last_mut() {
                     inside.push(name);
                 }
