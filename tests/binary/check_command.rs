@@ -151,6 +151,7 @@ impl Served {
         let key = home.key("checker");
         let flow = service.make_flow(&key, "Refunds", &canvases::scripted(&json!([]), live));
         let served = Self { home, service, key, flow };
+        served.change("PUT", "/settings", &json!({"publishInstantly": false}));
         served.change("PUT", "", &json!({"flowData": canvases::scripted(&json!([]), draft).to_string()}));
         served
     }
