@@ -131,8 +131,11 @@ fn ask_offline(
     let text =
         read_file(file).map_err(|error| CliError::Failed(format!("{file} could not be read: {error}")))?;
     let name = context.text(&args.name, "SERVICE_FLOW_NAME");
-    let given =
-        OfflineRequest { file: &text, flow: name.as_deref(), credentials: parse_credentials(args, context)? };
+    let given = OfflineRequest {
+        file: &text,
+        flow: name.as_deref(),
+        credentials: parse_credentials(&args.credentials, context)?,
+    };
     let json = context.is_switched_on(args.json, "SERVICE_JSON");
     let whole = json || context.is_switched_on(args.no_stream, "SERVICE_NO_STREAM");
     let mut written = Ok(());
@@ -156,8 +159,11 @@ fn ask_offline(
 }
 
 /// What `--credential` and its variable say.
-fn parse_credentials(args: &AskArgs, context: &Context<'_>) -> Result<Vec<GivenCredential>, CliError> {
-    let mut lines = args.credentials.clone();
+pub(super) fn parse_credentials(
+    flags: &[String],
+    context: &Context<'_>,
+) -> Result<Vec<GivenCredential>, CliError> {
+    let mut lines = flags.to_vec();
     if lines.is_empty() {
         let listed = (context.vars)("SERVICE_ASK_CREDENTIALS").unwrap_or_default();
         lines = listed.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
@@ -186,7 +192,7 @@ fn parse_credentials(args: &AskArgs, context: &Context<'_>) -> Result<Vec<GivenC
 }
 
 /// An address as the flag or its variable says it, without a slash at the end.
-fn parse_service_url(url: &str) -> Result<String, CliError> {
+pub(super) fn parse_service_url(url: &str) -> Result<String, CliError> {
     let url = url.trim().trim_end_matches('/');
     if url.starts_with("http://") || url.starts_with("https://") {
         return Ok(url.to_owned());
@@ -195,7 +201,7 @@ fn parse_service_url(url: &str) -> Result<String, CliError> {
     Err(CliError::Usage(format!("--url is \"{shown}\"; write an address such as http://127.0.0.1:3000")))
 }
 
-fn read_file(file: &str) -> io::Result<String> {
+pub(super) fn read_file(file: &str) -> io::Result<String> {
     let mut text = String::new();
     let most = limits::IMPORT_FILE_MAX_BYTES as u64;
     let count = File::open(file)?.take(most + 1).read_to_string(&mut text)?;
@@ -212,10 +218,15 @@ fn write_out(token: &str) -> io::Result<()> {
 }
 
 fn to_cli_error(error: ClientError, base: &str) -> CliError {
-    let hint = match &error {
-        ClientError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-            return CliError::OutputClosed;
-        }
+    match &error {
+        ClientError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => CliError::OutputClosed,
+        other => CliError::Failed(format!("{other}{}", to_hint(other, base))),
+    }
+}
+
+/// What to do about it, as the end of a sentence.
+pub(super) fn to_hint(error: &ClientError, base: &str) -> String {
+    match error {
         other if other.is_unreachable() => {
             format!("; start it with `flowkeep serve`, or name its address with --url (asked: {base})")
         }
@@ -224,12 +235,11 @@ fn to_cli_error(error: ClientError, base: &str) -> CliError {
             "; use its id, which its page shows".to_owned()
         }
         _ => String::new(),
-    };
-    CliError::Failed(format!("{error}{hint}"))
+    }
 }
 
 /// The address of the service that uses this data folder, which may have been told another port than this program.
-fn running_service_address(settings: &Settings) -> Option<String> {
+pub(super) fn running_service_address(settings: &Settings) -> Option<String> {
     match call(&settings.data_dir, &OperatorCommand::Status) {
         Ok(Some(ControlReply::Done(CommandReply::Status { address: Some(address), .. }))) => {
             Some(format!("http://{}", reachable(address)))
@@ -240,7 +250,7 @@ fn running_service_address(settings: &Settings) -> Option<String> {
 }
 
 /// The address under which this machine reaches the service of these settings.
-fn configured_address(settings: &Settings) -> String {
+pub(super) fn configured_address(settings: &Settings) -> String {
     format!("http://{}", reachable(SocketAddr::new(settings.host, settings.port)))
 }
 

@@ -3,7 +3,7 @@
 use crate::base::cancel::CancelToken;
 use crate::domain::ids::FlowId;
 use crate::limits;
-use crate::net::{AuthoritiesError, CallPurpose, Incoming, NetError, Outgoing, ResponseLimits};
+use crate::net::{AuthoritiesError, CallPurpose, Incoming, Method, NetError, Outgoing, ResponseLimits};
 use crate::settings::Settings;
 use serde_json::{Map, Value};
 use std::io::{self, BufRead as _, BufReader, Read as _};
@@ -127,6 +127,30 @@ impl ApiClient {
         }
     }
 
+    /// Calls a route with JSON, and gives what it answers with.
+    ///
+    /// # Errors
+    /// As [`ClientError`].
+    pub(crate) fn call(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<Value, ClientError> {
+        let url = format!("{}{path}", self.base);
+        let authorization = self.authorization();
+        let mut headers = headers(&authorization);
+        let body = body.map(Value::to_string);
+        headers.extend(body.as_ref().map(|_| ("content-type", "application/json")));
+        let limits =
+            ResponseLimits { body_bytes: limits::BODY_CANVAS_BYTES as u64, ..ResponseLimits::default() };
+        let bytes = body.as_ref().map(String::as_bytes);
+        let cancel = CancelToken::new(None);
+        let incoming =
+            self.outgoing.send(CallPurpose::Provider, method, &url, &headers, bytes, &cancel, limits)?;
+        read_json(check_status(incoming)?)
+    }
+
     /// Asks. Each piece of a streamed answer goes to `on_token` as it arrives; a whole answer goes there at once.
     ///
     /// # Errors
@@ -174,7 +198,7 @@ fn headers(authorization: &Option<String>) -> Vec<(&str, &str)> {
 /// Passes an answer on; turns a refusal into its message.
 fn check_status(mut incoming: Incoming) -> Result<Incoming, ClientError> {
     let status = incoming.status();
-    if status == 200 {
+    if (200..300).contains(&status) {
         return Ok(incoming);
     }
     let text = incoming.read_to_string(limits::OUTGOING_BODY_MAX_BYTES)?;

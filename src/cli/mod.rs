@@ -1,6 +1,8 @@
-//! The command line (manual 13.1): `flowkeep <command>`. Exit 0 is good, 1 failed, 2 wrong usage.
+//! The command line (manual 13.1): `flowkeep <command>`. Exit 0 is good, 1 failed, 2 wrong usage; 3 is a check that could not
+//! be judged.
 
 mod ask;
+mod check;
 pub(crate) mod client;
 mod completions;
 mod config;
@@ -68,6 +70,7 @@ struct GlobalArgs {
 enum CliCommand {
     Serve(serve::ServeArgs),
     Ask(ask::AskArgs),
+    Check(check::CheckArgs),
     Key(keys::KeyArgs),
     Owner(owner::OwnerArgs),
     User(users::UserArgs),
@@ -152,6 +155,8 @@ enum CliError {
     Failed(String),
     /// It was called wrongly (exit 2).
     Usage(String),
+    /// A check could not be judged (exit 3).
+    Unjudged(String),
     /// Whoever read its output has seen enough.
     OutputClosed,
 }
@@ -198,6 +203,7 @@ pub fn run(
     let done = match args.command {
         CliCommand::Serve(args) => serve::run(&args, &context),
         CliCommand::Ask(args) => ask::run(&args, &context),
+        CliCommand::Check(args) => check::run(&args, &context),
         CliCommand::Key(args) => keys::run(&args, &context),
         CliCommand::Owner(args) => owner::run(&args, &context),
         CliCommand::User(args) => users::run(&args, &context),
@@ -214,6 +220,7 @@ pub fn run(
         Ok(()) | Err(CliError::OutputClosed) => ExitCode::SUCCESS,
         Err(CliError::Failed(text)) => print_error(&text, 1),
         Err(CliError::Usage(text)) => print_error(&text, 2),
+        Err(CliError::Unjudged(text)) => print_error(&text, 3),
     }
 }
 

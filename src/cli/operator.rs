@@ -37,7 +37,10 @@ fn open_error(error: AppOpenError) -> CliError {
 }
 
 /// What the service that uses the data folder answers; `None` when there is none.
-fn ask_service(settings: &Settings, command: &OperatorCommand) -> Result<Option<CommandReply>, CliError> {
+pub(super) fn ask_service(
+    settings: &Settings,
+    command: &OperatorCommand,
+) -> Result<Option<CommandReply>, CliError> {
     let reply = call(&settings.data_dir, command).map_err(|error| match error.kind() {
         ErrorKind::TimedOut => CliError::other(
             "the running service does not answer; it may still carry this out, so look at its log before you run this \

@@ -97,6 +97,19 @@ pub enum Conflict {
     FileNotKept {
         name: String,
     },
+    /// A check of the flow is under way.
+    CheckUnderWay,
+    /// The flow has no draft that a check could ask.
+    NothingToCheck,
+    /// Flows of this kind are not checked.
+    KindWithoutChecks,
+    /// The flow, as Live or as draft, does not start with a chat message.
+    CheckStart,
+    /// A check would run cards that may do something to the world.
+    RiskySteps {
+        /// Their labels.
+        steps: Vec<String>,
+    },
 }
 
 impl fmt::Display for Conflict {
@@ -201,6 +214,23 @@ impl fmt::Display for Conflict {
             Self::FileNotKept { name } => {
                 write!(f, "The file '{name}' that the run was asked with is gone, so it cannot run again.")
             }
+            Self::CheckUnderWay => {
+                f.write_str("A check of this flow is running already. Wait for its end, or stop it.")
+            }
+            Self::NothingToCheck => f.write_str("This flow has no unpublished changes to check."),
+            Self::KindWithoutChecks => {
+                f.write_str("Only chatflows and agentflows are checked, and this flow is of another type.")
+            }
+            Self::CheckStart => f.write_str(
+                "A check asks questions, so the agentflow must start with a chat message (Start input type Chat Input), in \
+                 Live and in the draft.",
+            ),
+            Self::RiskySteps { steps } => write!(
+                f,
+                "A check would run these steps, which may change something outside of this service: {}. Send \
+                 includeRiskySteps: true to run them all the same.",
+                steps.join(", ")
+            ),
         }
     }
 }

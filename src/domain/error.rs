@@ -43,6 +43,8 @@ pub enum Error {
         /// Seconds until another attempt is judged.
         retry_after_seconds: u64,
     },
+    /// As many checks are under way as there may be at once (429).
+    TooManyChecks,
     /// The model provider kept answering 429 (manual 2.10).
     ProviderThrottled {
         /// Seconds the provider asked to wait, or the default.
@@ -199,6 +201,7 @@ impl Error {
             Self::QuotaExceeded(_) => "there is no room for another file",
             Self::RateLimited(_) => "the rate limit of the flow was reached",
             Self::TooManyAttempts { .. } => "there were too many failed attempts",
+            Self::TooManyChecks => "as many checks run as there may be at once",
             Self::ProviderThrottled { .. } => "the provider is limiting requests",
             Self::RunFailed(_) | Self::Transient(_) => "a card of the flow failed",
             Self::Unavailable(_) => "the service is stopping or full",
@@ -287,6 +290,9 @@ impl fmt::Display for Error {
             Self::RateLimited(limited) => f.write_str(&limited.message),
             Self::TooManyAttempts { retry_after_seconds } => {
                 write!(f, "Too many failed attempts. Try again in {retry_after_seconds} seconds.")
+            }
+            Self::TooManyChecks => {
+                f.write_str("Too many checks are running on this server. Try again in a minute.")
             }
             Self::ProviderThrottled { retry_after_seconds } => write!(
                 f,

@@ -170,6 +170,14 @@ uuid_id!(
     /// Names somebody who watches the runs that a webhook starts.
     WebhookListenerId
 );
+uuid_id!(
+    /// Names a behaviour check of a flow.
+    CheckId
+);
+uuid_id!(
+    /// Names a question that is kept for the checks of a flow.
+    KeptQuestionId
+);
 
 impl ExecutionId {
     /// Makes an id that is greater than those made before it, so that what is stored of runs at one moment lies on few pages of

@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub(crate) mod change;
+pub mod checks;
 pub(crate) mod conflict;
 pub mod conversations;
 pub(crate) mod damage;

@@ -9,6 +9,7 @@ pub(crate) mod plan;
 mod renamed_cards;
 mod resolve;
 pub mod resources;
+pub(crate) mod risk;
 mod run;
 pub(crate) mod schedule;
 mod source;

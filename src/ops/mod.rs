@@ -1,6 +1,7 @@
 //! The operations: each opens its own transaction, and none knows of HTTP.
 
 pub mod accounts;
+pub(crate) mod checks;
 pub mod conversations;
 pub mod flows;
 pub mod knowledge;

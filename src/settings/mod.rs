@@ -41,6 +41,8 @@ const CHECK_TOKENS_COUNT: u64 = 100_000;
 const CHECK_TOKENS_RANGE_COUNT: (u64, u64) = (1_000, 2_000_000);
 /// Time a check may take, unless `SERVICE_CHECK_MAX_SECONDS` says otherwise.
 const CHECK_SECONDS: u64 = 180;
+/// The same for a check with `control`, where `SERVICE_CHECK_MAX_SECONDS` is not set.
+const CHECK_CONTROL_SECONDS: u64 = 600;
 /// What `SERVICE_CHECK_MAX_SECONDS` is clamped to.
 const CHECK_RANGE_SECONDS: (u64, u64) = (10, 1_800);
 /// How long an invitation works, unless `SERVICE_INVITATION_MINUTES` says otherwise (manual 14.15).
@@ -176,6 +178,8 @@ pub struct Settings {
     pub check_tokens_max: u64,
     /// `SERVICE_CHECK_MAX_SECONDS`: seconds a check may take, within its range.
     pub check_seconds_max: u64,
+    /// The same for a check that also measures how much Live differs from itself, which asks half as much again.
+    pub check_control_seconds_max: u64,
     /// `SERVICE_GITHUB_ALLOW_FILE_REMOTES`: the git copy accepts a local repository; for tests.
     pub github_file_remotes: bool,
     /// `SERVICE_GITHUB_TEST_ROOT`: absolute folder of local repositories; only with the previous one.
@@ -316,6 +320,11 @@ impl Settings {
             check_seconds_max: parse::cap(
                 reader.text("SERVICE_CHECK_MAX_SECONDS"),
                 CHECK_SECONDS,
+                CHECK_RANGE_SECONDS,
+            ),
+            check_control_seconds_max: parse::cap(
+                reader.text("SERVICE_CHECK_MAX_SECONDS"),
+                CHECK_CONTROL_SECONDS,
                 CHECK_RANGE_SECONDS,
             ),
             github_file_remotes: file_remotes,

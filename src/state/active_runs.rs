@@ -36,6 +36,12 @@ impl ActiveRuns {
         RunGuard { active: self.0.clone(), conversation: (flow, chat), number }
     }
 
+    /// How many runs are under way.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).runs.values().map(Vec::len).sum()
+    }
+
     /// Ends what runs in a conversation; the number of runs.
     pub fn abort(&self, flow: FlowId, chat: ChatId) -> usize {
         let listed = self.0.lock().unwrap_or_else(PoisonError::into_inner);

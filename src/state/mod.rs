@@ -2,6 +2,7 @@
 
 pub(crate) mod active_runs;
 pub(crate) mod active_upserts;
+pub(crate) mod checks;
 pub(crate) mod due_timers;
 pub(crate) mod key_usage;
 pub(crate) mod live_runs;
@@ -21,6 +22,7 @@ pub(crate) mod webhook_listeners;
 
 use crate::state::active_runs::ActiveRuns;
 use crate::state::active_upserts::ActiveUpserts;
+use crate::state::checks::Checks;
 use crate::state::due_timers::{DueCallback, DuePause, DueTimers};
 use crate::state::key_usage::KeyUsageCounter;
 use crate::state::live_runs::LiveRuns;
@@ -57,6 +59,8 @@ pub struct SharedState {
     /// Document stores that are being loaded or upserted.
     pub active_upserts: ActiveUpserts,
     pub active_runs: ActiveRuns,
+    /// Behaviour checks, and what those of the last half hour came to.
+    pub checks: Checks,
     /// What runs of agentflows show to people who watch them.
     pub live_runs: LiveRuns,
     /// Pauses of runs that end by themselves.

@@ -6,6 +6,7 @@ use crate::domain::accounts::link::{Invitation, PasswordReset};
 use crate::domain::accounts::role::Role;
 use crate::domain::accounts::session::Session;
 use crate::domain::accounts::user::{Organization, User, Workspace};
+use crate::domain::checks::kept::KeptQuestion;
 use crate::domain::conversations::conversation_name::NamedConversation;
 use crate::domain::conversations::uploads::ConversationUploads;
 use crate::domain::flows::draft::Draft;
@@ -112,6 +113,7 @@ const WEBHOOK_CALLBACKS_TABLE: Table = table("webhook_callbacks"); //     callba
 pub(super) const WEBHOOK_SIGNATURES: Table = table("webhook_signatures"); // flow ‖ digest -> until when, in seconds
 pub(super) const WEBHOOK_ANSWERS: Table = table("webhook_answers"); //    flow ‖ hash of the key -> the first answer
 pub(super) const WEBHOOK_ANSWER_ORDER: Table = table("webhook_answer_order"); // flow ‖ time ‖ hash -> bytes of the answer
+const KEPT_QUESTIONS_TABLE: Table = table("check_questions"); //             workspace ‖ flow -> questions for its checks
 const WEBHOOK_ANSWER_TOTALS_TABLE: Table = table("webhook_answer_totals"); // flow -> how much of them is kept
 
 /// Flows without their canvases. Written by one room only, `ops/flows/live.rs`.
@@ -215,8 +217,12 @@ pub const WEBHOOK_CALLBACKS: GlobalTable<WebhookCallback, WebhookCallbackId> =
 pub(super) const WEBHOOK_ANSWER_TOTALS: GlobalTable<AnswerTotals, FlowId> =
     GlobalTable::new(WEBHOOK_ANSWER_TOTALS_TABLE);
 
+/// Questions that are kept for the checks of flows. Written by one room only, `ops/checks/`.
+pub(crate) const KEPT_QUESTIONS: WorkspaceTable<Vec<KeptQuestion>, FlowId> =
+    WorkspaceTable::new(KEPT_QUESTIONS_TABLE);
+
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 64] = [
+pub(super) const ALL: [Table; 65] = [
     META,
     COUNTERS,
     MESSAGES.table(),
@@ -281,6 +287,7 @@ pub(super) const ALL: [Table; 64] = [
     WEBHOOK_ANSWERS,
     WEBHOOK_ANSWER_ORDER,
     WEBHOOK_ANSWER_TOTALS_TABLE,
+    KEPT_QUESTIONS_TABLE,
 ];
 
 /// What runs leave behind with each answer: messages, records of agentflows, and what is kept of what started them. Nothing of it is kept outside of the database,

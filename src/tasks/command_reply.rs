@@ -4,6 +4,8 @@ use crate::domain::error::{Error, Result};
 use crate::ops::service::control::CommandOutput;
 use crate::wire::accounts::api_keys::ApiKeyView;
 use crate::wire::accounts::people::PersonView;
+use crate::wire::checks::checks::CheckView;
+use crate::wire::checks::setup::CheckSetupView;
 use crate::wire::flows::publish::PublishResultsView;
 use crate::wire::flows::versions::{
     HistoryReportView, HistoryRestart, LoggedVersionView, VersionContentView, VersionDiffView,
@@ -49,6 +51,13 @@ pub(crate) fn command_reply(output: CommandOutput) -> Result<CommandReply> {
         CommandOutput::Imported(result) => Ok(CommandReply::Imported { answer: answer(&result)? }),
         CommandOutput::Published(flows) => {
             Ok(CommandReply::Published { answer: answer(&PublishResultsView::from(flows))? })
+        }
+        CommandOutput::CheckSetup(setup) => {
+            Ok(CommandReply::Check { answer: answer(&CheckSetupView::new(*setup, None))? })
+        }
+        CommandOutput::Check(report) => {
+            let view = CheckView::new(report.check, report.draft_changed);
+            Ok(CommandReply::Check { answer: answer(&view)? })
         }
         CommandOutput::Status { version, process_id, address } => {
             Ok(CommandReply::Status { version: version.to_owned(), process_id, address: Some(address) })

@@ -1,5 +1,6 @@
 //! What runs beside the requests while the service is up: started together, stopped together.
 
+pub(crate) mod checks;
 pub(crate) mod command_reply;
 pub(crate) mod control;
 pub(crate) mod history;
@@ -24,6 +25,7 @@ pub struct Tasks {
     pauses: JoinHandle<()>,
     schedules: JoinHandle<()>,
     webhooks: JoinHandle<()>,
+    checks: JoinHandle<()>,
 }
 
 impl Tasks {
@@ -40,12 +42,14 @@ impl Tasks {
         let pauses = tokio::spawn(pauses::run(app.clone(), stop.clone()));
         let schedules = tokio::spawn(schedules::run(app.clone(), stop.clone()));
         let webhooks = tokio::spawn(webhooks::run(app.clone(), stop.clone()));
-        Self { control, usage, history, leftovers, pauses, schedules, webhooks }
+        let checks = tokio::spawn(checks::run(app.clone(), stop.clone()));
+        Self { control, usage, history, leftovers, pauses, schedules, webhooks, checks }
     }
 
     /// Waits until every task has ended, after `stop` turned true.
     pub async fn join(self) {
         let tasks = [
+            ("checks", Some(self.checks)),
             ("control", self.control),
             ("history", Some(self.history)),
             ("leftovers", Some(self.leftovers)),

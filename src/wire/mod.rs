@@ -5,6 +5,7 @@
 
 pub(crate) mod accounts;
 pub(crate) mod change;
+pub(crate) mod checks;
 pub(crate) mod choice;
 pub(crate) mod conversations;
 pub(crate) mod deleted;

@@ -131,7 +131,7 @@ pub fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String
     let segments = route.pattern.split('/').map(|part| match part {
         ":sha" => newest(server, name.as_deref().unwrap()),
         // Where a path names two things, the sample says both.
-        ":listener" => name.as_deref().unwrap().split(' ').nth(1).unwrap().to_owned(),
+        ":listener" | ":check" => name.as_deref().unwrap().split(' ').nth(1).unwrap().to_owned(),
         _ if part.starts_with(':') => name.as_deref().unwrap().split(' ').next().unwrap().to_owned(),
         _ => part.to_owned(),
     });
@@ -189,6 +189,16 @@ fn sample_of_version(
             let sha = newest(server, &flow);
             (Some(flow), Some(json!({ "sha": sha })))
         }
+        ("POST", "/flow-drafts/:id/check") => {
+            (Some(crate::checks::flow_of_kind(server, kind)), Some(json!({"questions": ["Hi"]})))
+        }
+        ("GET" | "DELETE", "/flow-drafts/:id/check/:check") => {
+            let flow = crate::checks::flow_of_kind(server, kind);
+            let check = crate::checks::start(server, &flow, &json!({"questions": ["Hi"]}));
+            crate::checks::end(server, &flow, &check);
+            (Some(format!("{flow} {}", check["id"].as_str().unwrap())), None)
+        }
+        ("PUT", "/flow-drafts/:id/check/questions") => (Some(flow()), Some(json!([{"text": "Hi"}]))),
         ("GET" | "DELETE" | "POST", path) if path.starts_with("/flow-drafts/") => {
             (Some(with_draft(server, flow())), None)
         }

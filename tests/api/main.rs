@@ -55,6 +55,7 @@ mod vector_store_documents;
 mod vector_store_upserts;
 mod workspace_isolation;
 
+mod checks;
 mod folders;
 mod forms;
 mod keys;

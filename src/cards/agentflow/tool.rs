@@ -26,7 +26,7 @@ pub(crate) const CARD: Card = Card {
     category: Category::AgentFlows,
     description: "Calls a tool with arguments that are set here.",
     base_classes: &["Tool"],
-    risk: Risk::Risky,
+    risk: Risk::AsPicked,
     needs: &[Need::optional(Capability::AnswerFiles)],
     inputs: input_lists![
         &[

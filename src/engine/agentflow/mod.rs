@@ -23,7 +23,8 @@ mod written_out;
 
 pub(crate) use self::again::{EarlierSteps, FromStep, StepNote, TakenSteps};
 pub(crate) use self::pauses::RunSnapshot;
-pub(crate) use self::plan::{AgentPlan, FieldKind, FormField, StartKind, StartPlan};
+pub(in crate::engine) use self::plan::APPROVAL;
+pub(crate) use self::plan::{AgentPlan, FieldKind, FormField, StartKind, StartPlan, starts_with_question};
 pub(crate) use self::run::{AgentOutcome, AgentRun, NoJournal, RunJournal, rerun, resume, run};
 pub use self::sink::RunSink;
 pub(crate) use self::webhook_start::{CallContext, CallbackTarget, WebhookAnswers, WebhookStart};

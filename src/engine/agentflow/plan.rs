@@ -18,7 +18,7 @@ const SCENARIOS: &str = "conditionAgentScenarios";
 /// The card that asks a person.
 const HUMAN_INPUT: &str = "humanInputAgentflow";
 /// The field of an agent's tool that has a person asked before each call.
-const APPROVAL: &str = "agentSelectedToolRequiresHumanInput";
+pub(in crate::engine) const APPROVAL: &str = "agentSelectedToolRequiresHumanInput";
 
 /// The input of the Start card with the values that the state begins with.
 const START_STATE: &str = "startState";
@@ -208,6 +208,13 @@ fn state_updates(card: &Card, node: &Node) -> Vec<(String, ValueSource)> {
         Some((key.to_owned(), ValueSource::from_saved(row.get("value")?)))
     };
     rows.filter_map(update).collect()
+}
+
+/// True for a canvas whose runs begin with what a person says.
+#[must_use]
+pub(crate) fn starts_with_question(canvas: &Canvas) -> bool {
+    let start = canvas.nodes().iter().find(|node| node.name == START);
+    start.is_some_and(|node| StartPlan::from_node(node).kind == StartKind::Question)
 }
 
 impl StartPlan {

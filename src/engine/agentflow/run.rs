@@ -18,6 +18,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope};
+use tracing::dispatcher;
 
 /// What one run of an agentflow works with.
 pub(crate) struct AgentRun<'r> {
@@ -177,9 +178,12 @@ impl<'r, 's> Executor<'r, 's> {
     /// One more thread, where the system gives one; without it the steps run one after another.
     fn start_helper<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, ledger: &mut Ledger<'s>) {
         let span = tracing::Span::current();
-        let started = thread::Builder::new()
-            .name("agentflow".to_owned())
-            .spawn_scoped(scope, move || span.in_scope(|| self.help(scope)));
+        // A run that nobody is to hear of is not heard of from its other threads either.
+        let listener = dispatcher::get_default(Clone::clone);
+        let work = move || {
+            dispatcher::with_default(&listener, || span.in_scope(|| self.help(scope)));
+        };
+        let started = thread::Builder::new().name("agentflow".to_owned()).spawn_scoped(scope, work);
         match started {
             Ok(_) => ledger.helpers += 1,
             Err(fault) => {

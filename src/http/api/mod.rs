@@ -1,6 +1,7 @@
 //! Handlers: each reads a request into types, calls one operation and says how its result is answered.
 
 pub(crate) mod accounts;
+pub(crate) mod checks;
 pub(crate) mod conversations;
 pub(crate) mod flows;
 pub(crate) mod knowledge;

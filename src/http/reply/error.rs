@@ -15,6 +15,8 @@ use serde_json::{Value, json};
 const RESTART_RETRY_SECONDS: u64 = 60;
 /// Wait named in a 503 while the service is full (manual 14.1).
 const BUSY_RETRY_SECONDS: u64 = 5;
+/// Wait named in a 429 while as many checks run as there may be at once (manual 14.1).
+const CHECKS_RETRY_SECONDS: u64 = 60;
 
 /// What of a request decides how its errors are answered.
 #[derive(Debug, Clone, Copy)]
@@ -180,6 +182,8 @@ pub(crate) fn reply(error: &Error, context: &ErrorContext) -> Reply {
             error_reply(StatusCode::TOO_MANY_REQUESTS, &text)
                 .with_header("retry-after", &retry_after_seconds.to_string())
         }
+        Error::TooManyChecks => error_reply(StatusCode::TOO_MANY_REQUESTS, &text)
+            .with_header("retry-after", &CHECKS_RETRY_SECONDS.to_string()),
         Error::RunFailed(_) | Error::Transient(_) | Error::Damaged(_) => {
             error_reply(StatusCode::INTERNAL_SERVER_ERROR, &text)
         }

@@ -79,6 +79,14 @@ impl Reply {
         Self::json_status(StatusCode::CREATED, value)
     }
 
+    /// 202 with JSON.
+    ///
+    /// # Errors
+    /// As [`Self::json`].
+    pub(in crate::http) fn json_accepted(value: &impl Serialize) -> Result<Self> {
+        Self::json_status(StatusCode::ACCEPTED, value)
+    }
+
     /// 200 with JSON that is written already.
     #[must_use]
     pub fn json_text(body: Bytes) -> Self {

@@ -16,6 +16,9 @@ pub struct Json<T>(pub T);
 /// An answer of JSON with status 201.
 pub(crate) struct CreatedJson<T>(pub T);
 
+/// An answer of JSON with status 202.
+pub(crate) struct AcceptedJson<T>(pub T);
+
 /// A function that answers a route behind a guard that proves an `A`. `M` tells apart what kinds of functions there are.
 pub trait Handler<A, M>: Send + Sync + 'static {
     /// The body it takes.
@@ -132,5 +135,15 @@ impl<T: Serialize + BodyType> Response for CreatedJson<T> {
 
     fn into_reply(self) -> Result<Reply> {
         Reply::json_created(&self.0)
+    }
+}
+
+impl<T: Serialize + BodyType> Response for AcceptedJson<T> {
+    fn spec() -> Option<ResponseSpec> {
+        Some(ResponseSpec::json::<T>(202))
+    }
+
+    fn into_reply(self) -> Result<Reply> {
+        Reply::json_accepted(&self.0)
     }
 }

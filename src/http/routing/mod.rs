@@ -1,5 +1,6 @@
 //! Which route a request means, and who may call it.
 
+mod check_routes;
 pub(crate) mod cors;
 pub mod guard;
 pub(crate) mod handler;

@@ -1,5 +1,6 @@
 //! The table of all routes. An address that is not here does not exist.
 
+use super::check_routes;
 use super::guard::{OWNER, PUBLIC, SESSION, SIGNED_IN, any_of};
 use super::params;
 use super::permissions::{
@@ -45,6 +46,7 @@ static TABLE: LazyLock<RouteTable> = LazyLock::new(|| {
         trigger_routes::schedule_routes(),
         trigger_routes::webhook_routes(),
         flow_routes(),
+        check_routes::check_routes(),
         transfer_routes(),
         document_store_routes(),
         people_routes(),

@@ -23,6 +23,7 @@ use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::domain::secrets::redact;
 use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::ops::accounts::membership;
+use crate::ops::checks::kept;
 use crate::ops::conversations::chunks;
 use crate::ops::conversations::named_sessions;
 use crate::ops::predictions::executions;
@@ -410,6 +411,7 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
         named_sessions::delete_for_flow(tx, workspace, id)?;
         executions::unlink_flow(tx, workspace, id)?;
         webhooks::remove_flow(tx, &flow)?;
+        kept::delete_for_flow(tx, workspace, id)?;
         drafts::remove(tx, &flow)?;
         schedules::delete_for_flow(tx, workspace, id)?;
         UPSERTS.remove(tx, workspace, id)?;
@@ -423,6 +425,7 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
     })?;
     // Nobody can read what is still being answered, and each further call of a model is paid for.
     app.state.active_runs.abort_flow(*id);
+    app.state.checks.forget(id);
     app.state.reply_cache.evict(workspace, id);
     app.state.refused_origins.forget(id);
     app.state.schedule_timers.set(*workspace, *id, None);

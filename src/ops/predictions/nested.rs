@@ -35,7 +35,7 @@ impl CallPath {
     }
 
     /// The way on from `from` to `to`.
-    fn extend(&self, from: FlowId, to: FlowId) -> Result<Self> {
+    pub(super) fn extend(&self, from: FlowId, to: FlowId) -> Result<Self> {
         let mut waiting = self.waiting.clone();
         waiting.push(from);
         if waiting.contains(&to) {

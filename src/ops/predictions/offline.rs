@@ -1,18 +1,21 @@
 //! A flow run with no server (`ask --file`): no database, no conversation, no credential but those that were given.
 
+use super::host::run_notes::RunNotes;
+use super::replay::{ReplayedRun, ReplayedSteps};
 use crate::base::cancel::CancelToken;
 use crate::canvas::{Canvas, current_card_name};
 use crate::cards::kit::{
-    Capabilities, Code, CodeRunner, ConversationPast, Host, HostContext, LoneQuestion, RunContext, RunMemory,
-    StartValues, StreamClosed, TokenSink,
+    Capabilities, Code, CodeRunner, ConversationPast, Host, HostContext, LoneQuestion, ModelCall,
+    ModelObserver, NullSink, RunContext, RunMemory, StartValues, StreamClosed, TokenSink,
 };
 use crate::cards::registry;
 use crate::clock::Clock;
 use crate::documents::{self, DocumentReader};
 use crate::domain::error::{Error, Result};
-use crate::domain::predictions::prediction::HistoryMessage;
+use crate::domain::flows::flow::FlowKind;
+use crate::domain::predictions::prediction::{Document, HistoryMessage, RunOutput, Usage};
 use crate::domain::workspace::credential_types;
-use crate::engine::agentflow::{self, AgentRun, NoJournal, RunSink};
+use crate::engine::agentflow::{self, AgentRun, NoJournal, RunJournal, RunSink};
 use crate::engine::{self, Credentials, FlowPlan, Overrides};
 use crate::llm::TokenCache;
 use crate::net::Outgoing;
@@ -24,16 +27,23 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-struct OfflineHost<'a> {
-    question: &'a str,
+/// What flows of files run on: this machine, and nothing that lasts.
+pub(crate) struct OfflineServices {
     outgoing: Outgoing,
     scripts: ScriptRunner,
     documents: DocumentReader,
-    cancel: CancelToken,
-    credentials: CredentialsById,
     clock: Clock,
+    branches_max: usize,
+}
+
+struct OfflineHost<'a> {
+    services: &'a OfflineServices,
+    question: &'a str,
+    cancel: CancelToken,
+    credentials: &'a CredentialsById,
     tokens: TokenCache,
     memory: RunMemory,
+    notes: RunNotes,
 }
 
 impl CodeRunner for OfflineHost<'_> {
@@ -43,11 +53,11 @@ impl CodeRunner for OfflineHost<'_> {
         let scope = ScriptScope {
             inputs: code.inputs.clone(),
             flow,
-            fetch: Some(Arc::new(GuardedFetch::new(self.outgoing.clone()))),
+            fetch: Some(Arc::new(GuardedFetch::new(self.services.outgoing.clone()))),
             ..ScriptScope::default()
         };
         let served = ScriptServices { calls: code.calls, databases: None };
-        self.scripts.run_with(code.source, &scope, served, &self.cancel).result
+        self.services.scripts.run_with(code.source, &scope, served, &self.cancel).result
     }
 }
 
@@ -61,9 +71,10 @@ impl Credentials for OfflineHost<'_> {
 
 impl Host for OfflineHost<'_> {
     fn context(&self) -> HostContext<'_> {
+        let OfflineServices { outgoing, documents, clock, .. } = self.services;
         HostContext {
             question: self.question,
-            ..HostContext::new(&self.cancel, &self.outgoing, &self.documents, &self.clock, &self.tokens)
+            ..HostContext::new(&self.cancel, outgoing, documents, clock, &self.tokens)
         }
     }
 
@@ -73,6 +84,22 @@ impl Host for OfflineHost<'_> {
             .with_vector_indexes(&self.memory)
             .with_replies(&self.memory)
             .with_code(self)
+            .with_observer(self)
+    }
+}
+
+impl ModelObserver for OfflineHost<'_> {
+    /// Nobody watches a service where there is none.
+    fn record_model_call(&self, _call: &ModelCall) {}
+
+    fn record_usage(&self, usage: Option<Usage>) {
+        if let Some(usage) = usage {
+            self.notes.add_usage(&usage);
+        }
+    }
+
+    fn record_citations(&self, pages: Vec<Document>) {
+        self.notes.add_cited(pages);
     }
 }
 
@@ -81,7 +108,7 @@ struct TokenForwarder<'a>(&'a mut (dyn FnMut(&str) + Send));
 impl RunSink for TokenForwarder<'_> {}
 
 /// One question that nothing was said before.
-struct NoPast;
+pub(super) struct NoPast;
 
 impl ConversationPast for NoPast {
     fn messages(&self) -> Result<Vec<HistoryMessage>> {
@@ -114,6 +141,50 @@ pub(crate) struct GivenCredential {
     pub fields: Map<String, Value>,
 }
 
+/// A flow of a file, with what its cards sign in with.
+pub(crate) struct OfflineFlow {
+    pub kind: FlowKind,
+    pub canvas: Canvas,
+    credentials: CredentialsById,
+    /// Which of the given credentials its cards use.
+    used: BTreeSet<usize>,
+    /// Types that its cards take.
+    taken: BTreeSet<&'static str>,
+}
+
+impl OfflineFlow {
+    /// # Errors
+    /// When the file holds no such flow, or a credential has a field that its type does not have.
+    pub(crate) fn read(asked: &OfflineRequest<'_>) -> Result<Self> {
+        let file = FileFlows::read(asked.file)?;
+        let flow = file.pick(asked.flow)?;
+        let given = assign_credentials(&flow.canvas, &file.credentials, &asked.credentials)?;
+        let canvas = Canvas::parse(&given.canvas).map_err(|fault| Error::Invalid(fault.to_string()))?;
+        let GivenCredentials { known, used, taken, .. } = given;
+        Ok(Self { kind: flow.kind, canvas, credentials: known, used, taken })
+    }
+
+    /// # Errors
+    /// Why it cannot run.
+    pub(crate) fn compile(&self) -> Result<FlowPlan> {
+        FlowPlan::compile(self.kind, &self.canvas)
+    }
+}
+
+/// Refuses credentials that fit no card of any of these flows.
+///
+/// # Errors
+/// 400 that names one, and what the cards take.
+pub(crate) fn refuse_unused(flows: &[&OfflineFlow], given: &[GivenCredential]) -> Result<()> {
+    let is_used = |at: usize| flows.iter().any(|flow| flow.used.contains(&at));
+    let Some((_, unused)) = given.iter().enumerate().find(|(at, _)| !is_used(*at)) else { return Ok(()) };
+    let taken: BTreeSet<&str> = flows.iter().flat_map(|flow| flow.taken.iter().copied()).collect();
+    let takes = taken.into_iter().collect::<Vec<_>>().join(", ");
+    let takes = if takes.is_empty() { "none".to_owned() } else { takes };
+    let name = unused.name.escape_debug();
+    Err(Error::Invalid(format!("No card of the flow signs in with '{name}'; its cards take: {takes}.")))
+}
+
 /// Answers `question` with a flow of the file; fragments go to `on_token`.
 ///
 /// # Errors
@@ -125,52 +196,103 @@ pub(crate) fn run_offline(
     program: PathBuf,
     on_token: &mut (dyn FnMut(&str) + Send),
 ) -> Result<String> {
-    let file = FileFlows::read(asked.file)?;
-    let flow = file.pick(asked.flow)?;
-    let (canvas, credentials) = assign_credentials(&flow.canvas, &file.credentials, &asked.credentials)?;
-    let canvas = Canvas::parse(&canvas).map_err(|fault| Error::Invalid(fault.to_string()))?;
-    let plan = FlowPlan::compile(flow.kind, &canvas)?;
-    let limits = script::ScriptLimits::from_settings(settings.code_seconds, settings.code_memory_mb);
-    let host = OfflineHost {
-        question,
-        documents: DocumentReader::new(program.clone(), documents::DocumentLimits::default())
-            .map_err(Error::internal)?,
-        scripts: ScriptRunner::new(program, limits).map_err(Error::internal)?,
-        outgoing: Outgoing::from_settings(settings).map_err(|error| Error::RunFailed(error.to_string()))?,
-        cancel: CancelToken::new(None),
-        credentials,
-        clock: Clock::default(),
-        tokens: TokenCache::default(),
-        memory: RunMemory::default(),
-    };
-    let turn = RunContext { question, documents: "", uploads: &[], history: &[], host: &host };
-    let mut sink = TokenForwarder(on_token);
-    let overrides = Overrides::default();
-    match &plan {
-        FlowPlan::Chat(plan) => {
-            let begun = engine::run(plan, &overrides, &turn, &host, &mut sink)?;
-            Ok(begun.complete(turn.host, &mut sink)?.outcome.text)
+    let flow = OfflineFlow::read(asked)?;
+    refuse_unused(&[&flow], &asked.credentials)?;
+    let plan = flow.compile()?;
+    let services = OfflineServices::new(settings, program)?;
+    let cancel = CancelToken::new(None);
+    let host = services.host(&flow, question, &cancel);
+    let (output, waits) = host.answer(&plan, &NoJournal, &mut TokenForwarder(on_token))?;
+    if waits {
+        return Err(Error::RunFailed(
+            "The flow waits for a person, and there is none without a server.".into(),
+        ));
+    }
+    Ok(output.text)
+}
+
+impl OfflineServices {
+    /// # Errors
+    /// When this program cannot start workers, or a setting of the network cannot be used.
+    pub(crate) fn new(settings: &Settings, program: PathBuf) -> Result<Self> {
+        let limits = script::ScriptLimits::from_settings(settings.code_seconds, settings.code_memory_mb);
+        Ok(Self {
+            documents: DocumentReader::new(program.clone(), documents::DocumentLimits::default())
+                .map_err(Error::internal)?,
+            scripts: ScriptRunner::new(program, limits).map_err(Error::internal)?,
+            outgoing: Outgoing::from_settings(settings)
+                .map_err(|error| Error::RunFailed(error.to_string()))?,
+            clock: Clock::default(),
+            branches_max: usize::try_from(settings.branches_max).unwrap_or(1),
+        })
+    }
+
+    pub(crate) const fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// Asks a flow, in a conversation in which nothing was said, and gives what it did on the way too.
+    pub(in crate::ops) fn replay(
+        &self,
+        flow: &OfflineFlow,
+        plan: &FlowPlan,
+        question: &str,
+        cancel: &CancelToken,
+    ) -> ReplayedRun {
+        let host = self.host(flow, question, &cancel.child().token);
+        let journal = ReplayedSteps::default();
+        let result = host.answer(plan, &journal, &mut NullSink).map(|(mut output, _)| {
+            output.source_documents.extend(host.notes.take_cited());
+            output
+        });
+        ReplayedRun { result, usage: host.notes.usage(), steps: journal.into_steps() }
+    }
+
+    fn host<'a>(&'a self, flow: &'a OfflineFlow, question: &'a str, cancel: &CancelToken) -> OfflineHost<'a> {
+        OfflineHost {
+            services: self,
+            question,
+            cancel: cancel.clone(),
+            credentials: &flow.credentials,
+            tokens: TokenCache::default(),
+            memory: RunMemory::default(),
+            notes: RunNotes::default(),
         }
-        FlowPlan::Agent(plan) => {
-            let run = AgentRun {
-                plan,
-                overrides: &overrides,
-                turn: &turn,
-                start: &StartValues::default(),
-                credentials: &host,
-                conversation: &NoPast,
-                state: plan.start_state(Map::new(), &overrides),
-                began: host.clock.now(),
-                branches_max: usize::try_from(settings.branches_max).unwrap_or(1),
-                journal: &NoJournal,
-            };
-            let outcome = agentflow::run(&run, &mut sink)?;
-            if !outcome.pauses.is_empty() {
-                return Err(Error::RunFailed(
-                    "The flow waits for a person, and there is none without a server.".into(),
-                ));
+    }
+}
+
+impl OfflineHost<'_> {
+    /// The answer, and whether the flow waits for a person instead of going on.
+    fn answer(
+        &self,
+        plan: &FlowPlan,
+        journal: &dyn RunJournal,
+        sink: &mut dyn RunSink,
+    ) -> Result<(RunOutput, bool)> {
+        let turn =
+            RunContext { question: self.question, documents: "", uploads: &[], history: &[], host: self };
+        let overrides = Overrides::default();
+        match plan {
+            FlowPlan::Chat(plan) => {
+                let begun = engine::run(plan, &overrides, &turn, self, sink)?;
+                Ok((begun.complete(turn.host, sink)?.outcome, false))
             }
-            Ok(outcome.output.text)
+            FlowPlan::Agent(plan) => {
+                let run = AgentRun {
+                    plan,
+                    overrides: &overrides,
+                    turn: &turn,
+                    start: &StartValues::default(),
+                    credentials: self,
+                    conversation: &NoPast,
+                    state: plan.start_state(Map::new(), &overrides),
+                    began: self.services.clock.now(),
+                    branches_max: self.services.branches_max,
+                    journal,
+                };
+                let outcome = agentflow::run(&run, sink)?;
+                Ok((outcome.output, !outcome.pauses.is_empty()))
+            }
         }
     }
 }
@@ -178,24 +300,32 @@ pub(crate) fn run_offline(
 /// Credentials by the id that a card names: their type and fields.
 type CredentialsById = HashMap<String, (String, Map<String, Value>)>;
 
+/// A canvas whose cards name what was given for them.
+#[derive(Default)]
+struct GivenCredentials {
+    canvas: String,
+    known: CredentialsById,
+    used: BTreeSet<usize>,
+    taken: BTreeSet<&'static str>,
+}
+
 /// Gives each card that takes a credential the one that was given for it: by the name the file has for it, or by its type.
 fn assign_credentials(
     text: &str,
     named: &Map<String, Value>,
     given: &[GivenCredential],
-) -> Result<(String, CredentialsById)> {
-    let mut known = CredentialsById::new();
+) -> Result<GivenCredentials> {
+    let mut assigned = GivenCredentials { canvas: text.to_owned(), ..GivenCredentials::default() };
     if given.is_empty() {
-        return Ok((text.to_owned(), known));
+        return Ok(assigned);
     }
     let mut canvas: Value =
         serde_json::from_str(text).map_err(|_| Error::invalid("The flow's canvas is not JSON."))?;
-    let (mut used, mut taken): (BTreeSet<usize>, BTreeSet<&str>) = Default::default();
     for node in canvas["nodes"].as_array_mut().into_iter().flatten() {
         let Some(data) = node.get_mut("data").and_then(Value::as_object_mut) else { continue };
         let card = data.get("name").and_then(Value::as_str).map(current_card_name).and_then(registry::find);
         let Some(card) = card.filter(|card| !card.credential_types().is_empty()) else { continue };
-        taken.extend(card.credential_types());
+        assigned.taken.extend(card.credential_types());
         let chosen = data.get("credential").filter(|id| id.is_string());
         let chosen = chosen.or_else(|| data.get("inputs")?.get("FLOWISE_CREDENTIAL_ID"));
         let says = chosen.and_then(Value::as_str).and_then(|id| named.get(id));
@@ -209,19 +339,12 @@ fn assign_credentials(
             own_type.or_else(|| says("credentialName")).unwrap_or(card.credential_types()[0]).to_owned();
         check_fields(&kind, &one.fields)?;
         let id = format!("given-{at}-{kind}");
-        known.insert(id.clone(), (kind, one.fields.clone()));
+        assigned.known.insert(id.clone(), (kind, one.fields.clone()));
         data.insert("credential".to_owned(), id.into());
-        used.insert(at);
+        assigned.used.insert(at);
     }
-    if let Some((_, unused)) = given.iter().enumerate().find(|(at, _)| !used.contains(at)) {
-        let takes = taken.into_iter().collect::<Vec<_>>().join(", ");
-        let takes = if takes.is_empty() { "none".to_owned() } else { takes };
-        let name = unused.name.escape_debug();
-        return Err(Error::Invalid(format!(
-            "No card of the flow signs in with '{name}'; its cards take: {takes}."
-        )));
-    }
-    Ok((canvas.to_string(), known))
+    assigned.canvas = canvas.to_string();
+    Ok(assigned)
 }
 
 /// A field that a type does not have is a slip of the pen.
@@ -252,8 +375,13 @@ mod tests {
         let model = json!({"id": "m", "data": {"id": "m", "name": "chatOpenAI", "credential": "1"}});
         let text = json!({"nodes": [model], "edges": []}).to_string();
         let named = json!({"1": {"name": "Main", "credentialName": "openAIApi"}});
-        let (text, known) = assign_credentials(&text, named.as_object().unwrap(), given)?;
-        Ok((serde_json::from_str(&text).unwrap(), known))
+        let assigned = assign_credentials(&text, named.as_object().unwrap(), given)?;
+        let canvas = Canvas::parse(&assigned.canvas).unwrap();
+        let GivenCredentials { canvas: text, known, used, taken } = assigned;
+        let kind = FlowKind::Chatflow;
+        let flow = OfflineFlow { kind, canvas, credentials: known, used, taken };
+        refuse_unused(&[&flow], given)?;
+        Ok((serde_json::from_str(&text).unwrap(), flow.credentials))
     }
 
     #[test]

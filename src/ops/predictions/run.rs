@@ -341,7 +341,7 @@ fn conclude(
             if outcome.execution.is_none() {
                 outcome.source_documents.extend(host.take_cited());
             }
-            post_processing::apply(host, entry, outcome).map_err(|fault| run_error(fault, cancel))?;
+            post_processing::apply(host, &entry.flow, outcome).map_err(|fault| run_error(fault, cancel))?;
             if !entry.streams {
                 kept.send_whole(&outcome.text)?;
             }

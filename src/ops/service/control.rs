@@ -8,21 +8,24 @@ use crate::domain::accounts::api_key::ApiKeyEntry;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::accounts::person::Person;
 use crate::domain::accounts::user::UserStatus;
+use crate::domain::checks::setup::CheckSetup;
 use crate::domain::damage::IntegrityReport;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::history::{HistoryReport, LoggedVersion};
 use crate::domain::flows::publish::FlowPublication;
 use crate::domain::flows::restore::RestorableVersion;
 use crate::domain::flows::version_diff::VersionComparison;
-use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
+use crate::domain::ids::{CheckId, FlowId, KeyId, WorkspaceId};
 use crate::domain::workspace::import::{ExistingPolicy, FileImport};
 use crate::ops::accounts::{keys, owner, people};
+use crate::ops::checks::{self, CheckReport};
 use crate::ops::flows::publish;
 use crate::ops::flows::versions;
 use crate::ops::workspace::transfer;
 use crate::settings::Settings;
 use crate::store::Store;
 use crate::store::tables::{FLOW_WORKSPACE, WORKSPACES};
+use crate::wire::checks::checks::CheckStart;
 use crate::wire::workspace::export::ExportFile;
 use crate::wire::workspace::import::ImportResult;
 use base64::Engine as _;
@@ -119,6 +122,20 @@ pub(crate) enum OperatorCommand {
         /// Which workspace's; `None` is the default one.
         workspace: Option<WorkspaceId>,
     },
+    /// What a check of a flow would be.
+    CheckSetup {
+        flow: FlowId,
+    },
+    /// Begins a check of a flow.
+    CheckStart {
+        flow: FlowId,
+        request: Box<CheckStart>,
+    },
+    /// How far a check came.
+    CheckRead {
+        flow: FlowId,
+        check: CheckId,
+    },
     Status,
 }
 
@@ -142,6 +159,9 @@ impl OperatorCommand {
             | Self::OwnerResetPassword { .. }
             | Self::UserList
             | Self::UserStatus { .. }
+            | Self::CheckSetup { .. }
+            | Self::CheckStart { .. }
+            | Self::CheckRead { .. }
             | Self::Status => CONTROL_REPLY_SECONDS,
         }
     }
@@ -177,6 +197,8 @@ pub(crate) enum CommandOutput {
     Imported(ImportResult),
     /// What became of the flows that were to be published.
     Published(Vec<FlowPublication>),
+    CheckSetup(Box<CheckSetup>),
+    Check(Box<CheckReport>),
     Status {
         version: &'static str,
         process_id: u32,
@@ -260,6 +282,18 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
             Ok(CommandOutput::Published(publish::publish_all(app, &operator(app, workspace)?)?))
         }
         OperatorCommand::Publish { flows, .. } => publish_flows(app, &flows),
+        OperatorCommand::CheckSetup { flow } => {
+            let (setup, _) = checks::setup(app, &operator_for_flow(app, &flow)?, &flow)?;
+            Ok(CommandOutput::CheckSetup(Box::new(setup)))
+        }
+        OperatorCommand::CheckStart { flow, request } => {
+            let report = checks::start(app, &operator_for_flow(app, &flow)?, &flow, request.read()?)?;
+            Ok(CommandOutput::Check(Box::new(report)))
+        }
+        OperatorCommand::CheckRead { flow, check } => {
+            let report = checks::read(app, &operator_for_flow(app, &flow)?, &flow, Some(check))?;
+            Ok(CommandOutput::Check(Box::new(report)))
+        }
         OperatorCommand::Status => Ok(CommandOutput::Status {
             version: env!("CARGO_PKG_VERSION"),
             process_id: std::process::id(),

@@ -236,6 +236,19 @@ pub fn of_flow(
     Ok(messages)
 }
 
+/// Hands over the messages of a flow, newest first, until `each` breaks.
+///
+/// # Errors
+/// [`Error::Internal`] when the database or a message cannot be read.
+pub fn scan_newest(
+    tx: &impl MessageReader,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    mut each: impl FnMut(Message) -> ControlFlow<()>,
+) -> Result<()> {
+    scan_timeline(tx, workspace, flow, Order::Descending, |_, message| each(message))
+}
+
 /// When the newest message of a flow was made; `None` when there is none, or it is damaged.
 ///
 /// # Errors

@@ -50,6 +50,10 @@ pub(crate) enum CommandReply {
     Published {
         answer: Value,
     },
+    /// A check, or what one would be.
+    Check {
+        answer: Value,
+    },
     #[serde(rename_all = "camelCase")]
     Status {
         version: String,

@@ -107,6 +107,8 @@ pub enum Risk {
     Safe,
     /// Writes, spends or runs code: a check asks first.
     Risky,
+    /// Does nothing but what the tool does that is picked in it.
+    AsPicked,
 }
 
 /// One of several outputs a card can be set to.

@@ -84,7 +84,23 @@ fn read_code(config: &Value) -> Option<String> {
     (!code.trim().is_empty()).then_some(code)
 }
 
+/// The questions that a chat offers to begin with: Flowise's page numbers them, others list them.
+const STARTERS: &str = "starterPrompts";
+
 impl Setting<ChatbotConfig> {
+    /// What the chat offers to begin with, in the order of the page.
+    #[must_use]
+    pub fn starters(&self) -> Vec<String> {
+        let listed = self.raw().and_then(|raw| raw.get(STARTERS));
+        let rows: Vec<&Value> = match listed {
+            Some(Value::Object(numbered)) => numbered.values().collect(),
+            Some(Value::Array(rows)) => rows.iter().collect(),
+            _ => Vec::new(),
+        };
+        let rows = rows.into_iter().filter_map(|row| row.get("prompt")?.as_str());
+        rows.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned).collect()
+    }
+
     /// What anybody may read: that with which a page draws itself.
     #[must_use]
     pub fn public(&self) -> Map<String, Value> {

@@ -16,6 +16,7 @@ use crate::domain::conversations::conversation::{Message, MessageRating, RatedMe
 use crate::domain::error::Result;
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
 use crate::domain::predictions::prediction::MessageRole;
+use crate::ops::checks::kept;
 use crate::ops::flows::access::{self, FlowAction};
 pub(crate) use crate::store::Order as MessageOrder;
 use crate::store::queries::executions;
@@ -204,21 +205,30 @@ pub(crate) fn delete(app: &App, caller: &Caller, flow: &FlowId, filter: &Message
         let ended = emptied_conversations(app, workspace, flow, &batch)?;
         ended.iter().for_each(|chat| app.chat_files.remove_chat(workspace, flow, chat));
         if !ended.is_empty() {
-            app.store.write(|tx| named_sessions::delete_for_conversations(tx, workspace, flow, &ended))?;
+            app.store.write(|tx| {
+                kept::forget_conversations(tx, workspace, flow, |chat| ended.contains(chat))?;
+                named_sessions::delete_for_conversations(tx, workspace, flow, &ended)
+            })?;
             chunks::delete_for_conversations(app, workspace, flow, &ended);
         }
     }
     match filter {
         // A conversation may have files before it has messages.
         all if *all == MessageFilter::default() => {
-            app.store.write(|tx| named_sessions::delete_for_flow(tx, workspace, flow))?;
+            app.store.write(|tx| {
+                kept::forget_conversations(tx, workspace, flow, |_| true)?;
+                named_sessions::delete_for_flow(tx, workspace, flow)
+            })?;
             app.chat_files.remove_flow(workspace, flow);
             chunks::delete_for_flow(app, workspace, flow);
         }
         MessageFilter { chat: Some(chat), .. }
             if *filter == (MessageFilter { chat: Some(*chat), ..MessageFilter::default() }) =>
         {
-            app.store.write(|tx| named_sessions::delete_for_conversations(tx, workspace, flow, [chat]))?;
+            app.store.write(|tx| {
+                kept::forget_conversations(tx, workspace, flow, |other| other == chat)?;
+                named_sessions::delete_for_conversations(tx, workspace, flow, [chat])
+            })?;
             app.chat_files.remove_chat(workspace, flow, chat);
             chunks::delete_for_conversations(app, workspace, flow, &BTreeSet::from([*chat]));
         }

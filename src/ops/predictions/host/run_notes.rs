@@ -16,21 +16,21 @@ pub(in crate::ops::predictions) struct RunNotes {
 
 impl RunNotes {
     /// Tokens of all model calls so far.
-    pub(super) fn usage(&self) -> Option<Usage> {
+    pub(in crate::ops::predictions) fn usage(&self) -> Option<Usage> {
         *self.usage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn add_usage(&self, usage: &Usage) {
+    pub(in crate::ops::predictions) fn add_usage(&self, usage: &Usage) {
         let mut total = self.usage.lock().unwrap_or_else(PoisonError::into_inner);
         total.get_or_insert_default().add(usage);
     }
 
     /// Pages that replies of models lean on, each once.
-    pub(super) fn take_cited(&self) -> Vec<Document> {
+    pub(in crate::ops::predictions) fn take_cited(&self) -> Vec<Document> {
         std::mem::take(&mut *self.cited_pages.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub(super) fn add_cited(&self, pages: Vec<Document>) {
+    pub(in crate::ops::predictions) fn add_cited(&self, pages: Vec<Document>) {
         let mut cited = self.cited_pages.lock().unwrap_or_else(PoisonError::into_inner);
         for page in pages {
             if cited.len() < CITED_MAX && !cited.contains(&page) {

@@ -1,0 +1,154 @@
+//! `flowkeep check`: Live and the draft are asked the same questions, by a running service or from two files.
+
+mod junit;
+mod offline;
+mod outcome;
+mod questions;
+mod service;
+
+use self::outcome::{Ending, Outcome};
+use self::questions::FileQuestion;
+use super::ask::{parse_credentials, read_file};
+use super::table::json_lines;
+use super::{CliError, Context, print};
+use crate::settings::{Flags, LogLevel};
+use serde_json::Value;
+use std::fs;
+
+/// Asks Live and the draft of a flow the same questions, and says whether they differ by more than Live's own mood
+///
+/// Ends with 0 when nothing is reported, 1 when a change is, 2 when arguments or files cannot be used, and 3 when the check
+/// could not be judged.
+#[derive(clap::Args)]
+#[command(
+    override_usage = "flowkeep check [OPTIONS] <FLOW>\n       flowkeep check [OPTIONS] --live <FILE> --draft <FILE> --questions <FILE>"
+)]
+pub(super) struct CheckArgs {
+    /// Id of the flow, or its name together with a key that may view flows
+    #[arg(required_unless_present_any = ["live", "draft"], conflicts_with_all = ["live", "draft"])]
+    flow: Option<String>,
+    /// Address of the service [env: SERVICE_URL] [default: where the service of the data folder listens]
+    #[arg(long, conflicts_with_all = ["live", "draft"])]
+    url: Option<String>,
+    /// API key; without one the service of the data folder is asked as its operator [env: SERVICE_API_KEY]
+    #[arg(long, conflicts_with_all = ["live", "draft"])]
+    key: Option<String>,
+    /// File of questions: a question a line, or JSON as the service keeps questions [env: SERVICE_CHECK_QUESTIONS]
+    /// [default: what people asked lately]
+    #[arg(long, value_name = "FILE")]
+    questions: Option<String>,
+    /// Ask the questions first that are kept for the flow [env: SERVICE_CHECK_USE_KEPT]
+    #[arg(long, conflicts_with_all = ["live", "draft"])]
+    use_kept: bool,
+    /// Do not ask Live once more to learn how much it differs from itself [env: SERVICE_CHECK_NO_CONTROL]
+    #[arg(long)]
+    no_control: bool,
+    /// How often the draft answers each question, 1 to 5 [env: SERVICE_CHECK_REPEAT]
+    #[arg(long, value_name = "N")]
+    repeat: Option<String>,
+    /// Run steps that may do something to the world as well [env: SERVICE_CHECK_INCLUDE_RISKY_STEPS]
+    #[arg(long)]
+    include_risky_steps: bool,
+    /// Stop after so many tokens; never more than the service allows [env: SERVICE_CHECK_MAX_TOKENS]
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<String>,
+    /// Stop after so many seconds; never more than the service allows [env: SERVICE_CHECK_MAX_SECONDS]
+    #[arg(long, value_name = "N")]
+    max_seconds: Option<String>,
+    /// Print the whole check as JSON [env: SERVICE_JSON]
+    #[arg(long)]
+    json: bool,
+    /// Write the result as JUnit's XML too [env: SERVICE_CHECK_JUNIT]
+    #[arg(long, value_name = "FILE")]
+    junit: Option<String>,
+    /// The flow as it stands: a canvas, a starter or an export [env: SERVICE_CHECK_LIVE]
+    #[arg(long, value_name = "FILE", help_heading = "Without a service", requires = "draft")]
+    live: Option<String>,
+    /// The flow as it is to become [env: SERVICE_CHECK_DRAFT]
+    #[arg(long, value_name = "FILE", help_heading = "Without a service", requires = "live")]
+    draft: Option<String>,
+    /// Which flow of the files, where they hold several [env: SERVICE_FLOW_NAME]
+    #[arg(long, help_heading = "Without a service")]
+    name: Option<String>,
+    /// What the files' cards sign in with, such as openAIApi=openAIApiKey:KEY; repeat for more; others on this machine may
+    /// see it in the list of processes [env: SERVICE_ASK_CREDENTIALS, one a line]
+    #[arg(long = "credential", value_name = "NAME=FIELD:VALUE", help_heading = "Without a service")]
+    credentials: Vec<String>,
+}
+
+/// What is asked, wherever it is asked.
+struct Wanted {
+    /// `None` asks what people asked lately.
+    questions: Option<Vec<FileQuestion>>,
+    use_kept: bool,
+    control: bool,
+    repeat: u64,
+    include_risky_steps: bool,
+    max_tokens: Option<u64>,
+    max_seconds: Option<u64>,
+}
+
+pub(super) fn run(args: &CheckArgs, context: &Context<'_>) -> Result<(), CliError> {
+    let settings = context.settings(Flags::default())?;
+    super::logging::start(&settings, LogLevel::Warn, None);
+    let wanted = Wanted::read(args, context)?;
+    let files =
+        (context.text(&args.live, "SERVICE_CHECK_LIVE"), context.text(&args.draft, "SERVICE_CHECK_DRAFT"));
+    let (check, name) = match (&args.flow, files) {
+        (Some(flow), _) => (service::check(args, context, &settings, flow, &wanted)?, flow.clone()),
+        (None, (Some(live), Some(draft))) => {
+            let credentials = parse_credentials(&args.credentials, context)?;
+            let name = context.text(&args.name, "SERVICE_FLOW_NAME");
+            let files = offline::Files { live: &live, draft: &draft, name: name.as_deref(), credentials };
+            (offline::check(&files, context, &settings, &wanted)?, draft)
+        }
+        (None, _) => {
+            return Err(CliError::Usage("give the flow, or two files with --live and --draft".to_owned()));
+        }
+    };
+    conclude(&check, &name, args, context)
+}
+
+/// Prints what came of it, and ends as it says.
+fn conclude(check: &Value, name: &str, args: &CheckArgs, context: &Context<'_>) -> Result<(), CliError> {
+    let outcome = Outcome::new(check);
+    if let Some(file) = context.text(&args.junit, "SERVICE_CHECK_JUNIT") {
+        fs::write(&file, junit::render(&outcome, name))
+            .map_err(|error| CliError::Usage(format!("{file} could not be written: {error}")))?;
+    }
+    let is_json = context.is_switched_on(args.json, "SERVICE_JSON");
+    print(&if is_json { json_lines(check)? } else { outcome.render() })?;
+    match outcome.ending {
+        Ending::Clean => Ok(()),
+        Ending::Reported => Err(CliError::Failed("the check reports a change".to_owned())),
+        Ending::Unjudged => Err(CliError::Unjudged(outcome.obstacle())),
+    }
+}
+
+impl Wanted {
+    fn read(args: &CheckArgs, context: &Context<'_>) -> Result<Self, CliError> {
+        let file = context.text(&args.questions, "SERVICE_CHECK_QUESTIONS");
+        let questions = file.map(|file| {
+            let text = read_file(&file)
+                .map_err(|error| CliError::Usage(format!("{file} could not be read: {error}")))?;
+            questions::parse(&text)
+        });
+        let number = |flag: &Option<String>, variable: &str, name: &str| {
+            let parse = |text: String| {
+                let number = text.trim().parse::<u64>().ok().filter(|number| *number > 0);
+                number.ok_or_else(|| CliError::Usage(format!("{name} must be a whole number above 0")))
+            };
+            context.text(flag, variable).map(parse).transpose()
+        };
+        Ok(Self {
+            questions: questions.transpose()?,
+            use_kept: context.is_switched_on(args.use_kept, "SERVICE_CHECK_USE_KEPT"),
+            control: !context.is_switched_on(args.no_control, "SERVICE_CHECK_NO_CONTROL"),
+            repeat: number(&args.repeat, "SERVICE_CHECK_REPEAT", "--repeat")?.unwrap_or(1),
+            include_risky_steps: context
+                .is_switched_on(args.include_risky_steps, "SERVICE_CHECK_INCLUDE_RISKY_STEPS"),
+            max_tokens: number(&args.max_tokens, "SERVICE_CHECK_MAX_TOKENS", "--max-tokens")?,
+            max_seconds: number(&args.max_seconds, "SERVICE_CHECK_MAX_SECONDS", "--max-seconds")?,
+        })
+    }
+}

@@ -1,0 +1,90 @@
+//! A check of two files, without a service.
+
+use super::super::ask::read_file;
+use super::super::{CliError, Context};
+use super::Wanted;
+use crate::domain::checks::check::{AskedQuestion, CHECK_REPEAT_MAX, CheckLimits, CheckOptions};
+use crate::domain::error::Error;
+use crate::ops::checks::files::FileCheck;
+use crate::ops::predictions::offline::{
+    GivenCredential, OfflineFlow, OfflineRequest, OfflineServices, refuse_unused,
+};
+use crate::settings::Settings;
+use crate::wire::checks::checks::CheckView;
+use serde_json::Value;
+
+/// The flows of both sides.
+pub(super) struct Files<'a> {
+    pub(super) live: &'a str,
+    pub(super) draft: &'a str,
+    /// Which flow of them, where they hold several.
+    pub(super) name: Option<&'a str>,
+    pub(super) credentials: Vec<GivenCredential>,
+}
+
+/// Asks both flows here, and gives what a service would answer.
+pub(super) fn check(
+    files: &Files<'_>,
+    context: &Context<'_>,
+    settings: &Settings,
+    wanted: &Wanted,
+) -> Result<Value, CliError> {
+    let questions = questions(wanted)?;
+    let options = options(wanted)?;
+    let (live, draft) = (files.read(files.live)?, files.read(files.draft)?);
+    refuse_unused(&[&live, &draft], &files.credentials).map_err(wrong)?;
+    let services = OfflineServices::new(settings, context.environment.program()).map_err(CliError::from)?;
+    let tokens = wanted.max_tokens.unwrap_or(settings.check_tokens_max);
+    let seconds =
+        if wanted.control { settings.check_control_seconds_max } else { settings.check_seconds_max };
+    let check = FileCheck {
+        services: &services,
+        live: &live,
+        draft: &draft,
+        questions,
+        options,
+        limits: CheckLimits::new(tokens, wanted.max_seconds.unwrap_or(seconds)),
+        include_risky_steps: wanted.include_risky_steps,
+    };
+    let check = check.run().map_err(|error| match error {
+        Error::Invalid(text) => CliError::Usage(text),
+        other => CliError::Unjudged(with_flag(&other)),
+    })?;
+    let view = CheckView::new(check, false);
+    serde_json::to_value(view).map_err(CliError::other)
+}
+
+impl Files<'_> {
+    fn read(&self, file: &str) -> Result<OfflineFlow, CliError> {
+        let text =
+            read_file(file).map_err(|error| CliError::Usage(format!("{file} could not be read: {error}")))?;
+        let asked = OfflineRequest { file: &text, flow: self.name, credentials: self.credentials.clone() };
+        OfflineFlow::read(&asked).map_err(|error| CliError::Usage(format!("{file}: {error}")))
+    }
+}
+
+fn wrong(error: Error) -> CliError {
+    CliError::Usage(error.to_string())
+}
+
+/// What the service refuses names a field of a request; here it is a flag.
+fn with_flag(error: &Error) -> String {
+    error.to_string().replace("includeRiskySteps: true", "--include-risky-steps")
+}
+
+fn questions(wanted: &Wanted) -> Result<Vec<AskedQuestion>, CliError> {
+    let Some(questions) = &wanted.questions else {
+        return Err(CliError::Usage("without a service give questions with --questions".to_owned()));
+    };
+    let asked = questions
+        .iter()
+        .map(|question| Ok(AskedQuestion { text: question.text.clone(), expect: question.expectations()? }));
+    asked.collect()
+}
+
+fn options(wanted: &Wanted) -> Result<CheckOptions, CliError> {
+    let repeat = usize::try_from(wanted.repeat).ok().filter(|repeat| *repeat <= CHECK_REPEAT_MAX);
+    let repeat =
+        repeat.ok_or_else(|| CliError::Usage(format!("--repeat must be from 1 to {CHECK_REPEAT_MAX}")))?;
+    Ok(CheckOptions { control: wanted.control, repeat, confirms: true })
+}

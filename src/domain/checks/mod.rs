@@ -1,0 +1,27 @@
+//! What a behaviour check is made of: the same questions to two canvases of a flow, their answers, and what these say
+//! (manual 18).
+
+pub mod answer;
+pub mod case;
+pub(crate) mod check;
+mod evidence;
+pub mod expectation;
+pub(crate) mod facts;
+mod form;
+mod judge;
+#[cfg(test)]
+mod judge_tests;
+pub(crate) mod kept;
+pub(crate) mod questions;
+mod relabeling;
+mod schema;
+pub(crate) mod setup;
+mod steps;
+pub(crate) mod summary;
+#[cfg(test)]
+mod trials;
+pub mod verdict;
+mod wording;
+mod words;
+
+pub use judge::{asks_again, judge};

@@ -1,0 +1,65 @@
+//! What a check of a flow would be: whether there can be one, and what it could ask (manual 18.1).
+
+use super::check::CheckLimits;
+use crate::domain::error::Conflict;
+use jiff::Timestamp;
+
+/// What a person sees before a check begins.
+#[derive(Debug)]
+pub(crate) struct CheckSetup {
+    /// Why there can be none.
+    pub unavailable: Option<Unavailable>,
+    pub questions: Vec<OfferedQuestion>,
+    pub risky_steps: Vec<RiskyStep>,
+    pub limits: CheckLimits,
+    /// Live has no cards, so only the draft would be asked.
+    pub live_empty: bool,
+    pub estimate: Option<Estimate>,
+}
+
+/// Why a flow cannot be checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unavailable {
+    /// Drafts are off on this server.
+    Off,
+    /// Flows of this kind are not checked.
+    Type,
+    NoDraft,
+    /// It does not start with a chat message.
+    Start,
+}
+
+impl Unavailable {
+    /// What refuses a check that is begun all the same.
+    #[must_use]
+    pub(crate) const fn conflict(self) -> Conflict {
+        match self {
+            Self::Off => Conflict::DraftsOff,
+            Self::Type => Conflict::KindWithoutChecks,
+            Self::NoDraft => Conflict::NothingToCheck,
+            Self::Start => Conflict::CheckStart,
+        }
+    }
+}
+
+/// A question that a check could ask.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OfferedQuestion {
+    pub text: String,
+    /// When a person asked it last; `None` for one that the flow offers and nobody asked yet.
+    pub asked: Option<Timestamp>,
+}
+
+/// A card that may do something to the world when a question is replayed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RiskyStep {
+    pub id: String,
+    pub label: String,
+}
+
+/// What an answer of the flow took lately, on average.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Estimate {
+    pub tokens: f64,
+    pub seconds: f64,
+}

@@ -1,0 +1,315 @@
+//! The world as a replayed question sees it: everything that a question may read, and nothing that stays.
+//!
+//! What would leave something behind is not here to be asked for: no files of answers, no conversation but an empty one, no
+//! counts, and collections that take nothing. So a card cannot do by mistake what a replay must not do.
+
+use super::run_notes::RunNotes;
+use super::workspace_host::WorkspaceHost;
+use crate::app::App;
+use crate::base::cancel::CancelToken;
+use crate::cards::kit::{
+    Capabilities, Code, CodeDatabases, CodeRunner, CollectionEdit, Collections, Conversations,
+    DatabaseCredentials, FlowCall, Flows, Host, HostContext, Knowledge, ListedCredential, ModelCall,
+    ModelObserver, RunFacts, RunMemory, StoredFile, VectorIndexes, VectorStore, WorkspaceFiles,
+};
+use crate::domain::conversations::conversation::Conversation;
+use crate::domain::conversations::uploads::{ChunkUsage, StoragePermit};
+use crate::domain::error::{Error, Result};
+use crate::domain::flows::flow::Flow;
+use crate::domain::ids::{CollectionId, DocumentStoreId, NamespaceId};
+use crate::domain::knowledge::collection::Collection;
+use crate::domain::knowledge::server_folder::{FileVisitor, FolderError, FolderQuery};
+use crate::domain::predictions::prediction::{Document, HistoryMessage, RunIds, RunOutput, Usage};
+use crate::engine::{Credentials, Overrides};
+use crate::ops::flows::files;
+use crate::ops::knowledge::collections::WorkspaceCollections;
+use crate::ops::knowledge::{stores, vectors};
+use crate::ops::predictions::flow_cache::SavedVariables;
+use crate::ops::predictions::nested::CallPath;
+use crate::ops::predictions::replay;
+use crate::ops::workspace::credentials;
+use crate::script::{GuardedFetch, ScriptError, ScriptScope, ScriptServices, Tenant};
+use crate::sql::SqliteFile;
+use crate::state::vector_indexes::IndexKey;
+use crate::vectors::{RowId, SearchHit, VectorIndex};
+use serde_json::{Map, Value};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+pub(in crate::ops::predictions) struct ReplayHost<'a> {
+    app: &'a App,
+    flow: &'a Flow,
+    ids: RunIds,
+    question: &'a str,
+    cancel: CancelToken,
+    variables: SavedVariables,
+    /// Variables of the request, for code only (manual 7.4 r2).
+    request_variables: &'a HashMap<String, String>,
+    workspace: WorkspaceHost<'a>,
+    collections: ReadOnlyCollections<'a>,
+    /// Replies of models that the flow keeps: those of this run alone.
+    memory: RunMemory,
+    notes: RunNotes,
+    /// Where cards that may do something to the world are let: the way on to other flows.
+    effects: Option<&'a CallPath>,
+}
+
+impl<'a> ReplayHost<'a> {
+    /// `effects` lets cards start programs and ask other flows; none of a canvas without such cards needs it.
+    ///
+    /// # Errors
+    /// When the saved variables cannot be read.
+    pub(in crate::ops::predictions) fn new(
+        app: &'a App,
+        flow: &'a Flow,
+        (ids, question): (RunIds, &'a str),
+        overrides: &'a Overrides,
+        effects: Option<&'a CallPath>,
+        cancel: CancelToken,
+    ) -> Result<Self> {
+        let collections = WorkspaceCollections::new(app, flow.workspace, cancel.clone());
+        Ok(Self {
+            app,
+            flow,
+            ids,
+            question,
+            variables: app.flow_cache.variables(app, &flow.workspace)?,
+            request_variables: overrides.variables(),
+            workspace: WorkspaceHost::new(app, flow.workspace, cancel.clone()),
+            collections: ReadOnlyCollections(collections),
+            memory: RunMemory::default(),
+            notes: RunNotes::default(),
+            effects,
+            cancel,
+        })
+    }
+
+    /// Tokens of all model calls so far.
+    pub(in crate::ops::predictions) fn usage(&self) -> Option<Usage> {
+        self.notes.usage()
+    }
+
+    /// Pages that replies of models lean on, each once.
+    pub(in crate::ops::predictions) fn take_cited(&self) -> Vec<Document> {
+        self.notes.take_cited()
+    }
+}
+
+impl Host for ReplayHost<'_> {
+    fn context(&self) -> HostContext<'_> {
+        HostContext {
+            question: self.question,
+            facts: Some(RunFacts { ids: &self.ids, session: None }),
+            variables: Some(&self.variables),
+            ..HostContext::new(
+                &self.cancel,
+                &self.app.outgoing,
+                &self.app.documents,
+                &self.app.clock,
+                &self.app.tokens,
+            )
+        }
+    }
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        let reading = Capabilities::default()
+            .with_conversations(self)
+            .with_knowledge(self)
+            .with_vector_indexes(self)
+            .with_files(self)
+            .with_code(self)
+            .with_tools(&self.workspace)
+            .with_replies(&self.memory)
+            .with_sign_ins(&self.workspace)
+            .with_observer(self);
+        match self.effects {
+            Some(_) => reading.with_flows(self).with_programs(&self.app.programs),
+            None => reading,
+        }
+    }
+}
+
+/// A conversation in which nothing was said, and which nobody goes on with: what a memory elsewhere keeps under a name that
+/// the flow's owner fixed is of no use here either.
+impl Conversations for ReplayHost<'_> {
+    fn history(&self, _session: Option<&str>, _newest: usize) -> Result<Vec<HistoryMessage>> {
+        Ok(Vec::new())
+    }
+
+    fn memory_session(&self, _session: Option<&str>) -> Result<String> {
+        Ok(self.ids.chat.to_string())
+    }
+}
+
+impl Credentials for ReplayHost<'_> {
+    fn credential(&self, id: &str, admit: &dyn Fn(&str) -> Result<()>) -> Result<Option<Map<String, Value>>> {
+        self.workspace.credential(id, admit)
+    }
+}
+
+impl DatabaseCredentials for ReplayHost<'_> {
+    fn list(&self, types: &[&str]) -> Result<Vec<ListedCredential>> {
+        let found = self.app.store.read(|tx| credentials::list_of_types(tx, &self.flow.workspace, types))?;
+        Ok(found
+            .into_iter()
+            .map(|one| ListedCredential { id: one.id.to_string(), name: one.name, kind: one.credential_name })
+            .collect())
+    }
+
+    fn open(&self, id: &str) -> Result<Option<Map<String, Value>>> {
+        self.credential(id, &|_| Ok(()))
+    }
+}
+
+impl WorkspaceFiles for ReplayHost<'_> {
+    fn stored_file(&self, name: &str) -> Result<Option<StoredFile>> {
+        files::read(self.app, &self.flow.workspace, &self.flow.id, name)
+    }
+
+    fn folder(
+        &self,
+        wanted: &FolderQuery<'_>,
+        each: FileVisitor<'_>,
+    ) -> std::result::Result<(), FolderError> {
+        self.workspace.folder(wanted, each)
+    }
+
+    fn database(&self, name: &str) -> Result<Option<SqliteFile>> {
+        self.workspace.database(name)
+    }
+}
+
+impl CodeRunner for ReplayHost<'_> {
+    fn run_code(&self, code: &Code<'_>) -> Result<Value, ScriptError> {
+        let text = |(name, value): (&String, &String)| (name.clone(), Value::from(value.as_str()));
+        let mut flow = code.flow.clone();
+        for (name, value) in [
+            ("chatflowId", self.flow.id.to_string()),
+            ("chatId", self.ids.chat.to_string()),
+            ("sessionId", self.ids.chat.to_string()),
+            ("apiMessageId", self.ids.answer.to_string()),
+            ("input", self.question.to_owned()),
+        ] {
+            flow.insert(name.to_owned(), value.into());
+        }
+        let scope = ScriptScope {
+            tenant: Tenant(*self.flow.workspace.bytes()),
+            inputs: code.inputs.clone(),
+            vars: self.variables.iter().chain(self.request_variables).map(text).collect(),
+            flow,
+            fetch: Some(Arc::new(GuardedFetch::new(self.app.outgoing.clone()))),
+        };
+        let databases = CodeDatabases::new(self, self, code.card);
+        let served = ScriptServices { calls: code.calls, databases: Some(&databases) };
+        self.app.scripts.run_with(code.source, &scope, served, &self.cancel).result
+    }
+}
+
+impl Flows for ReplayHost<'_> {
+    fn ask_flow(&self, call: &FlowCall<'_>) -> Result<RunOutput> {
+        let Some(path) = self.effects else {
+            return Err(Error::RunFailed("A replayed question asks no other flow.".into()));
+        };
+        let asked = replay::ask_flow(self.app, self.flow, path, call, &self.cancel)?;
+        self.record_usage(asked.usage);
+        Ok(asked)
+    }
+}
+
+impl Knowledge for ReplayHost<'_> {
+    fn document_store_chunks(&self, store: &DocumentStoreId) -> Result<Option<Vec<Document>>> {
+        self.app.store.read(|tx| stores::stored_chunks(tx, &self.flow.workspace, store))
+    }
+
+    fn store_vectors(&self, store: &DocumentStoreId) -> Result<Option<Arc<dyn VectorStore>>> {
+        vectors::build_store(self.app, &self.flow.workspace, store, self)
+    }
+
+    fn collections(&self) -> &dyn Collections {
+        &self.collections
+    }
+}
+
+impl VectorIndexes for ReplayHost<'_> {
+    /// What is held in memory of documents that a flow loads anew for each question: found by their content, so it is the same
+    /// for everybody.
+    fn index(
+        &self,
+        content: &[u8; 32],
+        make: &mut dyn FnMut() -> Result<VectorIndex>,
+    ) -> Result<Arc<VectorIndex>> {
+        let (workspace, owner) = (self.flow.workspace, *self.flow.id.bytes());
+        self.app.state.vector_indexes.get_or_build(
+            IndexKey { workspace, owner, content: *content },
+            &self.cancel,
+            make,
+        )
+    }
+}
+
+/// What is used is told to whoever replays, and counts nowhere else.
+impl ModelObserver for ReplayHost<'_> {
+    fn record_model_call(&self, _call: &ModelCall) {}
+
+    fn record_usage(&self, usage: Option<Usage>) {
+        if let Some(usage) = usage {
+            self.notes.add_usage(&usage);
+        }
+    }
+
+    fn record_citations(&self, pages: Vec<Document>) {
+        self.notes.add_cited(pages);
+    }
+}
+
+/// The collections of a workspace, to be read.
+struct ReadOnlyCollections<'a>(WorkspaceCollections<'a>);
+
+fn refuse_change<T>() -> Result<T> {
+    Err(Error::RunFailed("A replayed question stores nothing.".to_owned()))
+}
+
+impl Collections for ReadOnlyCollections<'_> {
+    fn collection(&self, id: &CollectionId) -> Result<Option<Collection>> {
+        self.0.collection(id)
+    }
+
+    fn row_ids(&self, id: &CollectionId) -> Result<HashSet<RowId>> {
+        self.0.row_ids(id)
+    }
+
+    fn nearest(
+        &self,
+        id: &CollectionId,
+        query: &[f32],
+        most: usize,
+        fits: Option<&dyn Fn(&str) -> bool>,
+    ) -> Result<Vec<SearchHit>> {
+        self.0.nearest(id, query, most, fits)
+    }
+
+    fn reserve(&self, _conversation: &Conversation, _elsewhere: ChunkUsage) -> Result<StoragePermit> {
+        refuse_change()
+    }
+
+    fn require_valid(&self, _leave: &StoragePermit) -> Result<()> {
+        refuse_change()
+    }
+
+    fn change(&self, _id: &CollectionId, _edit: &CollectionEdit<'_>) -> Result<Collection> {
+        refuse_change()
+    }
+
+    fn records(&self, namespace: &NamespaceId) -> Result<HashMap<RowId, String>> {
+        self.0.records(namespace)
+    }
+
+    fn change_records(
+        &self,
+        _namespace: &NamespaceId,
+        _put: &[(RowId, String)],
+        _remove: &[RowId],
+    ) -> Result<()> {
+        refuse_change()
+    }
+}

@@ -1,0 +1,193 @@
+//! A question that leaves nothing behind: asked of a canvas through the engine that answers people, with a host that reads
+//! and does not write (`host/replay_host.rs`).
+
+use super::ask::{self, StartedBy, require_cards};
+use super::host::replay_host::ReplayHost;
+use super::nested::CallPath;
+use super::offline::NoPast;
+use super::post_processing;
+use super::start;
+use crate::app::App;
+use crate::base::cancel::CancelToken;
+use crate::cards::kit::{FlowCall, NullSink, RunContext, StartValues};
+use crate::domain::error::{Error, Result};
+use crate::domain::flows::flow::{CanvasDigest, Flow};
+use crate::domain::ids::{ChatId, MessageId};
+use crate::domain::predictions::execution::{ExecutionEntry, StepStart, StepStatus};
+use crate::domain::predictions::prediction::{Question, RunIds, RunOutput, Usage};
+use crate::engine::agentflow::{self, AgentPlan, AgentRun, RunJournal, StepNote};
+use crate::engine::{self, FlowPlan, Overrides};
+use crate::store::tables::FLOWS;
+use serde_json::Map;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A canvas of a flow, ready to be asked again and again.
+pub(in crate::ops) struct Replay {
+    flow: Flow,
+    plan: Arc<FlowPlan>,
+    /// Cards that may do something to the world are let.
+    has_effects: bool,
+}
+
+/// What came of one question.
+pub(in crate::ops) struct ReplayedRun {
+    pub result: Result<RunOutput>,
+    /// Tokens of all calls of models, those before a failure included.
+    pub usage: Option<Usage>,
+    /// What the steps of an agentflow did, those before a failure included.
+    pub steps: Vec<Arc<ExecutionEntry>>,
+}
+
+impl Replay {
+    /// Makes `canvas` ready as a canvas of this flow.
+    ///
+    /// # Errors
+    /// Why it cannot run.
+    pub(in crate::ops) fn new(app: &App, flow: &Flow, canvas: String, has_effects: bool) -> Result<Self> {
+        let digest = CanvasDigest::compute(flow.kind, &canvas);
+        let flow = Flow { digest, ..flow.clone() };
+        let plan = ask::compile(app, &flow, || Ok(canvas))?;
+        Ok(Self { flow, plan, has_effects })
+    }
+
+    /// Asks it, in a conversation in which nothing was said.
+    pub(in crate::ops) fn ask(&self, app: &App, question: &str, cancel: &CancelToken) -> ReplayedRun {
+        let path = CallPath::default();
+        let asked = Asked {
+            flow: &self.flow,
+            plan: &self.plan,
+            question,
+            overrides: &Overrides::default(),
+            start: &StartValues::default(),
+            effects: self.has_effects.then_some(&path),
+        };
+        asked.run(app, cancel)
+    }
+}
+
+/// Asks another flow of the workspace for a canvas that is replayed: that question leaves nothing behind either.
+///
+/// # Errors
+/// Why there is no answer.
+pub(super) fn ask_flow(
+    app: &App,
+    from: &Flow,
+    path: &CallPath,
+    wanted: &FlowCall<'_>,
+    cancel: &CancelToken,
+) -> Result<RunOutput> {
+    let flow = app.store.read(|tx| FLOWS.get(tx, &from.workspace, wanted.flow))?;
+    let flow = flow.ok_or_else(|| Error::no_flow(wanted.flow))?;
+    ask::admit_key(app, &flow, wanted.key)?;
+    let path = path.extend(from.id, flow.id)?;
+    require_cards(&flow)?;
+    let plan = ask::plan(app, &flow)?;
+    let mut question = Question { text: wanted.question.to_owned(), ..Question::default() };
+    let start = start::admit(&plan, &mut question, StartedBy::Question)?;
+    let overrides = ask::evaluate_overrides(app, &flow, &plan.places(), wanted.overrides)?;
+    let asked = Asked {
+        flow: &flow,
+        plan: &plan,
+        question: &question.text,
+        overrides: &overrides,
+        start: &start,
+        effects: Some(&path),
+    };
+    let run = asked.run(app, cancel);
+    run.result.map(|output| RunOutput { usage: run.usage, ..output })
+}
+
+/// One question to one flow.
+struct Asked<'a> {
+    flow: &'a Flow,
+    plan: &'a FlowPlan,
+    question: &'a str,
+    overrides: &'a Overrides,
+    start: &'a StartValues,
+    effects: Option<&'a CallPath>,
+}
+
+impl Asked<'_> {
+    fn run(&self, app: &App, cancel: &CancelToken) -> ReplayedRun {
+        let ids = RunIds {
+            flow: self.flow.id,
+            chat: ChatId::random(),
+            answer: MessageId::random(),
+            question: MessageId::random(),
+        };
+        // A step of an agentflow that fails ends those beside it, and not what waits for this answer.
+        let own = cancel.child();
+        let told = (ids, self.question);
+        let host = ReplayHost::new(app, self.flow, told, self.overrides, self.effects, own.token.clone());
+        let journal = ReplayedSteps::default();
+        let (result, usage) = match host {
+            Ok(host) => (self.answer(app, &host, &journal), host.usage()),
+            Err(fault) => (Err(fault), None),
+        };
+        ReplayedRun { result, usage, steps: journal.into_steps() }
+    }
+
+    fn answer(&self, app: &App, host: &ReplayHost<'_>, journal: &ReplayedSteps) -> Result<RunOutput> {
+        let turn = RunContext { question: self.question, documents: "", uploads: &[], history: &[], host };
+        let mut output = match self.plan {
+            FlowPlan::Chat(plan) => {
+                let begun = engine::run(plan, self.overrides, &turn, host, &mut NullSink)?;
+                // No memory elsewhere is told of it.
+                let mut output = begun.complete(host, &mut NullSink)?.outcome;
+                output.source_documents.extend(host.take_cited());
+                output
+            }
+            FlowPlan::Agent(plan) => self.walk(app, plan, &turn, host, journal)?,
+        };
+        post_processing::apply(host, self.flow, &mut output)?;
+        Ok(output)
+    }
+
+    /// A run that comes to a person's decision is over there: there is nobody to decide.
+    fn walk(
+        &self,
+        app: &App,
+        plan: &AgentPlan,
+        turn: &RunContext<'_>,
+        host: &ReplayHost<'_>,
+        journal: &ReplayedSteps,
+    ) -> Result<RunOutput> {
+        let run = AgentRun {
+            plan,
+            overrides: self.overrides,
+            turn,
+            start: self.start,
+            credentials: host,
+            conversation: &NoPast,
+            state: plan.start_state(Map::new(), self.overrides),
+            began: app.clock.now(),
+            branches_max: usize::try_from(app.settings.branches_max).unwrap_or(1),
+            journal,
+        };
+        let outcome = agentflow::run(&run, &mut NullSink)?;
+        *journal.0.lock().unwrap_or_else(PoisonError::into_inner) = outcome.entries;
+        Ok(outcome.output)
+    }
+}
+
+/// The steps of a run as they end, for a run that fails: one that does not has them in their order.
+#[derive(Default)]
+pub(super) struct ReplayedSteps(Mutex<Vec<Arc<ExecutionEntry>>>);
+
+impl ReplayedSteps {
+    pub(super) fn into_steps(self) -> Vec<Arc<ExecutionEntry>> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl RunJournal for ReplayedSteps {
+    fn begin_step(&self, _step: usize, _start: StepStart) {}
+
+    fn end_step(&self, _step: usize, entry: &Arc<ExecutionEntry>, _note: &StepNote) {
+        if entry.status != StepStatus::Terminated {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(entry.clone());
+        }
+    }
+
+    fn place_step(&self, _step: usize) {}
+}

@@ -1,0 +1,192 @@
+//! Behaviour checks that run, and those that ended a while ago (manual 18.2). One of a flow, a few at once, and none that
+//! nobody will look at any more.
+
+mod entry;
+
+pub(crate) use self::entry::CheckEntry;
+use crate::base::cancel::CancelReason;
+use crate::domain::checks::check::Check;
+use crate::domain::ids::{CheckId, FlowId};
+use jiff::{SignedDuration, Timestamp};
+use std::collections::HashMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Checks that run at once (manual 14.4).
+const CHECKS_RUNNING_MAX: usize = 3;
+/// Minutes for which the result of a check is kept (manual 14.4).
+const CHECK_KEPT_MINUTES: i64 = 30;
+/// Results of checks that are kept, the newest of them (manual 14.4).
+const CHECKS_KEPT_MAX: usize = 200;
+
+/// Why a check cannot begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CheckRefusal {
+    /// One of the flow is running.
+    UnderWay,
+    /// As many are running as may be.
+    TooMany,
+}
+
+/// The newest check of each flow.
+#[derive(Default)]
+pub struct Checks {
+    newest: Mutex<HashMap<FlowId, Arc<CheckEntry>>>,
+    ended: Condvar,
+}
+
+impl Checks {
+    fn newest(&self) -> MutexGuard<'_, HashMap<FlowId, Arc<CheckEntry>>> {
+        self.newest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a check up, in place of the one of its flow that ended.
+    ///
+    /// # Errors
+    /// When another one is in its way.
+    pub(crate) fn begin(&self, check: Check, now: Timestamp) -> Result<Arc<CheckEntry>, CheckRefusal> {
+        let mut newest = self.newest();
+        drop_expired(&mut newest, now);
+        if newest.get(&check.flow).is_some_and(|entry| entry.check().is_running()) {
+            return Err(CheckRefusal::UnderWay);
+        }
+        if newest.values().filter(|entry| entry.check().is_running()).count() >= CHECKS_RUNNING_MAX {
+            return Err(CheckRefusal::TooMany);
+        }
+        let flow = check.flow;
+        let entry = Arc::new(CheckEntry::new(check));
+        newest.insert(flow, entry.clone());
+        Ok(entry)
+    }
+
+    /// Takes back one that could not be begun after all.
+    pub(crate) fn remove(&self, flow: &FlowId) {
+        self.newest().remove(flow);
+        self.ended.notify_all();
+    }
+
+    /// The newest check of a flow, where it is not too old.
+    pub(crate) fn newest_of(&self, flow: &FlowId, now: Timestamp) -> Option<Arc<CheckEntry>> {
+        let mut newest = self.newest();
+        drop_expired(&mut newest, now);
+        newest.get(flow).cloned()
+    }
+
+    /// The newest check of a flow, if it is this one.
+    pub(crate) fn find(&self, flow: &FlowId, id: &CheckId, now: Timestamp) -> Option<Arc<CheckEntry>> {
+        self.newest_of(flow, now).filter(|entry| entry.check().id == *id)
+    }
+
+    /// Tells whoever waits that a check ended.
+    pub(crate) fn tell_ended(&self) {
+        // The lock makes sure that nobody is between looking and waiting.
+        drop(self.newest());
+        self.ended.notify_all();
+    }
+
+    /// Forgets the check of a flow that is gone, and ends it.
+    pub fn forget(&self, flow: &FlowId) {
+        let gone = self.newest().remove(flow);
+        if let Some(entry) = gone {
+            entry.cancel.cancel(CancelReason::Aborted);
+        }
+    }
+
+    /// Ends all that run, because the service stops, and waits for them, but no longer than `most`.
+    pub fn stop_all(&self, most: Duration) {
+        let end = Instant::now() + most;
+        let mut newest = self.newest();
+        let running = |newest: &HashMap<FlowId, Arc<CheckEntry>>| -> Vec<Arc<CheckEntry>> {
+            newest.values().filter(|entry| entry.check().is_running()).cloned().collect()
+        };
+        let all = running(&newest);
+        drop(newest);
+        all.iter().for_each(|entry| entry.cancel.cancel(CancelReason::Shutdown));
+        newest = self.newest();
+        while !running(&newest).is_empty() {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            newest = self.ended.wait_timeout(newest, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+fn drop_expired(newest: &mut HashMap<FlowId, Arc<CheckEntry>>, now: Timestamp) {
+    let oldest = now - SignedDuration::from_mins(CHECK_KEPT_MINUTES);
+    let finished = |entry: &Arc<CheckEntry>| entry.check().finished;
+    newest.retain(|_, entry| finished(entry).is_none_or(|finished| finished > oldest));
+    if newest.len() > CHECKS_KEPT_MAX {
+        let first = newest.iter().filter_map(|(flow, entry)| finished(entry).zip(Some(*flow))).min();
+        if let Some((_, flow)) = first {
+            newest.remove(&flow);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::checks::check::{
+        AskedQuestion, CheckLimits, CheckOptions, CheckStatus, NewCheck, StopReason,
+    };
+
+    fn check(flow: FlowId) -> Check {
+        Check::new(NewCheck {
+            flow,
+            started: Timestamp::UNIX_EPOCH,
+            questions: vec![AskedQuestion { text: "a".to_owned(), expect: Vec::new() }],
+            options: CheckOptions { control: false, repeat: 1, confirms: false },
+            limits: CheckLimits::new(1, 1),
+            include_risky_steps: false,
+            live_empty: false,
+            draft_saved: None,
+        })
+    }
+
+    fn minutes(minutes: i64) -> Timestamp {
+        Timestamp::UNIX_EPOCH + SignedDuration::from_mins(minutes)
+    }
+
+    #[test]
+    fn one_of_a_flow_and_three_at_once() {
+        let checks = Checks::default();
+        let flows: Vec<FlowId> = (0..4).map(|_| FlowId::random()).collect();
+        let first = checks.begin(check(flows[0]), minutes(0)).ok().unwrap();
+        assert_eq!(checks.begin(check(flows[0]), minutes(0)).err(), Some(CheckRefusal::UnderWay));
+        assert!(checks.begin(check(flows[1]), minutes(0)).is_ok());
+        assert!(checks.begin(check(flows[2]), minutes(0)).is_ok());
+        assert_eq!(checks.begin(check(flows[3]), minutes(0)).err(), Some(CheckRefusal::TooMany));
+        first.check().end(CheckStatus::Done, minutes(0));
+        assert!(checks.begin(check(flows[3]), minutes(0)).is_ok());
+    }
+
+    #[test]
+    fn a_result_is_kept_for_half_an_hour_after_its_end() {
+        let (checks, flow) = (Checks::default(), FlowId::random());
+        let entry = checks.begin(check(flow), minutes(0)).ok().unwrap();
+        let id = entry.check().id;
+        assert!(checks.find(&flow, &id, minutes(500)).is_some());
+        entry.check().end(CheckStatus::Stopped(StopReason::Time), minutes(500));
+        assert!(checks.find(&flow, &id, minutes(529)).is_some());
+        assert!(checks.find(&flow, &CheckId::random(), minutes(529)).is_none());
+        assert!(checks.find(&flow, &id, minutes(530)).is_none());
+    }
+
+    #[test]
+    fn stopping_all_waits_for_their_end_and_not_for_ever() {
+        let (checks, flow) = (Checks::default(), FlowId::random());
+        let entry = checks.begin(check(flow), minutes(0)).ok().unwrap();
+        checks.stop_all(Duration::from_millis(10));
+        assert_eq!(entry.cancel.reason(), Some(CancelReason::Shutdown));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                entry.check().end(CheckStatus::Stopped(StopReason::Stopped), minutes(1));
+                checks.tell_ended();
+            });
+            checks.stop_all(Duration::from_secs(60));
+        });
+        assert!(!entry.check().is_running());
+    }
+}
