@@ -290,6 +290,8 @@ impl Settings {
             ),
             false => (None, None),
         };
+        let check_seconds =
+            |usual| parse::cap(reader.text("SERVICE_CHECK_MAX_SECONDS"), usual, CHECK_RANGE_SECONDS);
         Ok(Self {
             host: reader.read("SERVICE_HOST", parse::host)?.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)),
             port: reader.read("SERVICE_PORT", parse::port)?.unwrap_or(DEFAULT_PORT),
@@ -317,16 +319,8 @@ impl Settings {
                 CHECK_TOKENS_COUNT,
                 CHECK_TOKENS_RANGE_COUNT,
             ),
-            check_seconds_max: parse::cap(
-                reader.text("SERVICE_CHECK_MAX_SECONDS"),
-                CHECK_SECONDS,
-                CHECK_RANGE_SECONDS,
-            ),
-            check_control_seconds_max: parse::cap(
-                reader.text("SERVICE_CHECK_MAX_SECONDS"),
-                CHECK_CONTROL_SECONDS,
-                CHECK_RANGE_SECONDS,
-            ),
+            check_seconds_max: check_seconds(CHECK_SECONDS),
+            check_control_seconds_max: check_seconds(CHECK_CONTROL_SECONDS),
             github_file_remotes: file_remotes,
             github_test_root,
             github_test_api,

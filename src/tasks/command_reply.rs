@@ -4,7 +4,7 @@ use crate::domain::error::{Error, Result};
 use crate::ops::service::control::CommandOutput;
 use crate::wire::accounts::api_keys::ApiKeyView;
 use crate::wire::accounts::people::PersonView;
-use crate::wire::checks::checks::CheckView;
+use crate::wire::checks::check::CheckView;
 use crate::wire::checks::setup::CheckSetupView;
 use crate::wire::flows::publish::PublishResultsView;
 use crate::wire::flows::versions::{

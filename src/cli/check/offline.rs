@@ -10,7 +10,7 @@ use crate::ops::predictions::offline::{
     GivenCredential, OfflineFlow, OfflineRequest, OfflineServices, refuse_unused,
 };
 use crate::settings::Settings;
-use crate::wire::checks::checks::CheckView;
+use crate::wire::checks::check::CheckView;
 use serde_json::Value;
 
 /// The flows of both sides.

@@ -117,19 +117,8 @@ fn perform_with_retries(executor: &Executor<'_, '_>, run: &AgentRun<'_>, ready: 
             return ending;
         }
     };
-    loop {
-        ending.attempts += 1;
-        ending.result = binder.bind(card, inputs).and_then(|values| step.perform(values, &mut sink));
-        let Err(fault) = &ending.result else { break };
-        // What was sent cannot be taken back, so a try that sent something is the last one.
-        if !fault.may_pass() || ending.attempts > retries.max || !sink.sent.is_empty() {
-            break;
-        }
-        if !ready.cancel.token.sleep(wait_before_retry(fault, retries, ending.attempts)) {
-            ending.result = Err(Error::Cancelled);
-            break;
-        }
-    }
+    let bind = || binder.bind(card, inputs);
+    (ending.result, ending.attempts) = step.perform_until_done(bind, retries, &mut sink);
     ending.sent = sink.sent;
     if let Ok(outcome) = &mut ending.result {
         let scope = scope(Some(&outcome.output));
@@ -182,6 +171,28 @@ impl StepCall<'_> {
             values,
             credential,
             credential_id: self.credential,
+        }
+    }
+
+    /// Tries again while a failure may pass and there are retries left; how often it was tried.
+    fn perform_until_done(
+        &self,
+        bind: impl Fn() -> Result<InputValues>,
+        retries: Retries,
+        sink: &mut StepSink<'_, '_, '_>,
+    ) -> (Result<StepOutcome>, u64) {
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            let result = bind().and_then(|values| self.perform(values, sink));
+            // What was sent cannot be taken back, so a try that sent something is the last one.
+            let is_last = attempts > retries.max || !sink.sent.is_empty();
+            let Some(fault) = result.as_ref().err().filter(|fault| fault.may_pass() && !is_last) else {
+                return (result, attempts);
+            };
+            if !self.ready.cancel.token.sleep(wait_before_retry(fault, retries, attempts)) {
+                return (Err(Error::Cancelled), attempts);
+            }
         }
     }
 

@@ -10,7 +10,7 @@ use crate::http::request::Request;
 use crate::http::routing::handler::{AcceptedJson, Json};
 use crate::ops::checks::kept::{self, SentQuestion};
 use crate::ops::checks::{self, CheckReport};
-use crate::wire::checks::checks::{CheckStart, CheckView};
+use crate::wire::checks::check::{CheckStart, CheckView};
 use crate::wire::checks::kept::{KeptQuestionEdit, KeptQuestionView};
 use crate::wire::checks::setup::CheckSetupView;
 

@@ -4,7 +4,7 @@ use super::guard::any_of;
 use super::permissions::{DRAFT_EDIT, DRAFT_VIEW};
 use super::router::{Route, delete, get, post, put};
 use crate::http::api::checks;
-use crate::wire::checks::checks::CheckStart;
+use crate::wire::checks::check::CheckStart;
 use crate::wire::checks::kept::KeptQuestionEdit;
 
 /// Checks of drafts (manual 18). What a draft is, their permissions follow: view to look, update to run.

@@ -124,7 +124,7 @@ impl CheckDrive<'_> {
         let [asks_live, asks_draft] = turn.sides;
         let live = self.live.filter(|_| asks_live);
         let ask_live = || {
-            live.into_iter().for_each(|live| self.ask((case, CheckSide::Live, turn.again), live, &question))
+            live.into_iter().for_each(|live| self.ask((case, CheckSide::Live, turn.again), live, &question));
         };
         if !asks_draft {
             ask_live();

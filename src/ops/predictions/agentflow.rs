@@ -24,6 +24,7 @@ use crate::limits::MEMORY_MESSAGES_MAX;
 use crate::llm::{Delta, ReplyStream, StreamEnd};
 use crate::state::live_runs::LiveRun;
 use crate::store::queries::{intents, timeline};
+use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -183,6 +183,8 @@ impl ReplayedSteps {
 impl RunJournal for ReplayedSteps {
     fn begin_step(&self, _step: usize, _start: StepStart) {}
 
+    fn open_step(&self, _step: usize, _start: StepStart, _note: &StepNote) {}
+
     fn end_step(&self, _step: usize, entry: &Arc<ExecutionEntry>, _note: &StepNote) {
         if entry.status != StepStatus::Terminated {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).push(entry.clone());

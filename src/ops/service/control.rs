@@ -25,7 +25,7 @@ use crate::ops::workspace::transfer;
 use crate::settings::Settings;
 use crate::store::Store;
 use crate::store::tables::{FLOW_WORKSPACE, WORKSPACES};
-use crate::wire::checks::checks::CheckStart;
+use crate::wire::checks::check::CheckStart;
 use crate::wire::workspace::export::ExportFile;
 use crate::wire::workspace::import::ImportResult;
 use base64::Engine as _;
@@ -282,10 +282,7 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
             Ok(CommandOutput::Published(publish::publish_all(app, &operator(app, workspace)?)?))
         }
         OperatorCommand::Publish { flows, .. } => publish_flows(app, &flows),
-        OperatorCommand::CheckSetup { flow } => {
-            let (setup, _) = checks::setup(app, &operator_for_flow(app, &flow)?, &flow)?;
-            Ok(CommandOutput::CheckSetup(Box::new(setup)))
-        }
+        OperatorCommand::CheckSetup { flow } => set_up_check(app, &flow),
         OperatorCommand::CheckStart { flow, request } => {
             let report = checks::start(app, &operator_for_flow(app, &flow)?, &flow, request.read()?)?;
             Ok(CommandOutput::Check(Box::new(report)))
@@ -300,6 +297,11 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
             address: SocketAddr::new(app.settings.host, app.settings.port),
         }),
     }
+}
+
+fn set_up_check(app: &App, flow: &FlowId) -> Result<CommandOutput> {
+    let (setup, _) = checks::setup(app, &operator_for_flow(app, flow)?, flow)?;
+    Ok(CommandOutput::CheckSetup(Box::new(setup)))
 }
 
 fn publish_flows(app: &App, flows: &[FlowId]) -> Result<CommandOutput> {

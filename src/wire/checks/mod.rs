@@ -1,5 +1,5 @@
 //! Behaviour checks of flows.
 
-pub(crate) mod checks;
+pub(crate) mod check;
 pub(crate) mod kept;
 pub(crate) mod setup;

@@ -1,6 +1,6 @@
 //! What a check of a flow would be.
 
-use super::checks::{CheckLimitsView, CheckView};
+use super::check::{CheckLimitsView, CheckView};
 use crate::clock::iso;
 use crate::domain::checks::check::{CHECK_QUESTIONS_MAX, CheckOptions, CheckSide};
 use crate::domain::checks::setup::{CheckSetup, Estimate, OfferedQuestion, RiskyStep, Unavailable};

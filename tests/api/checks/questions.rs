@@ -26,7 +26,7 @@ fn wrong_questions_are_refused_before_anything_else() {
         json!([""]),
         json!([" \n"]),
         json!([long]),
-        json!(["a"; 11]),
+        json!(vec!["a"; 11]),
         json!(["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"]),
     ] {
         let told = post(&server, &flow, &json!({ "questions": questions })).is_error(400);

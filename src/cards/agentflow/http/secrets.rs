@@ -33,17 +33,26 @@ pub(super) fn hide_in_json(text: &str) -> String {
 
 /// True when something was hidden.
 fn hide_in_fields(value: &mut Value) -> bool {
+    let mut has_hidden = false;
     match value {
-        Value::Array(items) => items.iter_mut().fold(false, |hid, item| hide_in_fields(item) || hid),
-        Value::Object(fields) => fields.iter_mut().fold(false, |hid, (name, value)| {
-            if !is_secret(name) {
-                return hide_in_fields(value) || hid;
+        Value::Array(items) => {
+            for item in items {
+                has_hidden |= hide_in_fields(item);
             }
-            *value = HIDDEN.into();
-            true
-        }),
-        _ => false,
+        }
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                if is_secret(name) {
+                    *value = HIDDEN.into();
+                    has_hidden = true;
+                } else {
+                    has_hidden |= hide_in_fields(value);
+                }
+            }
+        }
+        _ => {}
     }
+    has_hidden
 }
 
 /// Hides the values of parameters of an address.
