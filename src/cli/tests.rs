@@ -102,6 +102,7 @@ fn the_commands_are_those_of_contract_2() {
         "flowkeep",
         "flowkeep serve",
         "flowkeep ask",
+        "flowkeep check",
         "flowkeep key",
         "flowkeep key create",
         "flowkeep key list",

@@ -88,6 +88,7 @@ const KEY_LAYOUTS: &[(&str, &str, &[KeyPart])] = &[
     ("webhook_answers", "first answer to a call", &[Id("flow"), Hash]),
     ("webhook_answer_order", "place of a first answer", &[Id("flow"), Bytes]),
     ("webhook_answer_totals", "count of first answers", &[Id("flow")]),
+    ("check_questions", "list of questions for checks", &[Workspace, Id("flow")]),
     ("secret_prints", "fingerprint of a secret of the server", &[Text]),
 ];
 

@@ -1,6 +1,6 @@
 //! What runs beside the requests while the service is up: started together, stopped together.
 
-pub(crate) mod checks;
+pub mod checks;
 pub(crate) mod command_reply;
 pub(crate) mod control;
 pub(crate) mod history;

@@ -68,7 +68,7 @@ pub(crate) fn replace_kept(
     request: &Request,
 ) -> Result<Json<Vec<KeptQuestionView>>> {
     let id = flow_id(request)?;
-    let sent: Vec<KeptQuestionEdit> = request.json()?;
+    let sent: Vec<KeptQuestionEdit> = request.json_list()?;
     let sent = sent.into_iter().map(|row| SentQuestion {
         id: row.id,
         text: row.text,

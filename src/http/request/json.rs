@@ -33,6 +33,17 @@ pub(crate) fn parse_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     }
 }
 
+/// As [`parse_object`], of a list.
+///
+/// # Errors
+/// As [`parse`], and for every other kind of value.
+pub(crate) fn parse_list<T: DeserializeOwned>(bytes: &[u8]) -> Result<Vec<T>> {
+    match parse_value(bytes)? {
+        list @ Value::Array(_) => read(&list),
+        _ => Err(Error::invalid("The body must be a JSON list.")),
+    }
+}
+
 /// Reads exactly one well-formed JSON text without duplicate names.
 ///
 /// # Errors

@@ -149,6 +149,14 @@ impl Request {
         json::parse_object(&self.body)
     }
 
+    /// The body, a JSON list, as its items.
+    ///
+    /// # Errors
+    /// As [`Self::json`].
+    pub fn json_list<T: DeserializeOwned>(&self) -> Result<Vec<T>> {
+        json::parse_list(&self.body)
+    }
+
     /// The body as any JSON value.
     ///
     /// # Errors

@@ -20,7 +20,10 @@ use std::time::{Duration, Instant};
 /// A flow whose Live says one thing and whose draft another; `{question}` stands for the question.
 pub fn flow_saying(server: &Server, live: &str, draft: &str) -> String {
     let flow = server.flow(&scripted_flow_with(json!({ "fallback": live })));
-    save_draft(server, &flow, &scripted_flow_with(json!({ "fallback": draft })));
+    // A card that was moved makes a draft also where both sides say the same.
+    let mut drawn: Value = serde_json::from_str(&scripted_flow_with(json!({ "fallback": draft }))).unwrap();
+    drawn["nodes"][0]["position"] = json!({"x": 7, "y": 7});
+    save_draft(server, &flow, &drawn.to_string());
     flow
 }
 
@@ -49,6 +52,8 @@ pub fn flow_of_provider(server: &Server) -> (Provider, String) {
 }
 
 pub fn save_draft(server: &Server, flow: &str, canvas: &str) {
+    // Flows that are made by the API save straight to Live at first.
+    server.put(&format!("/flow-drafts/{flow}/settings"), &json!({"publishInstantly": false}));
     server.put(&format!("/flow-drafts/{flow}"), &json!({ "flowData": canvas }));
 }
 

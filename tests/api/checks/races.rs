@@ -54,6 +54,10 @@ fn a_deleted_flow_ends_its_check() {
 fn a_service_that_stops_ends_its_checks_and_knows_none_after_it() {
     let server = Server::start();
     let (provider, flow, _) = waiting(&server);
+    // What runs beside the requests of a service ends them when it stops.
+    let (_stop, stopping) = tokio::sync::watch::channel(true);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(flowkeep::tasks::checks::run(server.app.clone(), stopping));
     let server = server.restart();
     assert!(provider.wait_until(Duration::from_secs(20), |provider| provider.open_connections() == 0));
     assert_eq!(setup(&server, &flow)["check"], Value::Null);

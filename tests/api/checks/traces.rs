@@ -83,9 +83,9 @@ fn runs_of_a_check_are_counted_nowhere() {
     let server = Server::start();
     let (provider, flow) = flow_of_provider(&server);
     provider.set_decision(|_| Behaviour::text("Yes."));
-    let key = server.key(&[])["apiKey"].as_str().unwrap().to_owned();
+    let key = server.key(&["logs:view"])["apiKey"].as_str().unwrap().to_owned();
     let counted = || {
-        let page = server.call("GET", "/metrics").bearer(&key).send().is(200).text();
+        let page = server.call_root("GET", "/metrics").bearer(&key).send().is(200).text();
         let lines = page.lines().filter(|line| {
             line.contains("model") || line.contains("flow_run") || line.contains("prediction")
         });

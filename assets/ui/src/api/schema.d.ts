@@ -2449,6 +2449,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flow-drafts/{id}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a check of the draft would be, and the newest one.
+         * @description Needs one of: chatflows:view, agentflows:view.
+         */
+        get: operations["getCheckSetup"];
+        put?: never;
+        /**
+         * Asks Live and the draft the same questions.
+         * @description Needs one of: chatflows:update, agentflows:update.
+         */
+        post: operations["startCheck"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/user/{id}/reset-link": {
         parameters: {
             query?: never;
@@ -2538,6 +2562,34 @@ export interface paths {
         get: operations["listTriggerLogs"];
         put?: never;
         post?: never;
+        /**
+         * Deletes rows of the log of a flow's schedule, with the records of their runs.
+         * @description Needs one of: agentflows:update, chatflows:update.
+         */
+        delete: operations["deleteTriggerLogs"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flow-drafts/{id}/check/questions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the questions that are kept for checks of the flow.
+         * @description Needs one of: chatflows:view, agentflows:view.
+         */
+        get: operations["listKeptQuestions"];
+        /**
+         * Keeps these questions for checks of the flow.
+         * @description Needs one of: chatflows:update, agentflows:update.
+         */
+        put: operations["setKeptQuestions"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2579,6 +2631,30 @@ export interface paths {
          * @description Needs one of: chatflows:create, chatflows:update, agentflows:create, agentflows:update, assistants:create, assistants:update.
          */
         delete: operations["deleteWebhookListener"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flow-drafts/{id}/check/{check}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A check, as far as it came.
+         * @description Needs one of: chatflows:view, agentflows:view.
+         */
+        get: operations["getCheck"];
+        put?: never;
+        post?: never;
+        /**
+         * Stops a check.
+         * @description Needs one of: chatflows:update, agentflows:update.
+         */
+        delete: operations["stopCheck"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2767,6 +2843,10 @@ export interface components {
             isStreamValid: boolean;
             sourceDocuments?: components["schemas"]["SourceDocument"][];
             usedTools?: components["schemas"]["UsedTool"][];
+            /** @description Pictures that models of an agentflow's last steps made. */
+            artifacts?: components["schemas"]["Artifact"][];
+            /** @description Other files that they made. */
+            fileAnnotations?: components["schemas"]["FileAnnotation"][];
             /** @description Proof of this conversation, to go on with it. */
             sessionToken: string;
         };
@@ -2810,6 +2890,13 @@ export interface components {
         ApiKeyPage: {
             data: components["schemas"]["ApiKey"][];
             total: number;
+        };
+        /** @description A picture that a model made. */
+        Artifact: {
+            /** @description What it is, as in `png`. */
+            type: string;
+            /** @description Where it is read. */
+            data: string;
         };
         /** @description A workspace of a person. */
         AssignedWorkspace: {
@@ -3010,6 +3097,204 @@ export interface components {
              */
             state: "live" | "unpublished" | "unsupported";
         };
+        /** @description A check, as far as it came. */
+        Check: {
+            /**
+             * Format: uuid
+             * @description Names a behaviour check of a flow.
+             */
+            id: string;
+            /**
+             * @description Where a check stands.
+             * @enum {string}
+             */
+            status: "running" | "done" | "stopped" | "failed";
+            /**
+             * @description What stopped it before its end.
+             * @enum {string|null}
+             */
+            stopReason: "tokens" | "time" | "stopped" | null;
+            /** @description Why it failed. */
+            error: string | null;
+            /** Format: date-time */
+            startedDate: string;
+            /** Format: date-time */
+            finishedDate: string | null;
+            /** @description Questions. */
+            total: number;
+            /** @description Questions that both sides answered, or the draft where Live is empty. */
+            completed: number;
+            /** @description The draft was saved, published or discarded since the check began. */
+            draftChanged: boolean;
+            includeRiskySteps: boolean;
+            control: boolean;
+            repeat: number;
+            limits: components["schemas"]["CheckLimits"];
+            /** @description Live had no cards, so only the draft was asked. */
+            liveEmpty: boolean;
+            cases: components["schemas"]["CheckCase"][];
+            summary: components["schemas"]["CheckSummary"];
+        };
+        /** @description One answer of one side. */
+        CheckAnswer: {
+            /** @description Its first 4,000 characters; null where the run failed. */
+            text: string | null;
+            /** @description Why the run failed. */
+            error: string | null;
+            /** @description Null where no model reported any. */
+            tokens: number | null;
+            ms: number;
+            /** @description It was asked once more because of what differed before. */
+            again?: boolean;
+        };
+        /** @description One question of a check. */
+        CheckCase: {
+            question: string;
+            /** @description The first answer of Live. */
+            live: components["schemas"]["CheckAnswer"] | null;
+            /** @description The first answer of the draft. */
+            draft: components["schemas"]["CheckAnswer"] | null;
+            /** @description The first answers match but for case and spacing; null until both are there. */
+            same: boolean | null;
+            /** @description All answers to one question. */
+            runs: {
+                live: components["schemas"]["CheckAnswer"][];
+                draft: components["schemas"]["CheckAnswer"][];
+            };
+            /** @description How alike the sides are, 0 to 1; null when a side failed or Live was empty. */
+            similarity: number | null;
+            /** @description How alike Live's own answers are. */
+            controlSimilarity: number | null;
+            /**
+             * @description Null until all answers are there.
+             * @enum {string|null}
+             */
+            verdict: "same" | "noise" | "changed" | "error" | null;
+            /** @description What is reported was seen again when it was asked again; null where no fact reports anything. */
+            confirmed: boolean | null;
+            why: {
+                /**
+                 * @description What kind of thing differs.
+                 * @enum {string}
+                 */
+                code: "number" | "date" | "list" | "refusal" | "language" | "length" | "tool-calls" | "sources" | "steps" | "wording" | "structure" | "error" | "expectation";
+                message: string;
+            }[];
+            /** @description Steps of an agentflow that differ. */
+            steps: {
+                nodeId: string;
+                nodeLabel: string;
+                /**
+                 * @description How a step differs.
+                 * @enum {string}
+                 */
+                difference: "only-live" | "only-draft" | "output" | "tool-calls" | "status";
+            }[];
+        };
+        /** @description What ten questions would take, by the newest answers of the flow. */
+        CheckEstimate: {
+            answers: number;
+            tokens: number;
+            seconds: number;
+        };
+        /** @description An expectation as it was sent; it was judged before it was kept. */
+        CheckExpectation: {
+            /** @description `contains`, `notContains`, `matches`, `equals`, `json`, `language`, `maxMs`, `calls`, `callsNot` or `refuses`. */
+            kind: string;
+            /** @description A text, a number, a schema or a switch, as its kind has it. */
+            value: unknown;
+        };
+        /** @description How much a check may ask and use. */
+        CheckLimits: {
+            maxQuestions: number;
+            maxQuestionChars: number;
+            /** @description Of both sides together. */
+            maxTokens: number;
+            maxSeconds: number;
+        };
+        /** @description What a check of a flow would be, and the newest one. */
+        CheckSetup: {
+            /** @description Why there can be none. */
+            unavailable: {
+                /**
+                 * @description What stands against a check.
+                 * @enum {string}
+                 */
+                code: "off" | "type" | "no-draft" | "start";
+                message: string;
+            } | null;
+            questions: {
+                text: string;
+                /** @description When a person asked it; empty for one that the flow offers to begin with. */
+                date: string;
+                /** @description The flow offers it to begin with. */
+                starter?: boolean;
+            }[];
+            riskySteps: {
+                id: string;
+                label: string;
+            }[];
+            limits: components["schemas"]["CheckLimits"];
+            /** @description Live has no cards, so only the draft would be asked. */
+            liveEmpty: boolean;
+            /** @description What ten questions would take. */
+            estimate: {
+                /** @description Each side is asked once. */
+                plain: components["schemas"]["CheckEstimate"] | null;
+                /** @description Live is asked once more. */
+                control: components["schemas"]["CheckEstimate"] | null;
+            };
+            /** @description The newest check, where it is kept. */
+            check: components["schemas"]["Check"] | null;
+        };
+        /** @description A check to begin. */
+        CheckStart: {
+            /** @description 1 to 10 questions of up to 2,000 characters; may be left out where kept questions are asked. */
+            questions?: (string | {
+                text: string;
+                /** @description What its answers are expected to be. */
+                expect: components["schemas"]["CheckExpectation"][];
+            })[];
+            /** @description Runs the steps as well that may do something to the world. */
+            includeRiskySteps?: boolean;
+            /** @description Asks Live once more than the draft, to know how much Live differs from itself. */
+            control?: boolean | null;
+            /** @description How often the draft answers each question. */
+            repeat?: number | null;
+            /** @description Asks the questions first that are kept for the flow. */
+            useKept?: boolean | null;
+            /** @description Fewer tokens than the server allows. */
+            maxTokens?: number | null;
+            /** @description Less time than the server allows. */
+            maxSeconds?: number | null;
+        };
+        /** @description A check in numbers, over the questions that both sides answered. */
+        CheckSummary: {
+            ran: number;
+            same: number;
+            changed: number;
+            errors: number;
+            liveTokens: number;
+            draftTokens: number;
+            liveMedianMs: number | null;
+            draftMedianMs: number | null;
+            /** @description How many questions have each verdict. */
+            verdicts: {
+                same: number;
+                noise: number;
+                changed: number;
+                error: number;
+            };
+            /** @description The test over all questions, or a question by itself, reports a change. */
+            reportsChange: boolean;
+            /** @description How likely the answers would differ at least as much if nothing had changed; null without `control`. */
+            pValue: number | null;
+            /** @description Which test gave it. */
+            test: string | null;
+            testCanReport: boolean;
+            /** @description What whoever reads the result has to know. */
+            note: string | null;
+        };
         /** @description Something that can be chosen. */
         Choice: {
             label: string;
@@ -3127,6 +3412,13 @@ export interface components {
         DeletedExecutions: {
             success: boolean;
             deletedCount: number;
+        };
+        /** @description What was deleted of the log of a schedule. */
+        DeletedTriggerLogs: {
+            success: boolean;
+            deletedLogs: number;
+            /** @description Records of the runs that the rows told of. */
+            deletedExecutions: number;
         };
         /** @description Which model says what a document store is good for. */
         DescribeStore: {
@@ -3569,6 +3861,12 @@ export interface components {
         FeedbackEdit: {
             rating?: ("THUMBS_UP" | "THUMBS_DOWN") | null;
             content?: string | null;
+        };
+        /** @description Another file that a model made. */
+        FileAnnotation: {
+            /** @description Where it is read. */
+            filePath: string;
+            fileName: string;
         };
         /** @description Which vector store of a flow to fill, and with which settings. */
         Fill: {
@@ -4014,6 +4312,38 @@ export interface components {
             expired: boolean;
             /** @description Shown this once. */
             link?: components["schemas"]["Link"];
+        };
+        /** @description A question that is kept. */
+        KeptQuestion: {
+            /**
+             * Format: uuid
+             * @description Names a question that is kept for the checks of a flow.
+             */
+            id: string;
+            text: string;
+            expect: components["schemas"]["CheckExpectation"][];
+            /**
+             * @description Where a kept question is from.
+             * @enum {string}
+             */
+            from: "person" | "starter" | "written";
+            /** Format: date-time */
+            keptDate: string;
+        };
+        /** @description A question to keep. */
+        KeptQuestionEdit: {
+            /**
+             * Format: uuid
+             * @description Of one that is kept already; left out for a new one.
+             */
+            id?: string | null;
+            text: string;
+            /** @description What its answers are expected to be. */
+            expect?: components["schemas"]["CheckExpectation"][];
+            /** @description `written` where nothing else is said. */
+            from?: ("person" | "starter" | "written") | null;
+            /** Format: date-time */
+            keptDate?: string | null;
         };
         /** @description The last Publish or Roll back of a flow. */
         LastPublished: {
@@ -5348,6 +5678,11 @@ export interface components {
             workspaceId: string;
             /** Format: date-time */
             createdDate: string;
+        };
+        /** @description Rows of the log of a schedule. */
+        TriggerLogList: {
+            /** @description Their ids. */
+            logIds: string[];
         };
         /** @description A page of the log, newest first. */
         TriggerLogPage: {
@@ -11773,6 +12108,77 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getCheckSetup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckSetup"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    startCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckStart"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Check"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["TooMany"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     createResetLink: {
         parameters: {
             query?: never;
@@ -11980,6 +12386,112 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    deleteTriggerLogs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TriggerLogList"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedTriggerLogs"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listKeptQuestions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptQuestion"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setKeptQuestions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeptQuestionEdit"][];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptQuestion"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     watchWebhook: {
         parameters: {
             query?: never;
@@ -12040,6 +12552,74 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                check: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Check"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    stopCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                check: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Check"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];

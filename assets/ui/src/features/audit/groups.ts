@@ -38,6 +38,10 @@ export const groups = {
     'flow-published',
     'flow-rolled-back',
     'flow-restored',
+    'webhook-secret-made',
+    'webhook-secret-deleted',
+    'schedule-switched-on',
+    'schedule-switched-off',
   ],
 } as const;
 

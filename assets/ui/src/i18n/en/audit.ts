@@ -67,4 +67,8 @@ export const audit = {
   'audit.do.flow-published': 'Published a flow',
   'audit.do.flow-rolled-back': 'Rolled a flow back',
   'audit.do.flow-restored': 'Restored a version',
+  'audit.do.webhook-secret-made': 'Made the secret of a webhook',
+  'audit.do.webhook-secret-deleted': 'Deleted the secret of a webhook',
+  'audit.do.schedule-switched-on': 'Switched a schedule on',
+  'audit.do.schedule-switched-off': 'Switched a schedule off',
 } as const;

@@ -1,1 +1,0 @@
-import{r as e}from"./createLucideIcon-BBp-ffEv.js";import{i as t,t as n}from"./Field-Bx0OWtyh.js";import{g as r}from"./react-D229jK-U.js";var i=r();function a({value:r,error:a,onChange:o}){return(0,i.jsx)(n,{label:e(`auth.name`),error:a,children:(0,i.jsx)(t,{autoFocus:!0,autoComplete:`name`,value:r,onChange:e=>o(e.target.value)})})}export{a as t};

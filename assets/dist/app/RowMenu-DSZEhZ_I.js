@@ -1,1 +1,0 @@
-import{t as e}from"./ellipsis-DAK_KD4o.js";import{r as t}from"./createLucideIcon-BBp-ffEv.js";import{ht as n,j as r}from"./index-BDZBzkzW.js";import{g as i}from"./react-D229jK-U.js";var a=i();function o({name:i,items:o}){let s=t(`kit.actionsOf`,{name:i});return(0,a.jsx)(r,{items:o,label:s,children:(0,a.jsx)(n,{icon:e,label:s,size:`compact`})})}export{o as t};

@@ -1,1 +1,0 @@
-import{d as e}from"./react-D229jK-U.js";import{Jt as t,qt as n}from"./index-BDZBzkzW.js";var r=(r,i=!0)=>e({queryKey:[`usedBy`,r],enabled:i,queryFn:async()=>{try{return await t.get(`/used-by/{kind}`,{path:{kind:r}})}catch(e){if(e instanceof n&&[403,404].includes(e.status))return null;throw e}}});export{r as t};
