@@ -228,6 +228,9 @@ async function compareOlder(page: Page, seen: See): Promise<void> {
   await page.getByRole('option', { name: 'Live as it is now' }).waitFor();
   await page.keyboard.type('Live');
   await page.keyboard.press('Enter');
-  await page.getByRole('region', { name: 'What differs' }).getByText('Scripted Chat Model').waitFor();
+  await page
+    .getByRole('region', { name: 'What differs' })
+    .getByRole('button', { name: 'Scripted Chat Model', exact: true })
+    .waitFor();
   await seen('compare');
 }
