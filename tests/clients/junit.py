@@ -44,7 +44,8 @@ assert code == 1, code
 assert (suites.tests, suites.failures, suites.errors, suites.skipped) == (3, 2, 0, 0), suites
 assert [case.name for case in cases] == ["How \"long\"?", "Since when?", "all questions together"]
 assert isinstance(cases[0].result[0], Failure) and cases[0].result[0].type == "number"
-assert cases[0].result[0].message == "Live says 30, the draft says 14.", cases[0].result[0].message
+told = cases[0].result[0].message
+assert told == 'Live says 30, the draft says 14. Only the draft says "more".', told
 assert "It takes 14 days & <more>." in cases[0].system_out and cases[2].is_passed
 
 code, suites, cases = check("It takes 30 days.", "it takes 30 days.", ["How long?"])
