@@ -3,14 +3,15 @@
 //! What would leave something behind is not here to be asked for: no files of answers, no conversation but an empty one, no
 //! counts, and collections that take nothing. So a card cannot do by mistake what a replay must not do.
 
+use super::flow_code::FlowCode;
 use super::run_notes::RunNotes;
 use super::workspace_host::WorkspaceHost;
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::cards::kit::{
-    Capabilities, Code, CodeDatabases, CodeRunner, CollectionEdit, Collections, Conversations,
-    DatabaseCredentials, FlowCall, Flows, Host, HostContext, Knowledge, ListedCredential, ModelCall,
-    ModelObserver, RunFacts, RunMemory, StoredFile, VectorIndexes, VectorStore, WorkspaceFiles,
+    Capabilities, Code, CodeDatabases, CodeRunner, CollectionEdit, Collections, Conversations, FlowCall,
+    Flows, Host, HostContext, Knowledge, ModelCall, ModelObserver, RunFacts, RunMemory, StoredFile,
+    VectorIndexes, VectorStore, WorkspaceFiles,
 };
 use crate::domain::conversations::conversation::Conversation;
 use crate::domain::conversations::uploads::{ChunkUsage, StoragePermit};
@@ -27,10 +28,8 @@ use crate::ops::knowledge::{stores, vectors};
 use crate::ops::predictions::flow_cache::SavedVariables;
 use crate::ops::predictions::nested::CallPath;
 use crate::ops::predictions::replay;
-use crate::ops::workspace::credentials;
-use crate::script::{GuardedFetch, ScriptError, ScriptScope, ScriptServices, Tenant};
+use crate::script::ScriptError;
 use crate::sql::SqliteFile;
-use crate::state::vector_indexes::IndexKey;
 use crate::vectors::{RowId, SearchHit, VectorIndex};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
@@ -147,20 +146,6 @@ impl Credentials for ReplayHost<'_> {
     }
 }
 
-impl DatabaseCredentials for ReplayHost<'_> {
-    fn list(&self, types: &[&str]) -> Result<Vec<ListedCredential>> {
-        let found = self.app.store.read(|tx| credentials::list_of_types(tx, &self.flow.workspace, types))?;
-        Ok(found
-            .into_iter()
-            .map(|one| ListedCredential { id: one.id.to_string(), name: one.name, kind: one.credential_name })
-            .collect())
-    }
-
-    fn open(&self, id: &str) -> Result<Option<Map<String, Value>>> {
-        self.credential(id, &|_| Ok(()))
-    }
-}
-
 impl WorkspaceFiles for ReplayHost<'_> {
     fn stored_file(&self, name: &str) -> Result<Option<StoredFile>> {
         files::read(self.app, &self.flow.workspace, &self.flow.id, name)
@@ -181,27 +166,16 @@ impl WorkspaceFiles for ReplayHost<'_> {
 
 impl CodeRunner for ReplayHost<'_> {
     fn run_code(&self, code: &Code<'_>) -> Result<Value, ScriptError> {
-        let text = |(name, value): (&String, &String)| (name.clone(), Value::from(value.as_str()));
-        let mut flow = code.flow.clone();
-        for (name, value) in [
-            ("chatflowId", self.flow.id.to_string()),
-            ("chatId", self.ids.chat.to_string()),
-            ("sessionId", self.ids.chat.to_string()),
-            ("apiMessageId", self.ids.answer.to_string()),
-            ("input", self.question.to_owned()),
-        ] {
-            flow.insert(name.to_owned(), value.into());
-        }
-        let scope = ScriptScope {
-            tenant: Tenant(*self.flow.workspace.bytes()),
-            inputs: code.inputs.clone(),
-            vars: self.variables.iter().chain(self.request_variables).map(text).collect(),
-            flow,
-            fetch: Some(Arc::new(GuardedFetch::new(self.app.outgoing.clone()))),
+        let run = FlowCode {
+            app: self.app,
+            flow: self.flow,
+            ids: &self.ids,
+            question: self.question,
+            variables: &self.variables,
+            request_variables: self.request_variables,
+            cancel: &self.cancel,
         };
-        let databases = CodeDatabases::new(self, self, code.card);
-        let served = ScriptServices { calls: code.calls, databases: Some(&databases) };
-        self.app.scripts.run_with(code.source, &scope, served, &self.cancel).result
+        run.run(code, &CodeDatabases::new(self, &self.workspace, code.card)).result
     }
 }
 
@@ -231,19 +205,12 @@ impl Knowledge for ReplayHost<'_> {
 }
 
 impl VectorIndexes for ReplayHost<'_> {
-    /// What is held in memory of documents that a flow loads anew for each question: found by their content, so it is the same
-    /// for everybody.
     fn index(
         &self,
         content: &[u8; 32],
         make: &mut dyn FnMut() -> Result<VectorIndex>,
     ) -> Result<Arc<VectorIndex>> {
-        let (workspace, owner) = (self.flow.workspace, *self.flow.id.bytes());
-        self.app.state.vector_indexes.get_or_build(
-            IndexKey { workspace, owner, content: *content },
-            &self.cancel,
-            make,
-        )
+        self.workspace.vector_index(*self.flow.id.bytes(), content, make)
     }
 }
 

@@ -3,21 +3,17 @@
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::cards::kit::{
-    AnswerFiles, Capabilities, Code, CodeDatabases, CodeRunner, Collections, Conversations,
-    DatabaseCredentials, FlowCall, Flows, Host, HostContext, KeptFile, Knowledge, ListedCredential,
-    ModelCall, ModelObserver, NewFile, ReplyKey, ReplyStore, RunFacts, SignIns, StoredFile, UpsertObserver,
-    VectorIndexes, VectorStore, WorkspaceFiles, WorkspaceTools,
+    AnswerFiles, Capabilities, Code, CodeDatabases, CodeRunner, Collections, Conversations, FlowCall, Flows,
+    Host, HostContext, KeptFile, Knowledge, ModelCall, ModelObserver, NewFile, ReplyKey, ReplyStore,
+    RunFacts, StoredFile, UpsertObserver, VectorIndexes, VectorStore, WorkspaceFiles,
 };
 use crate::domain::conversations::conversation::{Conversation, Message, Utterance};
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
-use crate::domain::ids::{ChatId, CredentialId, DocumentStoreId, ToolId};
+use crate::domain::ids::{ChatId, DocumentStoreId};
 use crate::domain::knowledge::server_folder::{FileVisitor, FolderError, FolderQuery};
 use crate::domain::predictions::prediction::{Document, HistoryMessage, RunIds, RunOutput, Usage};
-use crate::domain::workspace::tool::WorkspaceTool;
 use crate::engine::{Credentials, Overrides};
-use crate::files::databases;
-use crate::files::document_folders;
 use crate::ops::conversations::files as chat_files;
 use crate::ops::flows::files;
 use crate::ops::knowledge::collections::WorkspaceCollections;
@@ -25,17 +21,17 @@ use crate::ops::knowledge::progress::ProgressReporter;
 use crate::ops::knowledge::{stores, vectors};
 use crate::ops::predictions::ask::PredictionRun;
 use crate::ops::predictions::flow_cache::SavedVariables;
+use crate::ops::predictions::host::flow_code::FlowCode;
 use crate::ops::predictions::host::run_notes::RunNotes;
+use crate::ops::predictions::host::workspace_host::WorkspaceHost;
 use crate::ops::predictions::nested;
-use crate::ops::workspace::{credentials, oauth2};
-use crate::script::{GuardedFetch, ScriptError, ScriptScope, ScriptServices, Tenant};
+use crate::script::ScriptError;
 use crate::sql::SqliteFile;
 use crate::state::active_upserts::StoreActivity;
 use crate::state::reply_cache::FlowScope;
-use crate::state::vector_indexes::IndexKey;
 use crate::store::Order;
 use crate::store::queries::messages::{self, MessagePage};
-use crate::store::tables::{NAME_OF_CONVERSATION, TOOLS};
+use crate::store::tables::NAME_OF_CONVERSATION;
 use crate::vectors::VectorIndex;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -57,6 +53,8 @@ pub(in crate::ops) struct RunHost<'a> {
     /// Variables of the request, for code only (manual 7.4 r2).
     request_variables: &'a HashMap<String, String>,
     question: &'a str,
+    /// What a card on no canvas sees too.
+    workspace: WorkspaceHost<'a>,
     collections: WorkspaceCollections<'a>,
     /// Who waits for the upsert, when this is one.
     progress: Option<&'a ProgressReporter<'a>>,
@@ -122,6 +120,7 @@ impl<'a> RunHost<'a> {
             flow,
             ids,
             conversation: None,
+            workspace: WorkspaceHost::new(app, flow.workspace, cancel.clone()),
             collections: WorkspaceCollections::new(app, flow.workspace, cancel.clone()),
             cancel,
             variables: app.flow_cache.variables(app, &flow.workspace)?,
@@ -201,9 +200,9 @@ impl Host for RunHost<'_> {
             .with_vector_indexes(self)
             .with_files(self)
             .with_code(self)
-            .with_tools(self)
+            .with_tools(&self.workspace)
             .with_replies(self)
-            .with_sign_ins(self)
+            .with_sign_ins(&self.workspace)
             .with_observer(self);
         // What is no question starts no program and asks no other flow.
         if self.run.is_none() {
@@ -265,33 +264,7 @@ impl Conversations for RunHost<'_> {
 
 impl Credentials for RunHost<'_> {
     fn credential(&self, id: &str, admit: &dyn Fn(&str) -> Result<()>) -> Result<Option<Map<String, Value>>> {
-        let Some(id) = CredentialId::parse(id) else { return Ok(None) };
-        let vault = &self.app.secrets.vault;
-        self.app.store.read(|tx| credentials::open_checked(tx, vault, &self.flow.workspace, &id, admit))
-    }
-}
-
-impl DatabaseCredentials for RunHost<'_> {
-    fn list(&self, types: &[&str]) -> Result<Vec<ListedCredential>> {
-        let found = self.app.store.read(|tx| credentials::list_of_types(tx, &self.flow.workspace, types))?;
-        Ok(found
-            .into_iter()
-            .map(|one| ListedCredential { id: one.id.to_string(), name: one.name, kind: one.credential_name })
-            .collect())
-    }
-
-    fn open(&self, id: &str) -> Result<Option<Map<String, Value>>> {
-        self.credential(id, &|_| Ok(()))
-    }
-}
-
-impl SignIns for RunHost<'_> {
-    fn credential_name(&self, id: &str) -> Option<String> {
-        credentials::find_name(self.app, &self.flow.workspace, id)
-    }
-
-    fn access_token(&self, id: &str, refused: Option<&str>) -> Result<String> {
-        oauth2::access_token(self.app, &self.flow.workspace, id, refused, &self.cancel)
+        self.workspace.credential(id, admit)
     }
 }
 
@@ -305,13 +278,11 @@ impl WorkspaceFiles for RunHost<'_> {
         wanted: &FolderQuery<'_>,
         each: FileVisitor<'_>,
     ) -> std::result::Result<(), FolderError> {
-        let settings = &self.app.settings;
-        document_folders::read(&settings.document_folders, &settings.data_dir, wanted, each)
+        self.workspace.folder(wanted, each)
     }
 
     fn database(&self, name: &str) -> Result<Option<SqliteFile>> {
-        let found = databases::find(&self.app.settings.data_dir, &self.flow.workspace, name);
-        Ok(found.map_err(Error::internal)?.map(SqliteFile::new))
+        self.workspace.database(name)
     }
 }
 
@@ -329,39 +300,22 @@ impl AnswerFiles for RunHost<'_> {
 
 impl CodeRunner for RunHost<'_> {
     fn run_code(&self, code: &Code<'_>) -> Result<Value, ScriptError> {
-        let text = |(name, value): (&String, &String)| (name.clone(), Value::from(value.as_str()));
-        let mut flow = code.flow.clone();
-        for (name, value) in [
-            ("chatflowId", self.flow.id.to_string()),
-            ("chatId", self.ids.chat.to_string()),
-            ("sessionId", self.ids.chat.to_string()),
-            ("apiMessageId", self.ids.answer.to_string()),
-            ("input", self.question.to_owned()),
-        ] {
-            flow.insert(name.to_owned(), value.into());
-        }
-        let scope = ScriptScope {
-            tenant: Tenant(*self.flow.workspace.bytes()),
-            inputs: code.inputs.clone(),
-            vars: self.variables.iter().chain(self.request_variables).map(text).collect(),
-            flow,
-            fetch: Some(Arc::new(GuardedFetch::new(self.app.outgoing.clone()))),
+        let run = FlowCode {
+            app: self.app,
+            flow: self.flow,
+            ids: &self.ids,
+            question: self.question,
+            variables: &self.variables,
+            request_variables: self.request_variables,
+            cancel: &self.cancel,
         };
-        let databases = CodeDatabases::new(self, self, code.card);
-        let served = ScriptServices { calls: code.calls, databases: Some(&databases) };
-        let ran = self.app.scripts.run_with(code.source, &scope, served, &self.cancel);
+        let ran = run.run(code, &CodeDatabases::new(self, &self.workspace, code.card));
         // What code says may be what a person asked: a log gets no word of it.
         let lines = ran.console.lines.len();
         if lines > 0 {
             tracing::debug!(flow = %self.flow.id, lines, "code wrote to its console");
         }
         ran.result
-    }
-}
-
-impl WorkspaceTools for RunHost<'_> {
-    fn tool(&self, id: &ToolId) -> Result<Option<WorkspaceTool>> {
-        self.app.store.read(|tx| TOOLS.get(tx, &self.flow.workspace, id))
     }
 }
 
@@ -410,13 +364,7 @@ impl VectorIndexes for RunHost<'_> {
         content: &[u8; 32],
         make: &mut dyn FnMut() -> Result<VectorIndex>,
     ) -> Result<Arc<VectorIndex>> {
-        // Not by what is Live: a change that leaves the documents as they are costs no second embedding.
-        let (workspace, owner) = (self.flow.workspace, *self.flow.id.bytes());
-        self.app.state.vector_indexes.get_or_build(
-            IndexKey { workspace, owner, content: *content },
-            &self.cancel,
-            make,
-        )
+        self.workspace.vector_index(*self.flow.id.bytes(), content, make)
     }
 }
 

@@ -3,8 +3,8 @@
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::cards::kit::{
-    Capabilities, Collections, Host, HostContext, Knowledge, SignIns, StoredFile, UpsertObserver,
-    VectorIndexes, VectorStore, WorkspaceFiles, WorkspaceTools,
+    Capabilities, Collections, DatabaseCredentials, Host, HostContext, Knowledge, ListedCredential, SignIns,
+    StoredFile, UpsertObserver, VectorIndexes, VectorStore, WorkspaceFiles, WorkspaceTools,
 };
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CredentialId, DocumentStoreId, ToolId, WorkspaceId};
@@ -51,6 +51,18 @@ impl<'a> WorkspaceHost<'a> {
     pub(in crate::ops) fn with_progress(self, watch: &'a ProgressReporter<'a>) -> Self {
         Self { progress: Some(watch), ..self }
     }
+
+    /// What is held in memory of documents that are loaded anew each time, for this owner. They are found by their content
+    /// and not by what is Live: a change that leaves the documents as they are costs no second embedding.
+    pub(super) fn vector_index(
+        &self,
+        owner: [u8; 16],
+        content: &[u8; 32],
+        make: &mut dyn FnMut() -> Result<VectorIndex>,
+    ) -> Result<Arc<VectorIndex>> {
+        let key = IndexKey { workspace: self.workspace, owner, content: *content };
+        self.app.state.vector_indexes.get_or_build(key, &self.cancel, make)
+    }
 }
 
 impl Host for WorkspaceHost<'_> {
@@ -83,6 +95,20 @@ impl Credentials for WorkspaceHost<'_> {
         let Some(id) = CredentialId::parse(id) else { return Ok(None) };
         let vault = &self.app.secrets.vault;
         self.app.store.read(|tx| credentials::open_checked(tx, vault, &self.workspace, &id, admit))
+    }
+}
+
+impl DatabaseCredentials for WorkspaceHost<'_> {
+    fn list(&self, types: &[&str]) -> Result<Vec<ListedCredential>> {
+        let found = self.app.store.read(|tx| credentials::list_of_types(tx, &self.workspace, types))?;
+        Ok(found
+            .into_iter()
+            .map(|one| ListedCredential { id: one.id.to_string(), name: one.name, kind: one.credential_name })
+            .collect())
+    }
+
+    fn open(&self, id: &str) -> Result<Option<Map<String, Value>>> {
+        self.credential(id, &|_| Ok(()))
     }
 }
 
@@ -143,11 +169,6 @@ impl VectorIndexes for WorkspaceHost<'_> {
         content: &[u8; 32],
         make: &mut dyn FnMut() -> Result<VectorIndex>,
     ) -> Result<Arc<VectorIndex>> {
-        let (workspace, owner) = (self.workspace, *self.workspace.bytes());
-        self.app.state.vector_indexes.get_or_build(
-            IndexKey { workspace, owner, content: *content },
-            &self.cancel,
-            make,
-        )
+        self.vector_index(*self.workspace.bytes(), content, make)
     }
 }
