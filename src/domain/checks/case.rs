@@ -1,7 +1,8 @@
 //! One question of a check, and what both sides answered.
 
 use super::answer::Answer;
-use serde_json::Value;
+use super::expectation::Pattern;
+use super::schema::Schema;
 
 /// A question, the answers of both sides, and what its owner expects of them.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -19,10 +20,10 @@ pub enum Expectation {
     Contains(String),
     NotContains(String),
     /// A regular expression, matched in linear time.
-    Matches(String),
+    Matches(Pattern),
     Equals(String),
     /// The JSON schema that the answer follows.
-    Json(Value),
+    Json(Box<Schema>),
     /// A language, as ISO 639-1 names it.
     Language(String),
     /// The median of a side, at most.

@@ -5,7 +5,7 @@ use super::case::Expectation;
 use super::facts::language::{Language, detect};
 use super::facts::refusals::refuses;
 use super::facts::structure::parse_json;
-use super::schema;
+use super::schema::Schema;
 use super::words::{fold, quote};
 use crate::domain::error::{Error, Result};
 use regex::{Regex, RegexBuilder};
@@ -42,8 +42,10 @@ pub fn parse(kind: &str, value: &Value, place: &str) -> Result<Expectation> {
         "callsNot" => Expectation::CallsNot(text()?),
         "matches" => {
             let pattern = text()?;
-            compile(&pattern).map_err(|reason| wrong(&format!("the pattern cannot be used: {reason}")))?;
-            Expectation::Matches(pattern)
+            let made = compile(&pattern);
+            Expectation::Matches(Pattern(
+                made.map_err(|reason| wrong(&format!("the pattern cannot be used: {reason}")))?,
+            ))
         }
         "language" => {
             let code = text()?;
@@ -56,8 +58,8 @@ pub fn parse(kind: &str, value: &Value, place: &str) -> Result<Expectation> {
             Expectation::Language(code.trim().to_ascii_lowercase())
         }
         "json" => {
-            schema::check(value).map_err(|reason| wrong(&format!("the schema {reason}")))?;
-            Expectation::Json(value.clone())
+            let schema = Schema::parse(value).map_err(|reason| wrong(&format!("the schema {reason}")))?;
+            Expectation::Json(Box::new(schema))
         }
         "maxMs" => {
             let most = value.as_u64().filter(|most| *most > 0);
@@ -75,8 +77,21 @@ pub fn parse(kind: &str, value: &Value, place: &str) -> Result<Expectation> {
     })
 }
 
+/// A regular expression; two are equal that are written alike.
+#[derive(Debug, Clone)]
+pub struct Pattern(Regex);
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_str() == other.0.as_str()
+    }
+}
+
 /// The pattern, in a form that reads every text in linear time.
-fn compile(pattern: &str) -> Result<Regex, String> {
+///
+/// # Errors
+/// What is wrong with it, without a full stop.
+pub(super) fn compile(pattern: &str) -> Result<Regex, String> {
     let built = RegexBuilder::new(pattern).size_limit(CHECK_PATTERN_BYTES_MAX).build();
     built.map_err(|error| {
         let text = error.to_string();
@@ -93,7 +108,7 @@ impl Expectation {
         match self {
             Self::Contains(text) => format!("contain {}", quote(text)),
             Self::NotContains(text) => format!("not contain {}", quote(text)),
-            Self::Matches(pattern) => format!("match the pattern {}", quote(pattern)),
+            Self::Matches(pattern) => format!("match the pattern {}", quote(pattern.0.as_str())),
             Self::Equals(text) => format!("be {}", quote(text)),
             Self::Json(_) => "be JSON that follows the schema".to_owned(),
             Self::Language(code) => {
@@ -114,15 +129,11 @@ impl Expectation {
         if let Self::MaxMs(most) = self {
             return median(answers).is_some_and(|median| median > *most);
         }
-        let pattern = match self {
-            Self::Matches(pattern) => compile(pattern).ok(),
-            _ => None,
-        };
-        let failing = answers.iter().filter(|answer| !self.is_met(answer, pattern.as_ref())).count();
+        let failing = answers.iter().filter(|answer| !self.is_met(answer)).count();
         failing * 2 > answers.len()
     }
 
-    fn is_met(&self, answer: &Answer, pattern: Option<&Regex>) -> bool {
+    fn is_met(&self, answer: &Answer) -> bool {
         if answer.error.is_some() {
             return false;
         }
@@ -131,10 +142,10 @@ impl Expectation {
             Self::Contains(text) => said().contains(&fold(text)),
             Self::NotContains(text) => !said().contains(&fold(text)),
             Self::Equals(text) => said() == fold(text),
-            Self::Matches(_) => pattern.is_some_and(|pattern| pattern.is_match(&answer.text)),
-            Self::Json(rules) => {
+            Self::Matches(pattern) => pattern.0.is_match(&answer.text),
+            Self::Json(schema) => {
                 let value = answer.json.clone().or_else(|| parse_json(&answer.text));
-                value.is_some_and(|value| schema::fits(&value, rules))
+                value.is_some_and(|value| schema.fits(&value))
             }
             // A text that is too short to tell is in no wrong language.
             Self::Language(code) => {
