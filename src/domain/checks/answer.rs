@@ -65,7 +65,9 @@ impl Answer {
     /// Lets go of what is not shown of it.
     pub(crate) fn cut_to_shown(&mut self) {
         self.text = cut(&self.text, SHOWN_CHARS_MAX);
+        self.error = self.error.as_deref().map(|error| cut(error, SHOWN_CHARS_MAX));
         self.json = None;
+        self.tools = Vec::new();
         self.sources = Vec::new();
         self.steps = Vec::new();
     }

@@ -3,6 +3,7 @@
 use super::answer::Answer;
 use super::case::{CaseAnswers, Expectation};
 use super::judge::judge;
+use super::kept::ExpectationRow;
 use super::summary::CheckSummary;
 use super::verdict::{JudgeOptions, Judgement};
 use crate::domain::ids::{CheckId, FlowId};
@@ -114,10 +115,26 @@ pub(crate) struct AskedQuestion {
     pub expect: Vec<Expectation>,
 }
 
+impl AskedQuestion {
+    /// Expects that as well, once.
+    pub(super) fn expect(&mut self, expectation: Expectation) {
+        if !self.expect.contains(&expectation) {
+            self.expect.push(expectation);
+        }
+    }
+}
+
+/// A question as a caller sends it; what is expected of its answers is not judged yet.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct QuestionRow {
+    pub text: String,
+    pub expect: Vec<ExpectationRow>,
+}
+
 /// What a caller wants to be checked.
 #[derive(Debug, Default)]
 pub(crate) struct CheckRequest {
-    pub questions: Vec<AskedQuestion>,
+    pub questions: Vec<QuestionRow>,
     pub include_risky_steps: bool,
     pub control: Option<bool>,
     /// How often the draft answers each question.
@@ -227,6 +244,7 @@ impl Check {
         if self.is_running() {
             self.status = status;
             self.finished = Some(now);
+            self.forget_details();
         }
     }
 
@@ -259,7 +277,7 @@ impl Check {
     }
 
     /// Lets go of what only the comparison read: from here on the check is only looked at.
-    pub(crate) fn forget_details(&mut self) {
+    fn forget_details(&mut self) {
         for case in &mut self.cases {
             let CaseAnswers { live, draft, .. } = &mut case.answers;
             live.iter_mut().chain(draft).for_each(Answer::cut_to_shown);

@@ -2,7 +2,7 @@
 
 use super::case::Expectation;
 use super::expectation;
-use crate::domain::error::Result;
+use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChatId, KeptQuestionId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -55,16 +55,23 @@ impl KeptQuestion {
     /// What its answers are expected to be.
     #[must_use]
     pub(crate) fn expectations(&self) -> Vec<Expectation> {
-        self.expect.iter().filter_map(|row| row.read("").ok()).collect()
+        self.expect.iter().filter_map(|row| expectation::parse(&row.kind, &row.value, "").ok()).collect()
     }
 }
 
-impl ExpectationRow {
-    /// What it says; `place` names it in a refusal.
-    ///
-    /// # Errors
-    /// 400 for a kind that is not known, or a value that it cannot have.
-    pub(crate) fn read(&self, place: &str) -> Result<Expectation> {
-        expectation::parse(&self.kind, &self.value, place)
+/// What is expected of the answers to one question, which is named in a refusal by its place in its list, from 1 on.
+///
+/// # Errors
+/// 400 for too many rows, a kind that is not known, or a value that a kind cannot have; it names question and row.
+pub(crate) fn read_expectations(rows: &[ExpectationRow], question: usize) -> Result<Vec<Expectation>> {
+    if rows.len() > EXPECTATIONS_MAX {
+        return Err(Error::Invalid(format!(
+            "Invalid questions: question {question} can have {EXPECTATIONS_MAX} expectations at most."
+        )));
     }
+    let read = |(at, row): (usize, &ExpectationRow)| {
+        let place = format!("Invalid questions: expect row {} of question {question}", at + 1);
+        expectation::parse(&row.kind, &row.value, &place)
+    };
+    rows.iter().enumerate().map(read).collect()
 }

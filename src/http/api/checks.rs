@@ -30,7 +30,7 @@ pub(crate) fn setup(app: &App, caller: Caller, request: &Request) -> Result<Json
 pub(crate) fn start(app: &App, caller: Caller, request: &Request) -> Result<AcceptedJson<CheckView>> {
     let id = flow_id(request)?;
     let sent: CheckStart = request.json()?;
-    Ok(AcceptedJson(view(checks::start(app, &caller, &id, sent.read()?)?)))
+    Ok(AcceptedJson(view(checks::start(app, &caller, &id, sent.into())?)))
 }
 
 /// `GET /flow-drafts/:id/check/:check`.
@@ -61,7 +61,7 @@ pub(crate) fn list_kept(app: &App, caller: Caller, request: &Request) -> Result<
 /// `PUT /flow-drafts/:id/check/questions`.
 ///
 /// # Errors
-/// 400, 404, 403.
+/// 400, 404, 403, 409.
 pub(crate) fn replace_kept(
     app: &App,
     caller: Caller,

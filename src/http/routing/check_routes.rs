@@ -17,7 +17,7 @@ pub(super) fn check_routes() -> Vec<Route> { vec![
     get   ("/flow-drafts/:id/check/questions", any_of(DRAFT_VIEW), checks::list_kept)   .summary("Lists the questions that are kept for checks of the flow.")
         .id("listKeptQuestions"),
     put   ("/flow-drafts/:id/check/questions", any_of(DRAFT_EDIT), checks::replace_kept).summary("Keeps these questions for checks of the flow.")
-        .id("setKeptQuestions").takes_json::<Vec<KeptQuestionEdit>>(),
+        .id("setKeptQuestions").takes_json::<Vec<KeptQuestionEdit>>().refuses(&[409]),
     get   ("/flow-drafts/:id/check/:check",    any_of(DRAFT_VIEW), checks::read)        .summary("A check, as far as it came.")
         .id("getCheck"),
     delete("/flow-drafts/:id/check/:check",    any_of(DRAFT_EDIT), checks::stop)        .summary("Stops a check.")

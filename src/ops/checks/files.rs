@@ -2,8 +2,8 @@
 
 use super::drive::{CheckDrive, Respondent};
 use super::respondent::{BrokenCanvas, FileRespondent};
-use crate::domain::checks::check::{AskedQuestion, Check, CheckLimits, CheckOptions, NewCheck};
-use crate::domain::checks::questions::{Distinct, require_question};
+use crate::domain::checks::check::{Check, CheckLimits, CheckOptions, NewCheck, QuestionRow};
+use crate::domain::checks::questions;
 use crate::domain::checks::setup::Unavailable;
 use crate::domain::error::{Conflict, Result};
 use crate::domain::flows::flow::FlowKind;
@@ -18,7 +18,7 @@ pub(crate) struct FileCheck<'a> {
     pub services: &'a OfflineServices,
     pub live: &'a OfflineFlow,
     pub draft: &'a OfflineFlow,
-    pub questions: Vec<AskedQuestion>,
+    pub questions: Vec<QuestionRow>,
     pub options: CheckOptions,
     pub limits: CheckLimits,
     pub include_risky_steps: bool,
@@ -31,6 +31,7 @@ impl FileCheck<'_> {
     /// 400 for wrong questions; 409 where there is nothing to compare, or what would run is risky; why the draft cannot run.
     pub(crate) fn run(self) -> Result<Check> {
         let Self { services, live, draft, questions, options, limits, include_risky_steps } = self;
+        let questions = questions::choose(questions, Vec::new())?;
         let is_live_empty = live.canvas.nodes().iter().all(crate::canvas::Node::is_note);
         let sides = if is_live_empty { vec![draft] } else { vec![draft, live] };
         require_checkable(&sides)?;
@@ -38,7 +39,7 @@ impl FileCheck<'_> {
         let entry = CheckEntry::new(Check::new(NewCheck {
             flow: FlowId::random(),
             started: services.clock().now(),
-            questions: distinct(questions, limits.questions_max)?,
+            questions,
             options,
             limits,
             include_risky_steps,
@@ -89,16 +90,4 @@ fn refuse_risky(sides: &[&OfflineFlow], include: bool) -> Result<()> {
         }
     }
     if steps.is_empty() || include { Ok(()) } else { Err(Conflict::RiskySteps { steps }.into()) }
-}
-
-/// The questions without repeats.
-fn distinct(questions: Vec<AskedQuestion>, most: usize) -> Result<Vec<AskedQuestion>> {
-    questions.iter().try_for_each(|question| require_question(&question.text, "questions"))?;
-    let mut known = Distinct::default();
-    let distinct: Vec<_> = questions.into_iter().filter(|question| known.is_new(&question.text)).collect();
-    if distinct.len() > most {
-        let message = format!("Invalid questions: a check asks {most} questions at most.");
-        return Err(crate::domain::error::Error::Invalid(message));
-    }
-    Ok(distinct)
 }

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::checks::check::CHECK_QUESTION_CHARS_MAX;
 use crate::domain::checks::kept::{
-    EXPECTATIONS_MAX, ExpectationRow, KEPT_QUESTIONS_MAX, KeptQuestion, QuestionOrigin,
+    ExpectationRow, KEPT_QUESTIONS_MAX, KeptQuestion, QuestionOrigin, read_expectations,
 };
 use crate::domain::checks::questions::require_question;
 use crate::domain::error::{Error, Result};
@@ -12,7 +12,8 @@ use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{ChatId, FlowId, KeptQuestionId, WorkspaceId};
 use crate::domain::predictions::prediction::MessageRole;
 use crate::ops::flows::access::{self, FlowAction};
-use crate::store::queries::messages;
+use crate::ops::flows::drafts;
+use crate::store::queries::{messages, timeline};
 use crate::store::tables::KEPT_QUESTIONS;
 use crate::store::{Tx, WriteTx};
 use jiff::Timestamp;
@@ -58,7 +59,7 @@ fn in_transaction(tx: &impl Tx, flow: &Flow) -> Result<Vec<KeptQuestion>> {
 /// Puts these questions in place of those that were kept.
 ///
 /// # Errors
-/// 400 naming the row at fault; 404, 403.
+/// 400 naming the row at fault; 404, 403; 409 while drafts are off.
 pub(crate) fn replace(
     app: &App,
     caller: &Caller,
@@ -66,6 +67,7 @@ pub(crate) fn replace(
     sent: Vec<SentQuestion>,
 ) -> Result<Vec<KeptQuestion>> {
     let flow = app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Update))?;
+    drafts::require_drafts(app)?;
     judge(&sent)?;
     let known = of_flow(app, &flow)?;
     let conversations = find_conversations(app, &flow, &sent, &known)?;
@@ -73,8 +75,14 @@ pub(crate) fn replace(
     app.store.write(|tx| {
         let flow = access::flow(tx, caller, id, FlowAction::Update)?;
         let before = in_transaction(tx, &flow)?;
-        let rows: Vec<KeptQuestion> =
-            sent.iter().map(|one| keep(one, &before, &conversations, now)).collect();
+        // A conversation may have been deleted since it was found.
+        let mut lasting = HashMap::new();
+        for (text, chat) in &conversations {
+            if !timeline::of_chat(tx, &flow.workspace, &flow.id, chat)?.is_empty() {
+                lasting.insert(text.clone(), *chat);
+            }
+        }
+        let rows: Vec<KeptQuestion> = sent.iter().map(|one| keep(one, &before, &lasting, now)).collect();
         if rows.is_empty() {
             KEPT_QUESTIONS.remove(tx, &flow.workspace, &flow.id)?;
         } else {
@@ -93,19 +101,12 @@ fn judge(sent: &[SentQuestion]) -> Result<()> {
     for (at, one) in sent.iter().enumerate() {
         let place = format!("questions[{at}]");
         require_question(&one.text, &place)?;
-        if one.expect.len() > EXPECTATIONS_MAX {
-            return Err(Error::Invalid(format!(
-                "Invalid {place}: a question has {EXPECTATIONS_MAX} expectations at most."
-            )));
-        }
         if let Some(id) = one.id
             && sent[..at].iter().any(|other| other.id == Some(id))
         {
             return Err(Error::Invalid(format!("Invalid {place}: another question has this id.")));
         }
-        for (number, row) in one.expect.iter().enumerate() {
-            row.read(&format!("expect row {} of question {}", number + 1, at + 1))?;
-        }
+        read_expectations(&one.expect, at + 1)?;
     }
     Ok(())
 }

@@ -30,7 +30,8 @@ pub(super) struct RecentMessages {
 /// # Errors
 /// When the messages cannot be read.
 pub(super) fn recent(app: &App, flow: &Flow) -> Result<RecentMessages> {
-    let mut reader = Reader::default();
+    let starters = flow.settings.chatbot_config.starters();
+    let mut reader = Reader { unasked: starters, ..Reader::default() };
     let mut left = MESSAGES_READ_MAX;
     app.store.read_messages(|tx| {
         messages::scan_newest(tx, &flow.workspace, &flow.id, |message| {
@@ -39,8 +40,7 @@ pub(super) fn recent(app: &App, flow: &Flow) -> Result<RecentMessages> {
             if left == 0 || reader.has_enough() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })
     })?;
-    let starters = flow.settings.chatbot_config.starters();
-    Ok(RecentMessages { estimate: reader.estimate(), questions: reader.offer(starters) })
+    Ok(RecentMessages { estimate: reader.estimate(), questions: reader.offer() })
 }
 
 /// Walks messages from the newest on.
@@ -48,6 +48,8 @@ pub(super) fn recent(app: &App, flow: &Flow) -> Result<RecentMessages> {
 struct Reader {
     seen: Distinct,
     questions: Vec<OfferedQuestion>,
+    /// What the flow offers to ask, and nobody did.
+    unasked: Vec<String>,
     /// When the newest answer of a conversation came whose question is still to be met.
     answered: HashMap<ChatId, (Timestamp, Option<u64>)>,
     /// Milliseconds and tokens of answers.
@@ -56,7 +58,9 @@ struct Reader {
 
 impl Reader {
     fn has_enough(&self) -> bool {
-        self.questions.len() >= CHECK_QUESTIONS_MAX && self.measured.len() >= ANSWERS_MEASURED_MAX
+        self.questions.len() >= CHECK_QUESTIONS_MAX
+            && self.measured.len() >= ANSWERS_MEASURED_MAX
+            && self.unasked.is_empty()
     }
 
     fn read(&mut self, message: Message) {
@@ -79,6 +83,7 @@ impl Reader {
             let took = answered.as_millisecond() - message.created.as_millisecond();
             self.measured.push((took.max(0), tokens));
         }
+        self.unasked.retain(|starter| starter.trim() != message.content.trim());
         let is_asked = matches!(message.chat_type, ChatType::External | ChatType::Internal)
             && message.file_uploads.is_empty()
             && !message.content.trim().is_empty()
@@ -91,19 +96,20 @@ impl Reader {
     #[allow(clippy::cast_precision_loss, reason = "an estimate")]
     fn estimate(&self) -> Option<Estimate> {
         let mean = |sum: u64, count: usize| sum as f64 / count as f64;
-        let tokens: Vec<u64> = self.measured.iter().filter_map(|(_, tokens)| *tokens).collect();
-        if tokens.is_empty() {
+        if self.measured.is_empty() {
             return None;
         }
+        let tokens: Vec<u64> = self.measured.iter().filter_map(|(_, tokens)| *tokens).collect();
         let ms: u64 = self.measured.iter().map(|(ms, _)| ms.unsigned_abs()).sum();
         Some(Estimate {
-            tokens: mean(tokens.iter().sum(), tokens.len()),
+            // What reports no tokens uses none of those that a check may use.
+            tokens: mean(tokens.iter().sum(), tokens.len().max(1)),
             seconds: mean(ms, self.measured.len()) / 1_000.0,
         })
     }
 
-    fn offer(mut self, starters: Vec<String>) -> Vec<OfferedQuestion> {
-        for text in starters {
+    fn offer(mut self) -> Vec<OfferedQuestion> {
+        for text in self.unasked {
             if text.chars().count() <= CHECK_QUESTION_CHARS_MAX && self.seen.is_new(&text) {
                 self.questions.push(OfferedQuestion { text, asked: None });
             }

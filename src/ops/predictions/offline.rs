@@ -239,7 +239,8 @@ impl OfflineServices {
         question: &str,
         cancel: &CancelToken,
     ) -> ReplayedRun {
-        let host = self.host(flow, question, &cancel.child().token);
+        let own = cancel.child();
+        let host = self.host(flow, question, &own.token);
         let journal = ReplayedSteps::default();
         let result = host.answer(plan, &journal, &mut NullSink).map(|(mut output, _)| {
             output.source_documents.extend(host.notes.take_cited());

@@ -136,6 +136,11 @@ pub(crate) enum OperatorCommand {
         flow: FlowId,
         check: CheckId,
     },
+    /// Stops a check.
+    CheckStop {
+        flow: FlowId,
+        check: CheckId,
+    },
     Status,
 }
 
@@ -162,6 +167,7 @@ impl OperatorCommand {
             | Self::CheckSetup { .. }
             | Self::CheckStart { .. }
             | Self::CheckRead { .. }
+            | Self::CheckStop { .. }
             | Self::Status => CONTROL_REPLY_SECONDS,
         }
     }
@@ -284,11 +290,15 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
         OperatorCommand::Publish { flows, .. } => publish_flows(app, &flows),
         OperatorCommand::CheckSetup { flow } => set_up_check(app, &flow),
         OperatorCommand::CheckStart { flow, request } => {
-            let report = checks::start(app, &operator_for_flow(app, &flow)?, &flow, request.read()?)?;
+            let report = checks::start(app, &operator_for_flow(app, &flow)?, &flow, (*request).into())?;
             Ok(CommandOutput::Check(Box::new(report)))
         }
         OperatorCommand::CheckRead { flow, check } => {
             let report = checks::read(app, &operator_for_flow(app, &flow)?, &flow, Some(check))?;
+            Ok(CommandOutput::Check(Box::new(report)))
+        }
+        OperatorCommand::CheckStop { flow, check } => {
+            let report = checks::stop(app, &operator_for_flow(app, &flow)?, &flow, Some(check))?;
             Ok(CommandOutput::Check(Box::new(report)))
         }
         OperatorCommand::Status => Ok(CommandOutput::Status {

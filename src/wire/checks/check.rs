@@ -2,15 +2,13 @@
 
 use crate::domain::checks::answer::{Answer, SHOWN_CHARS_MAX, cut};
 use crate::domain::checks::check::{
-    AskedQuestion, Check, CheckCase, CheckLimits, CheckRequest, CheckStatus, StopReason,
+    Check, CheckCase, CheckLimits, CheckRequest, CheckStatus, QuestionRow, StopReason,
 };
-use crate::domain::checks::expectation;
-use crate::domain::checks::kept::{EXPECTATIONS_MAX, ExpectationRow};
+use crate::domain::checks::kept::ExpectationRow;
 use crate::domain::checks::summary::CheckSummary;
 use crate::domain::checks::verdict::{
     CaseJudgement, Judgement, StepChange, StepDifference, Verdict, VerdictCounts, Why, WhyCode,
 };
-use crate::domain::error::{Error, Result};
 use crate::domain::ids::CheckId;
 use crate::wire::time::IsoTime;
 use serde::{Deserialize, Serialize};
@@ -48,43 +46,31 @@ pub(crate) enum QuestionToAsk {
     Row {
         text: String,
         /// What its answers are expected to be.
+        #[serde(default)]
         expect: Vec<ExpectationRow>,
     },
 }
 
-impl CheckStart {
-    /// # Errors
-    /// 400 naming the row of an expectation that cannot be used.
-    pub(crate) fn read(self) -> Result<CheckRequest> {
-        let questions = self.questions.into_iter().enumerate().map(|(at, sent)| sent.read(at));
-        Ok(CheckRequest {
-            questions: questions.collect::<Result<_>>()?,
-            include_risky_steps: self.include_risky_steps,
-            control: self.control,
-            repeat: self.repeat,
-            use_kept: self.use_kept,
-            tokens_max: self.max_tokens,
-            seconds_max: self.max_seconds,
-        })
+impl From<CheckStart> for CheckRequest {
+    fn from(sent: CheckStart) -> Self {
+        Self {
+            questions: sent.questions.into_iter().map(QuestionRow::from).collect(),
+            include_risky_steps: sent.include_risky_steps,
+            control: sent.control,
+            repeat: sent.repeat,
+            use_kept: sent.use_kept,
+            tokens_max: sent.max_tokens,
+            seconds_max: sent.max_seconds,
+        }
     }
 }
 
-impl QuestionToAsk {
-    fn read(self, at: usize) -> Result<AskedQuestion> {
-        let (text, rows) = match self {
-            Self::Text(text) => (text, Vec::new()),
-            Self::Row { text, expect } => (text, expect),
-        };
-        if rows.len() > EXPECTATIONS_MAX {
-            return Err(Error::Invalid(format!(
-                "Invalid questions[{at}]: a question has {EXPECTATIONS_MAX} expectations at most."
-            )));
+impl From<QuestionToAsk> for QuestionRow {
+    fn from(sent: QuestionToAsk) -> Self {
+        match sent {
+            QuestionToAsk::Text(text) => Self { text, expect: Vec::new() },
+            QuestionToAsk::Row { text, expect } => Self { text, expect },
         }
-        let expect = rows.iter().enumerate().map(|(number, row)| {
-            let place = format!("Invalid questions[{at}].expect[{number}]");
-            expectation::parse(&row.kind, &row.value, &place)
-        });
-        Ok(AskedQuestion { text, expect: expect.collect::<Result<_>>()? })
     }
 }
 

@@ -35,6 +35,16 @@ fn questions_are_kept_in_their_order_with_ids_and_dates_of_their_own() {
 }
 
 #[test]
+fn while_drafts_are_off_they_can_be_read_and_not_changed() {
+    let server = Server::start();
+    let flow = flow_saying(&server, "a", "b");
+    let rows = put(&server, &flow, &json!([{"text": "one"}]));
+    let server = server.restart_with(&[("SERVICE_DRAFTS", "off")]);
+    server.owner("PUT", &path(&flow)).json(&json!([])).send().is_error(409);
+    assert_eq!(server.read(&path(&flow)), rows);
+}
+
+#[test]
 fn wrong_rows_are_refused_with_their_place() {
     let server = Server::start();
     let flow = flow_saying(&server, "a", "b");

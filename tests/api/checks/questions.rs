@@ -82,6 +82,35 @@ fn the_newest_questions_of_people_are_offered_and_then_starters() {
 }
 
 #[test]
+fn a_starter_that_somebody_asked_long_ago_is_not_offered_as_one() {
+    let server = Server::start();
+    let starters = json!({"starterPrompts": {"0": {"prompt": "first"}, "1": {"prompt": "never"}}});
+    let fields = json!({"chatbotConfig": starters.to_string()});
+    let flow = server.flow_with(&scripted_flow_with(json!({"fallback": "So."})), &fields);
+    server.ask(&flow, &json!({"question": "first"})).is(200);
+    (0..11).for_each(|at| {
+        server.ask(&flow, &json!({"question": format!("question {at}")})).is(200);
+    });
+    let offered = offered(&server, &flow);
+    assert_eq!((offered.len(), offered.last().map(String::as_str)), (11, Some("never")));
+}
+
+#[test]
+fn what_is_expected_is_read_after_the_flow_is_found_and_the_questions_are_counted() {
+    let server = Server::start();
+    let flow = flow_saying(&server, "a", "a");
+    let wrong = json!({"text": "a", "expect": [{"kind": "matches", "value": "("}]});
+    let body = json!({"questions": [wrong]});
+    let gone = "00000000-0000-4000-8000-000000000000";
+    post(&server, gone, &body).is_error(404);
+    let told = post(&server, &flow, &body).is_error(400);
+    assert!(told.contains("expect row 1 of question 1"), "{told}");
+    let eleven = json!({ "questions": vec![wrong; 11] });
+    let told = post(&server, &flow, &eleven).is_error(400);
+    assert!(told.contains("10 questions at most"), "{told}");
+}
+
+#[test]
 fn no_more_than_ten_are_offered_and_none_that_brought_files() {
     let server = Server::start();
     let flow = server.flow_with(

@@ -22,7 +22,7 @@ pub(crate) use crate::store::Order as MessageOrder;
 use crate::store::queries::executions;
 use crate::store::queries::feedback as ratings;
 use crate::store::queries::timeline::{self, MessagePosition};
-use crate::store::{MessagesTx, Tx};
+use crate::store::{MessagesTx, Tx, WriteTx};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -198,17 +198,18 @@ pub(crate) fn delete(app: &App, caller: &Caller, flow: &FlowId, filter: &Message
         let Some(last) = batch.last() else { break };
         from = last.sequence + 1;
         remote_memories::delete_remote_memories(app, workspace, flow, &batch)?;
-        count += app.store.write(|tx| {
+        let (removed, ended) = app.store.write(|tx| {
             access::flow(tx, caller, flow, FlowAction::Save)?;
-            timeline::remove(tx, workspace, flow, &batch)
+            let removed = timeline::remove(tx, workspace, flow, &batch)?;
+            // What else holds words of a person goes with the last of their messages, whatever happens after.
+            let ended = emptied_conversations(tx, workspace, flow, &batch)?;
+            kept::forget_conversations(tx, workspace, flow, |chat| ended.contains(chat))?;
+            named_sessions::delete_for_conversations(tx, workspace, flow, &ended)?;
+            Ok((removed, ended))
         })?;
-        let ended = emptied_conversations(app, workspace, flow, &batch)?;
+        count += removed;
         ended.iter().for_each(|chat| app.chat_files.remove_chat(workspace, flow, chat));
         if !ended.is_empty() {
-            app.store.write(|tx| {
-                kept::forget_conversations(tx, workspace, flow, |chat| ended.contains(chat))?;
-                named_sessions::delete_for_conversations(tx, workspace, flow, &ended)
-            })?;
             chunks::delete_for_conversations(app, workspace, flow, &ended);
         }
     }
@@ -239,19 +240,17 @@ pub(crate) fn delete(app: &App, caller: &Caller, flow: &FlowId, filter: &Message
 
 /// The conversations of these messages of which nothing is left.
 fn emptied_conversations(
-    app: &App,
+    tx: &WriteTx,
     workspace: &WorkspaceId,
     flow: &FlowId,
     removed: &[MessagePosition],
 ) -> Result<BTreeSet<ChatId>> {
     let chats: BTreeSet<ChatId> = removed.iter().map(|place| place.chat).collect();
-    app.store.read_messages(|tx| {
-        let mut ended = BTreeSet::new();
-        for chat in chats {
-            if timeline::of_chat(tx, workspace, flow, &chat)?.is_empty() {
-                ended.insert(chat);
-            }
+    let mut ended = BTreeSet::new();
+    for chat in chats {
+        if timeline::of_chat(tx, workspace, flow, &chat)?.is_empty() {
+            ended.insert(chat);
         }
-        Ok(ended)
-    })
+    }
+    Ok(ended)
 }
