@@ -1,11 +1,14 @@
 //! `flowkeep check`.
 
-use crate::program::{Program, error_output, free_port, standard_output};
-use crate::{Home, canvases};
+use crate::program::{Program, command, error_output, free_port, standard_output};
+use crate::{Home, canvases, slow_canvas};
 use quick_xml::events::Event;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use std::process::Output;
+use std::process::{Command, Output};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Two files of flows and one of questions.
 struct Files {
@@ -109,6 +112,32 @@ fn the_xml_names_each_question_and_fails_where_the_check_does() {
 }
 
 #[test]
+fn files_can_be_named_by_the_environment() {
+    let files = Files::new("a", "a", "How?\n");
+    let path = |name: &str| files.path(name).to_str().unwrap().to_owned();
+    let variables =
+        [("LIVE", path("live.json")), ("DRAFT", path("draft.json")), ("QUESTIONS", path("questions.txt"))];
+    let mut command = command(&["check", "--data-dir", files.home.data()]);
+    command.envs(variables.map(|(name, value)| (format!("SERVICE_CHECK_{name}"), value)));
+    ends_with(&command.output().unwrap(), 0);
+    ends_with(&files.home.run(&["check"]), 2);
+    ends_with(&files.home.run(&["check", "--live", &path("live.json")]), 2);
+}
+
+#[test]
+fn a_result_that_cannot_be_written_ends_with_2_before_anything_is_asked() {
+    let files = Files::new("a", "b", "How?\n");
+    let nowhere = files.path("no folder").join("check.xml");
+    let output = files.check(&["--junit", nowhere.to_str().unwrap()]);
+    ends_with(&output, 2);
+    assert_eq!(standard_output(&output), "");
+    files.write("check.xml", "older");
+    let kept = files.path("check.xml");
+    ends_with(&files.check(&["--junit", kept.to_str().unwrap(), "--repeat", "6"]), 2);
+    assert_eq!(std::fs::read_to_string(kept).unwrap(), "older");
+}
+
+#[test]
 fn arguments_and_files_that_cannot_be_used_end_with_2() {
     let files = Files::new("a", "b", "How?\n");
     for more in [&["--repeat", "6"][..], &["--repeat", "x"], &["--max-tokens", "0"], &["--use-kept"]] {
@@ -146,29 +175,53 @@ struct Served {
 
 impl Served {
     fn new(live: &str, draft: &str) -> Self {
+        let canvas = |text: &str| canvases::scripted(&json!([]), text);
+        Self::with(&canvas(live), &canvas(draft))
+    }
+
+    fn with(live: &Value, draft: &Value) -> Self {
         let home = Home::new();
         let service = home.serve();
         let key = home.key("checker");
-        let flow = service.make_flow(&key, "Refunds", &canvases::scripted(&json!([]), live));
+        let flow = service.make_flow(&key, "Refunds", live);
         let served = Self { home, service, key, flow };
-        served.change("PUT", "/settings", &json!({"publishInstantly": false}));
-        served.change("PUT", "", &json!({"flowData": canvases::scripted(&json!([]), draft).to_string()}));
+        served.call("PUT", "/settings", &json!({"publishInstantly": false}));
+        served.call("PUT", "", &json!({"flowData": draft.to_string()}));
         served
     }
 
-    fn change(&self, method: &str, rest: &str, body: &Value) {
+    fn call(&self, method: &str, rest: &str, body: &Value) -> Value {
         let path = format!("/api/v1/flow-drafts/{}{rest}", self.flow);
         let bearer = format!("Bearer {}", self.key);
         let answer = self.service.call(method, &path, &[("authorization", &bearer)], body);
         assert_eq!(answer.status(), 200, "{}", answer.text());
+        answer.json()
     }
 
-    fn check(&self, more: &[&str]) -> Output {
+    /// Waits until the newest check has this status.
+    fn wait_for(&self, status: &str) {
+        let end = Instant::now() + Duration::from_secs(60);
+        loop {
+            let setup = self.call("GET", "/check", &Value::Null);
+            if setup["check"]["status"] == status {
+                return;
+            }
+            assert!(Instant::now() < end, "{setup}");
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn command(&self, more: &[&str]) -> Command {
         let questions = self.home.path().join("questions.txt");
         std::fs::write(&questions, "How long?\n").unwrap();
         let mut all = vec!["check", &self.flow, "--questions", questions.to_str().unwrap()];
+        all.extend_from_slice(&["--data-dir", self.home.data()]);
         all.extend_from_slice(more);
-        self.home.run(&all)
+        command(&all)
+    }
+
+    fn check(&self, more: &[&str]) -> Output {
+        self.command(more).output().unwrap()
     }
 }
 
@@ -186,10 +239,21 @@ fn a_running_service_checks_with_a_key_and_for_its_operator() {
     assert!(error_output(&output).contains("--key"), "{}", error_output(&output));
 }
 
+#[cfg(unix)]
+#[test]
+fn an_interrupted_command_stops_its_check() {
+    let served = Served::with(&canvases::scripted(&json!([]), "30 days."), &slow_canvas(5, 10_000));
+    let mut child = served.command(&[]).spawn().unwrap();
+    served.wait_for("running");
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(3));
+    served.wait_for("stopped");
+}
+
 #[test]
 fn what_the_service_refuses_is_told_and_ends_with_3() {
     let served = Served::new("It takes 30 days.", "It takes 14 days.");
-    served.change("POST", "/publish", &json!({}));
+    served.call("POST", "/publish", &json!({}));
     let output = served.check(&["--key", &served.key]);
     ends_with(&output, 3);
     assert!(error_output(&output).contains("409"), "{}", error_output(&output));

@@ -1,5 +1,6 @@
 //! `flowkeep check`: Live and the draft are asked the same questions, by a running service or from two files.
 
+mod interrupt;
 mod junit;
 mod offline;
 mod outcome;
@@ -7,13 +8,14 @@ mod questions;
 mod service;
 
 use self::outcome::{Ending, Outcome};
-use self::questions::FileQuestion;
 use super::ask::{parse_credentials, read_file};
 use super::table::json_lines;
 use super::{CliError, Context, print};
+use crate::domain::checks::check::QuestionRow;
 use crate::settings::{Flags, LogLevel};
-use serde_json::Value;
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::path::Path;
 
 /// Asks Live and the draft of a flow the same questions, and says whether they differ by more than Live's own mood
 ///
@@ -25,7 +27,7 @@ use std::fs;
 )]
 pub(super) struct CheckArgs {
     /// Id of the flow, or its name together with a key that may view flows
-    #[arg(required_unless_present_any = ["live", "draft"], conflicts_with_all = ["live", "draft"])]
+    #[arg(conflicts_with_all = ["live", "draft"])]
     flow: Option<String>,
     /// Address of the service [env: SERVICE_URL] [default: where the service of the data folder listens]
     #[arg(long, conflicts_with_all = ["live", "draft"])]
@@ -49,10 +51,10 @@ pub(super) struct CheckArgs {
     /// Run steps that may do something to the world as well [env: SERVICE_CHECK_INCLUDE_RISKY_STEPS]
     #[arg(long)]
     include_risky_steps: bool,
-    /// Stop after so many tokens; never more than the service allows [env: SERVICE_CHECK_MAX_TOKENS]
+    /// Stop after so many tokens; never more than the service allows [env: SERVICE_CHECK_TOKENS]
     #[arg(long, value_name = "N")]
     max_tokens: Option<String>,
-    /// Stop after so many seconds; never more than the service allows [env: SERVICE_CHECK_MAX_SECONDS]
+    /// Stop after so many seconds; never more than the service allows [env: SERVICE_CHECK_SECONDS]
     #[arg(long, value_name = "N")]
     max_seconds: Option<String>,
     /// Print the whole check as JSON [env: SERVICE_JSON]
@@ -62,10 +64,10 @@ pub(super) struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     junit: Option<String>,
     /// The flow as it stands: a canvas, a starter or an export [env: SERVICE_CHECK_LIVE]
-    #[arg(long, value_name = "FILE", help_heading = "Without a service", requires = "draft")]
+    #[arg(long, value_name = "FILE", help_heading = "Without a service")]
     live: Option<String>,
     /// The flow as it is to become [env: SERVICE_CHECK_DRAFT]
-    #[arg(long, value_name = "FILE", help_heading = "Without a service", requires = "live")]
+    #[arg(long, value_name = "FILE", help_heading = "Without a service")]
     draft: Option<String>,
     /// Which flow of the files, where they hold several [env: SERVICE_FLOW_NAME]
     #[arg(long, help_heading = "Without a service")]
@@ -79,7 +81,7 @@ pub(super) struct CheckArgs {
 /// What is asked, wherever it is asked.
 struct Wanted {
     /// `None` asks what people asked lately.
-    questions: Option<Vec<FileQuestion>>,
+    questions: Option<Vec<QuestionRow>>,
     use_kept: bool,
     control: bool,
     repeat: u64,
@@ -92,6 +94,8 @@ pub(super) fn run(args: &CheckArgs, context: &Context<'_>) -> Result<(), CliErro
     let settings = context.settings(Flags::default())?;
     super::logging::start(&settings, LogLevel::Warn, None);
     let wanted = Wanted::read(args, context)?;
+    let junit = context.text(&args.junit, "SERVICE_CHECK_JUNIT");
+    junit.as_deref().map_or(Ok(()), require_writable)?;
     let files =
         (context.text(&args.live, "SERVICE_CHECK_LIVE"), context.text(&args.draft, "SERVICE_CHECK_DRAFT"));
     let (check, name) = match (&args.flow, files) {
@@ -106,18 +110,30 @@ pub(super) fn run(args: &CheckArgs, context: &Context<'_>) -> Result<(), CliErro
             return Err(CliError::Usage("give the flow, or two files with --live and --draft".to_owned()));
         }
     };
-    conclude(&check, &name, args, context)
+    let is_json = context.is_switched_on(args.json, "SERVICE_JSON");
+    let outcome = Outcome::new(&check);
+    print(&if is_json { json_lines(&check)? } else { outcome.render() })?;
+    if let Some(file) = junit {
+        fs::write(&file, junit::render(&outcome, &name)).map_err(|error| unwritable(&file, &error))?;
+    }
+    conclude(&outcome)
 }
 
-/// Prints what came of it, and ends as it says.
-fn conclude(check: &Value, name: &str, args: &CheckArgs, context: &Context<'_>) -> Result<(), CliError> {
-    let outcome = Outcome::new(check);
-    if let Some(file) = context.text(&args.junit, "SERVICE_CHECK_JUNIT") {
-        fs::write(&file, junit::render(&outcome, name))
-            .map_err(|error| CliError::Usage(format!("{file} could not be written: {error}")))?;
-    }
-    let is_json = context.is_switched_on(args.json, "SERVICE_JSON");
-    print(&if is_json { json_lines(check)? } else { outcome.render() })?;
+/// Finds a file that cannot be written before the questions are paid for.
+fn require_writable(file: &str) -> Result<(), CliError> {
+    let is_new = !Path::new(file).exists();
+    let opened = OpenOptions::new().append(true).create(true).open(file);
+    drop(opened.map_err(|error| unwritable(file, &error))?);
+    // Whoever reads results takes an empty file for a broken one.
+    if is_new { fs::remove_file(file).map_err(|error| unwritable(file, &error)) } else { Ok(()) }
+}
+
+fn unwritable(file: &str, error: &io::Error) -> CliError {
+    CliError::Usage(format!("{file} could not be written: {error}"))
+}
+
+/// Ends as what came of it says.
+fn conclude(outcome: &Outcome<'_>) -> Result<(), CliError> {
     match outcome.ending {
         Ending::Clean => Ok(()),
         Ending::Reported => Err(CliError::Failed("the check reports a change".to_owned())),
@@ -147,8 +163,8 @@ impl Wanted {
             repeat: number(&args.repeat, "SERVICE_CHECK_REPEAT", "--repeat")?.unwrap_or(1),
             include_risky_steps: context
                 .is_switched_on(args.include_risky_steps, "SERVICE_CHECK_INCLUDE_RISKY_STEPS"),
-            max_tokens: number(&args.max_tokens, "SERVICE_CHECK_MAX_TOKENS", "--max-tokens")?,
-            max_seconds: number(&args.max_seconds, "SERVICE_CHECK_MAX_SECONDS", "--max-seconds")?,
+            max_tokens: number(&args.max_tokens, "SERVICE_CHECK_TOKENS", "--max-tokens")?,
+            max_seconds: number(&args.max_seconds, "SERVICE_CHECK_SECONDS", "--max-seconds")?,
         })
     }
 }

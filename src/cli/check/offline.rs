@@ -3,7 +3,7 @@
 use super::super::ask::read_file;
 use super::super::{CliError, Context};
 use super::Wanted;
-use crate::domain::checks::check::{AskedQuestion, CHECK_REPEAT_MAX, CheckLimits, CheckOptions};
+use crate::domain::checks::check::{CHECK_REPEAT_MAX, CheckLimits, CheckOptions, QuestionRow};
 use crate::domain::error::Error;
 use crate::ops::checks::files::FileCheck;
 use crate::ops::predictions::offline::{
@@ -34,16 +34,20 @@ pub(super) fn check(
     let (live, draft) = (files.read(files.live)?, files.read(files.draft)?);
     refuse_unused(&[&live, &draft], &files.credentials).map_err(wrong)?;
     let services = OfflineServices::new(settings, context.environment.program()).map_err(CliError::from)?;
-    let tokens = wanted.max_tokens.unwrap_or(settings.check_tokens_max);
     let seconds =
         if wanted.control { settings.check_control_seconds_max } else { settings.check_seconds_max };
+    let lower = |most: u64, wanted: Option<u64>| wanted.map_or(most, |wanted| wanted.min(most));
+    let limits = CheckLimits::new(
+        lower(settings.check_tokens_max, wanted.max_tokens),
+        lower(seconds, wanted.max_seconds),
+    );
     let check = FileCheck {
         services: &services,
         live: &live,
         draft: &draft,
         questions,
         options,
-        limits: CheckLimits::new(tokens, wanted.max_seconds.unwrap_or(seconds)),
+        limits,
         include_risky_steps: wanted.include_risky_steps,
     };
     let check = check.run().map_err(|error| match error {
@@ -72,14 +76,9 @@ fn with_flag(error: &Error) -> String {
     error.to_string().replace("includeRiskySteps: true", "--include-risky-steps")
 }
 
-fn questions(wanted: &Wanted) -> Result<Vec<AskedQuestion>, CliError> {
-    let Some(questions) = &wanted.questions else {
-        return Err(CliError::Usage("without a service give questions with --questions".to_owned()));
-    };
-    let asked = questions
-        .iter()
-        .map(|question| Ok(AskedQuestion { text: question.text.clone(), expect: question.expectations()? }));
-    asked.collect()
+fn questions(wanted: &Wanted) -> Result<Vec<QuestionRow>, CliError> {
+    let questions = wanted.questions.clone();
+    questions.ok_or_else(|| CliError::Usage("without a service give questions with --questions".to_owned()))
 }
 
 fn options(wanted: &Wanted) -> Result<CheckOptions, CliError> {

@@ -5,6 +5,7 @@ use super::super::ask::{configured_address, parse_service_url, running_service_a
 use super::super::client::{ApiClient, ClientError};
 use super::super::operator::{ask_service, unexpected_reply};
 use super::super::{CliError, Context};
+use super::interrupt::Interrupt;
 use super::{CheckArgs, Wanted};
 use crate::domain::ids::{CheckId, FlowId};
 use crate::net::Method;
@@ -12,7 +13,6 @@ use crate::ops::service::control::OperatorCommand;
 use crate::settings::Settings;
 use crate::wire::service::operator::CommandReply;
 use serde_json::{Value, json};
-use std::thread;
 use std::time::Duration;
 
 /// How often it is asked how far the check came.
@@ -56,14 +56,27 @@ trait CheckRoutes {
     fn setup(&self) -> Result<Value, CliError>;
     fn start(&self, body: Value) -> Result<Value, CliError>;
     fn read(&self, id: &str) -> Result<Value, CliError>;
+    fn stop(&self, id: &str) -> Result<Value, CliError>;
 
     fn check(&self, wanted: &Wanted) -> Result<Value, CliError> {
-        let mut check = self.start(self.body(wanted)?)?;
+        let body = self.body(wanted)?;
+        let interrupt = Interrupt::listen();
+        let check = self.start(body)?;
         let id = check["id"].as_str().unwrap_or_default().to_owned();
+        // A check that nobody waits for would spend tokens and be in the way of the next one.
+        self.wait(check, &id, &interrupt).inspect_err(|_| {
+            let _ = self.stop(&id);
+        })
+    }
+
+    /// Looks at the check until it ended.
+    fn wait(&self, mut check: Value, id: &str, interrupt: &Interrupt) -> Result<Value, CliError> {
         let mut misses = 0;
         while check["status"] == "running" {
-            thread::sleep(POLL);
-            match self.read(&id) {
+            if interrupt.came_within(POLL) {
+                return Err(CliError::Unjudged("the check was stopped".to_owned()));
+            }
+            match self.read(id) {
                 Ok(newer) => (check, misses) = (newer, 0),
                 Err(error) if misses + 1 >= TRIES_MAX => return Err(error),
                 Err(_) => misses += 1,
@@ -92,15 +105,9 @@ trait CheckRoutes {
     /// The questions of the file, else what people asked lately.
     fn questions(&self, wanted: &Wanted) -> Result<Vec<Value>, CliError> {
         if let Some(questions) = &wanted.questions {
-            let sent = questions.iter().map(|question| {
-                // What cannot be used is told before anything is asked.
-                question.expectations()?;
-                Ok(match question.expect.is_empty() {
-                    true => question.text.clone().into(),
-                    false => json!({"text": question.text, "expect": question.expect}),
-                })
-            });
-            return sent.collect();
+            let sent =
+                questions.iter().map(|question| json!({"text": question.text, "expect": question.expect}));
+            return Ok(sent.collect());
         }
         if wanted.use_kept {
             return Ok(Vec::new());
@@ -146,6 +153,10 @@ impl CheckRoutes for KeyRoutes {
     fn read(&self, id: &str) -> Result<Value, CliError> {
         self.call(Method::GET, &format!("/{id}"), None)
     }
+
+    fn stop(&self, id: &str) -> Result<Value, CliError> {
+        self.call(Method::DELETE, &format!("/{id}"), None)
+    }
 }
 
 /// What a service refuses was not judged.
@@ -189,5 +200,10 @@ impl CheckRoutes for FolderRoutes<'_> {
     fn read(&self, id: &str) -> Result<Value, CliError> {
         let check = CheckId::parse(id).ok_or_else(unexpected_reply)?;
         self.run(&OperatorCommand::CheckRead { flow: self.flow, check })
+    }
+
+    fn stop(&self, id: &str) -> Result<Value, CliError> {
+        let check = CheckId::parse(id).ok_or_else(unexpected_reply)?;
+        self.run(&OperatorCommand::CheckStop { flow: self.flow, check })
     }
 }

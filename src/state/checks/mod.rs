@@ -32,7 +32,8 @@ pub(crate) enum CheckRefusal {
 #[derive(Default)]
 pub struct Checks {
     newest: Mutex<HashMap<FlowId, Arc<CheckEntry>>>,
-    ended: Condvar,
+    /// One begins or ends.
+    changed: Condvar,
 }
 
 impl Checks {
@@ -56,13 +57,14 @@ impl Checks {
         let flow = check.flow;
         let entry = Arc::new(CheckEntry::new(check));
         newest.insert(flow, entry.clone());
+        self.changed.notify_all();
         Ok(entry)
     }
 
     /// Takes back one that could not be begun after all.
     pub(crate) fn remove(&self, flow: &FlowId) {
         self.newest().remove(flow);
-        self.ended.notify_all();
+        self.changed.notify_all();
     }
 
     /// The newest check of a flow, where it is not too old.
@@ -81,7 +83,7 @@ impl Checks {
     pub(crate) fn tell_ended(&self) {
         // The lock makes sure that nobody is between looking and waiting.
         drop(self.newest());
-        self.ended.notify_all();
+        self.changed.notify_all();
     }
 
     /// Forgets the check of a flow that is gone, and ends it.
@@ -99,16 +101,15 @@ impl Checks {
         let running = |newest: &HashMap<FlowId, Arc<CheckEntry>>| -> Vec<Arc<CheckEntry>> {
             newest.values().filter(|entry| entry.check().is_running()).cloned().collect()
         };
-        let all = running(&newest);
-        drop(newest);
-        all.iter().for_each(|entry| entry.cancel.cancel(CancelReason::Shutdown));
-        newest = self.newest();
-        while !running(&newest).is_empty() {
+        loop {
+            // Each time anew: a request that is under way may begin one still.
+            let all = running(&newest);
             let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            if all.is_empty() || left.is_zero() {
                 return;
             }
-            newest = self.ended.wait_timeout(newest, left).unwrap_or_else(PoisonError::into_inner).0;
+            all.iter().for_each(|entry| entry.cancel.cancel(CancelReason::Shutdown));
+            newest = self.changed.wait_timeout(newest, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 }
@@ -172,6 +173,22 @@ mod tests {
         assert!(checks.find(&flow, &id, minutes(529)).is_some());
         assert!(checks.find(&flow, &CheckId::random(), minutes(529)).is_none());
         assert!(checks.find(&flow, &id, minutes(530)).is_none());
+    }
+
+    #[test]
+    fn what_begins_during_the_stop_is_stopped_too() {
+        let checks = Checks::default();
+        let first = checks.begin(check(FlowId::random()), minutes(0)).ok().unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| checks.stop_all(Duration::from_secs(60)));
+            assert!(!first.cancel.sleep(Duration::from_secs(60)));
+            let late = checks.begin(check(FlowId::random()), minutes(0)).ok().unwrap();
+            assert!(!late.cancel.sleep(Duration::from_secs(60)));
+            for entry in [first, late] {
+                entry.check().end(CheckStatus::Stopped(StopReason::Stopped), minutes(1));
+                checks.tell_ended();
+            }
+        });
     }
 
     #[test]
