@@ -6,6 +6,7 @@ mod identity;
 mod model_list;
 mod moderation;
 pub(crate) mod protocols;
+mod provider_content;
 mod provider_tool;
 mod reply;
 mod rerank;
@@ -35,6 +36,7 @@ pub use endpoint::{Endpoint, ProviderKey};
 pub use identity::{ErrorMeaning, ErrorResponse, Identity, OutgoingRequest};
 pub use model_list::{ListFormat, ListedModel, ModelPurpose, list_models};
 pub use moderation::Moderator;
+pub use provider_content::ProviderContent;
 pub use provider_tool::ProviderTool;
 pub use rerank::{ChunkRank, Reranker};
 use serde::{Deserialize, Serialize};
@@ -158,13 +160,27 @@ pub enum ChatMessage {
         text: String,
         /// The calls, in order.
         calls: Vec<ToolCall>,
+        /// The whole as its provider wrote it, where it wants that back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        content: Option<ProviderContent>,
     },
     /// The result of one tool call.
     Tool {
         call_id: String,
         name: String,
         text: String,
+        /// Only for a model that takes images.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<InlineImage>,
     },
+}
+
+/// A picture that is sent along.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InlineImage {
+    pub mime: String,
+    /// Standard base64.
+    pub base64: String,
 }
 
 impl ChatMessage {
@@ -175,7 +191,17 @@ impl ChatMessage {
 
     /// An assistant message without calls.
     pub fn assistant(text: impl Into<String>) -> Self {
-        Self::Assistant { text: text.into(), calls: Vec::new() }
+        Self::with_calls(text, Vec::new())
+    }
+
+    /// An assistant message that calls tools.
+    pub fn with_calls(text: impl Into<String>, calls: Vec<ToolCall>) -> Self {
+        Self::Assistant { text: text.into(), calls, content: None }
+    }
+
+    /// The result of a call, in words.
+    pub fn result(call_id: impl Into<String>, name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::Tool { call_id: call_id.into(), name: name.into(), text: text.into(), images: Vec::new() }
     }
 
     /// The text of the message, parts joined.
@@ -248,12 +274,26 @@ pub struct Completion {
     /// How long it thought before it said anything, in seconds, where that took some.
     #[serde(skip)]
     pub thinking_seconds: Option<u64>,
+    /// The whole as the provider wrote it, where it wants that back with the results of the calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<ProviderContent>,
+    /// The provider stopped in the midst of it, and goes on when it gets it back.
+    #[serde(skip)]
+    pub is_paused: bool,
     /// Files that tools of the provider made.
     #[serde(skip)]
     pub files: Vec<MadeFile>,
     /// Not to be kept for a later run: it was cut short, says nothing, or only this run can go on from it.
     #[serde(skip)]
     pub once: bool,
+}
+
+impl Completion {
+    /// The reply as a message of the conversation that goes on.
+    #[must_use]
+    pub fn into_message(self) -> ChatMessage {
+        ChatMessage::Assistant { text: self.text, calls: self.calls, content: self.content }
+    }
 }
 
 /// A file that a tool of the provider made for a reply.

@@ -227,6 +227,11 @@ impl ReplyBuilder {
         self.cut = Some(by);
     }
 
+    /// Notes that the provider stopped in the midst of the reply, and goes on when it gets it back.
+    pub(super) fn mark_paused(&mut self) {
+        self.completion.is_paused = true;
+    }
+
     /// True when the model has said or called nothing.
     pub(super) fn is_empty(&self) -> bool {
         self.completion.text.is_empty()
@@ -258,7 +263,10 @@ impl ReplyBuilder {
             return Err(ModelError::OutOfTokens);
         }
         // Files are of this run: another one has nothing of their bytes.
-        self.completion.once = says_nothing || self.cut.is_some() || !self.completion.files.is_empty();
+        self.completion.once = says_nothing
+            || self.cut.is_some()
+            || self.completion.is_paused
+            || !self.completion.files.is_empty();
         Ok(self.completion)
     }
 }

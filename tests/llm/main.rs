@@ -9,7 +9,7 @@ use flowkeep::base::cancel::{CancelReason, CancelToken};
 use flowkeep::domain::predictions::prediction::Usage;
 use flowkeep::llm::{
     Anthropic, ChatMessage, ChatModel, ChatRequest, Cohere, Completion, Delta, Endpoint, Google, ModelError,
-    Ollama, OpenAi, ProviderKey, StreamClosed, ToolSpec,
+    Ollama, OpenAi, ProviderKey, StreamClosed, ToolCall, ToolSpec,
 };
 use flowkeep::net::Outgoing;
 use provider::{Behaviour, Provider, Reply};
@@ -119,14 +119,10 @@ fn tools_are_called_and_their_results_sent_back() {
             assert_eq!(completion.calls[0].arguments, json!({"a":"ü\"1"}), "{name}");
             assert_eq!(completion.calls[1].name, "now", "{name}");
             assert_ne!(completion.calls[0].id, completion.calls[1].id);
-            request
-                .messages
-                .push(ChatMessage::Assistant { text: completion.text, calls: completion.calls.clone() });
-            request.messages.extend(completion.calls.into_iter().map(|call| ChatMessage::Tool {
-                call_id: call.id,
-                name: call.name,
-                text: "42".into(),
-            }));
+            let calls = completion.calls.clone();
+            request.messages.push(completion.into_message());
+            let result = |call: ToolCall| ChatMessage::result(call.id, call.name, "42");
+            request.messages.extend(calls.into_iter().map(result));
             provider.push_behaviour(Behaviour::text("It is 42."));
             assert_eq!(
                 model.chat(&request, &cancel, &mut |_: Delta<'_>| Ok(())).unwrap().text,

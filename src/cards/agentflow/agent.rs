@@ -105,6 +105,7 @@ fn run(inputs: &Inputs<'_>, context: &StepContext<'_>, sink: &mut dyn TokenSink)
         progress,
         text: String::new(),
         answer: String::new(),
+        is_paused: false,
     };
     let end = match context.resume {
         None => rounds.run()?,

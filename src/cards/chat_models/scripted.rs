@@ -352,7 +352,7 @@ mod tests {
         ]));
         let asked = ask(&model, vec![ChatMessage::user("what is 1+1?")]).unwrap();
         assert_eq!(asked.calls[0].arguments, json!({"input": "1+1"}));
-        let tool = ChatMessage::Tool { call_id: "x".into(), name: "calculator".into(), text: "2".into() };
+        let tool = ChatMessage::result("x", "calculator", "2");
         assert_eq!(ask(&model, vec![ChatMessage::user("what is 1+1?"), tool]).unwrap().text, "It is 2.");
     }
 

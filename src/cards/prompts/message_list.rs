@@ -51,15 +51,13 @@ fn build_message(role: &str, text: String, fields: &Value) -> Result<ChatMessage
     let role = role.strip_suffix("Chunk").unwrap_or(role);
     match role {
         "user" | "human" | "userMessage" | "HumanMessage" => Ok(ChatMessage::user(text)),
-        "assistant" | "ai" | "apiMessage" | "AIMessage" => {
-            Ok(ChatMessage::Assistant { text, calls: calls(fields)? })
-        }
+        "assistant" | "ai" | "apiMessage" | "AIMessage" => Ok(ChatMessage::with_calls(text, calls(fields)?)),
         "system" | "developer" | "SystemMessage" => Ok(ChatMessage::System(text)),
         "tool" | "ToolMessage" => {
             let call = fields.get("tool_call_id").and_then(Value::as_str);
             let call_id = call.ok_or("a message of a tool needs the tool_call_id it answers")?.to_owned();
             let name = fields.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-            Ok(ChatMessage::Tool { call_id, name, text })
+            Ok(ChatMessage::result(call_id, name, text))
         }
         "ChatMessage" => {
             let role = fields.get("role").and_then(Value::as_str).filter(|role| *role != "ChatMessage");
@@ -178,11 +176,8 @@ mod tests {
             let answered = json!({"role": "tool", "tool_call_id": "1", "content": "2"});
             let told = parse(&json!([["human", "1+1"], asked, answered, ["ai", "It is 2."]])).unwrap();
             let expected = ToolCall { id: "1".into(), name: "sum".into(), arguments: json!({"a": 1}) };
-            assert_eq!(told[1], ChatMessage::Assistant { text: String::new(), calls: vec![expected] });
-            assert_eq!(
-                told[2],
-                ChatMessage::Tool { call_id: "1".into(), name: "sum".into(), text: "2".into() }
-            );
+            assert_eq!(told[1], ChatMessage::with_calls("", vec![expected]));
+            assert_eq!(told[2], ChatMessage::result("1", "sum", "2"));
             assert!(parse(&json!([asked, ["human", "and?"]])).unwrap_err().contains("'1'"));
             assert!(parse(&json!([answered])).unwrap_err().contains("which no call"));
         }

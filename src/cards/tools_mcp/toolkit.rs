@@ -142,12 +142,12 @@ fn pictures(tool: &str, content: &[Value]) -> Vec<Picture> {
     content.iter().filter_map(picture).take(MCP_PICTURES_MAX_COUNT).collect()
 }
 
-/// The content of a result as JSON text. What is no text is named and left out.
+/// The content of a result as JSON text. What is no text is named and left out: a model may see a picture beside it.
 fn result_text(mut content: Vec<Value>) -> String {
     for item in &mut content {
         for place in ["/data", "/resource/blob"] {
             if let Some(binary) = item.pointer_mut(place) {
-                *binary = "(left out)".into();
+                *binary = "(not in this text)".into();
             }
         }
     }

@@ -2,7 +2,6 @@
 
 pub(crate) mod anthropic;
 pub(crate) mod bedrock;
-pub(crate) mod call_state;
 pub(crate) mod citations;
 pub(crate) mod cohere;
 pub(crate) mod completions;
@@ -11,5 +10,7 @@ pub(crate) mod ollama;
 pub(crate) mod openai;
 mod openai_responses;
 pub(crate) mod replicate;
+mod request_json;
 pub(crate) mod text_generation;
+mod tool_images;
 pub(crate) mod transcript;

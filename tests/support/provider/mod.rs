@@ -8,6 +8,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
 pub mod aws;
+pub mod blocks;
 pub mod converse;
 mod formats;
 pub mod google;

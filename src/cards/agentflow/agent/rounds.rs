@@ -4,11 +4,12 @@ use super::toolbox::{AgentTool, Toolbox};
 use crate::cards::kit::knowledge::untrusted_text;
 use crate::cards::kit::models::model_tally::ModelTally;
 use crate::cards::kit::models::tool_loop::{RoundSink, ToolOutcome, run_tool};
+use crate::cards::kit::models::tool_pictures;
 use crate::cards::kit::steps::made_files::{keep_files, keep_pictures};
 use crate::cards::kit::{Inputs, Model, RunContext, TokenSink};
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::{Document, RunOutput, UsedTool};
-use crate::llm::{ChatMessage, ChatRequest, ProviderTool, ToolCall, ToolSpec};
+use crate::llm::{ChatMessage, ChatRequest, Completion, ProviderTool, ToolCall, ToolSpec};
 use serde::{Deserialize, Serialize};
 
 /// How far an Agent came: everything that it needs to go on later, in another process too.
@@ -57,6 +58,8 @@ pub(super) struct Rounds<'a> {
     pub(super) text: String,
     /// The last of it, which answers.
     pub(super) answer: String,
+    /// The provider stopped in the midst of its last reply, so the next one goes on with it.
+    pub(super) is_paused: bool,
 }
 
 impl Rounds<'_> {
@@ -70,7 +73,7 @@ impl Rounds<'_> {
                 return Ok(end);
             }
             let calls = self.ask()?;
-            if calls.is_empty() {
+            if calls.is_empty() && !self.is_paused {
                 return Ok(RoundsEnd::Answer);
             }
             if self.progress.rounds >= self.rounds_max {
@@ -108,7 +111,7 @@ impl Rounds<'_> {
                 text.push_str(" They said: ");
                 text.push_str(feedback);
             }
-            self.progress.messages.push(ChatMessage::Tool { call_id: call.id, name: call.name, text });
+            self.progress.messages.push(ChatMessage::result(call.id, call.name, text));
         }
         self.run()
     }
@@ -158,7 +161,8 @@ impl Rounds<'_> {
             self.answer = text;
             return Ok(true);
         }
-        self.progress.messages.push(ChatMessage::Tool { call_id: call.id, name: call.name, text });
+        let images = tool_pictures::shown(self.model, &pictures, &self.progress.messages);
+        self.progress.messages.push(ChatMessage::Tool { call_id: call.id, name: call.name, text, images });
         Ok(false)
     }
 
@@ -169,9 +173,9 @@ impl Rounds<'_> {
         }
         let usable = self.toolbox.0.iter().map(|known| known.spec.clone());
         let tools: Vec<ToolSpec> = usable.filter(|spec| !self.is_removed(&spec.name)).collect();
-        // Several providers refuse calls in a conversation that has no tools. The conversation may hold pictures, so it is lent
-        // to the request and not copied.
-        let lends = !tools.is_empty();
+        // Several providers refuse calls in a conversation that has no tools; those with tools of their own take them. The
+        // conversation may hold pictures, so it is lent to the request and not copied.
+        let lends = !tools.is_empty() || !self.provider_tools.is_empty();
         let messages = match lends {
             true => std::mem::take(&mut self.progress.messages),
             false => without_calls(&self.progress.messages),
@@ -182,7 +186,8 @@ impl Rounds<'_> {
             provider_tools: self.provider_tools.to_vec(),
             ..ChatRequest::default()
         };
-        let mut sink = RoundSink { sink: &mut *self.sink, text: &mut self.text, apart: true };
+        let goes_on = self.is_paused;
+        let mut sink = RoundSink { sink: &mut *self.sink, text: &mut self.text, apart: !goes_on };
         let reply = self.progress.tally.ask(self.model, &request, self.turn.host, &mut sink);
         if lends {
             self.progress.messages = request.messages;
@@ -192,13 +197,22 @@ impl Rounds<'_> {
         if !reply.calls.is_empty() {
             self.progress.tally.add_tool_call(&reply);
         }
-        self.answer.clone_from(&reply.text);
-        self.progress.used_tools.extend(reply.provider_calls);
-        let calls = reply.calls.clone();
-        if !reply.text.is_empty() || !calls.is_empty() {
-            self.progress.messages.push(ChatMessage::Assistant { text: reply.text, calls: reply.calls });
+        if !goes_on {
+            self.answer.clear();
         }
-        Ok(calls)
+        self.answer.push_str(&reply.text);
+        self.is_paused = reply.is_paused && reply.calls.is_empty();
+        Ok(self.note(reply))
+    }
+
+    /// Takes a reply into the conversation; its calls.
+    fn note(&mut self, mut reply: Completion) -> Vec<ToolCall> {
+        self.progress.used_tools.append(&mut reply.provider_calls);
+        let calls = reply.calls.clone();
+        if !reply.text.is_empty() || !calls.is_empty() || reply.content.is_some() {
+            self.progress.messages.push(reply.into_message());
+        }
+        calls
     }
 
     /// Writes what no model wrote, apart from what stands before it.
@@ -222,7 +236,7 @@ impl Rounds<'_> {
 /// The conversation with its calls and their results as texts.
 fn without_calls(messages: &[ChatMessage]) -> Vec<ChatMessage> {
     let text = |message: &ChatMessage| match message {
-        ChatMessage::Assistant { text, calls } if !calls.is_empty() => {
+        ChatMessage::Assistant { text, calls, .. } if !calls.is_empty() => {
             (!text.trim().is_empty()).then(|| ChatMessage::assistant(text.as_str()))
         }
         ChatMessage::Tool { name, text, .. } => {

@@ -16,3 +16,4 @@ pub(in crate::cards) mod test_model;
 pub(crate) mod text_loop;
 pub(crate) mod token_sink;
 pub(crate) mod tool_loop;
+pub(in crate::cards) mod tool_pictures;

@@ -2,6 +2,7 @@
 
 use super::model::Model;
 use super::token_sink::{StreamClosed, TokenSink};
+use super::tool_pictures;
 use crate::cards::kit::build::arguments::check_arguments;
 use crate::cards::kit::build::call_error::CallError;
 use crate::cards::kit::build::component::{Observation, Picture, RunContext, Tool};
@@ -59,16 +60,18 @@ impl ToolLoop<'_> {
             if completion.calls.is_empty() {
                 return Ok(outcome);
             }
-            messages.push(ChatMessage::Assistant { text: completion.text, calls: completion.calls.clone() });
-            for call in &completion.calls {
+            let calls = completion.calls.clone();
+            messages.push(completion.into_message());
+            for call in calls {
                 let tool = by_name.get(call.name.as_str());
-                let ToolOutcome { text, is_answer, .. } =
+                let ToolOutcome { text, is_answer, pictures, .. } =
                     run_tool(tool.copied(), &call.name, &call.arguments, turn, &mut outcome);
                 if is_answer {
                     append_text(&text, &mut outcome, sink)?;
                     return Ok(outcome);
                 }
-                messages.push(ChatMessage::Tool { call_id: call.id.clone(), name: call.name.clone(), text });
+                let images = tool_pictures::shown(self.model, &pictures, &messages);
+                messages.push(ChatMessage::Tool { call_id: call.id, name: call.name, text, images });
             }
             if turn.host.cancel().reason().is_some() {
                 return Err(Error::Cancelled);

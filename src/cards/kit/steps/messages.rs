@@ -178,14 +178,18 @@ fn record(message: &ChatMessage) -> Value {
             [ContentPart::Text(text)] => json!({"role": "user", "content": text}),
             parts => json!({"role": "user", "content": parts.iter().map(record_part).collect::<Vec<_>>()}),
         },
-        ChatMessage::Assistant { text, calls } if calls.is_empty() => {
+        ChatMessage::Assistant { text, calls, .. } if calls.is_empty() => {
             json!({"role": "assistant", "content": text})
         }
-        ChatMessage::Assistant { text, calls } => {
+        ChatMessage::Assistant { text, calls, .. } => {
             json!({"role": "assistant", "content": text, "tool_calls": calls})
         }
-        ChatMessage::Tool { call_id, name, text } => {
-            json!({"role": "tool", "name": name, "tool_call_id": call_id, "content": text})
+        ChatMessage::Tool { call_id, name, text, images } => {
+            let mut told = json!({"role": "tool", "name": name, "tool_call_id": call_id, "content": text});
+            if !images.is_empty() {
+                told["images"] = images.iter().map(|image| Value::from(image.mime.as_str())).collect();
+            }
+            told
         }
     }
 }

@@ -166,13 +166,12 @@ fn correction(reply: Completion, fault: &str) -> Vec<ChatMessage> {
     let answered = reply.calls.clone();
     let mut messages = Vec::new();
     if !reply.text.trim().is_empty() || !reply.calls.is_empty() {
-        messages.push(ChatMessage::Assistant { text: reply.text, calls: reply.calls });
+        messages.push(reply.into_message());
     }
     if answered.is_empty() {
         messages.push(ChatMessage::user(told));
     } else {
-        let result =
-            |call: ToolCall| ChatMessage::Tool { call_id: call.id, name: call.name, text: told.clone() };
+        let result = |call: ToolCall| ChatMessage::result(call.id, call.name, told.as_str());
         messages.extend(answered.into_iter().map(result));
     }
     messages

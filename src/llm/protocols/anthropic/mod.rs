@@ -1,12 +1,13 @@
 //! Anthropic's messages.
 
+mod blocks;
 mod request;
 mod server_tools;
 #[cfg(test)]
 mod tests;
 
+use self::blocks::ReplyBlocks;
 use self::server_tools::ServerCalls;
-use super::call_state::CallState;
 use crate::base::cancel::CancelToken;
 use crate::llm::endpoint::provider_error::ErrorInterpreter;
 use crate::llm::reply::{CutReason, PartialCall, ReplyBuilder, argument_object, parse_event};
@@ -16,12 +17,14 @@ use crate::llm::{
     ChatModel, ChatReply, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ProviderTool, ToolCall,
     endpoint,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::io::Read;
 
 pub const ANTHROPIC_BASE: &str = "https://api.anthropic.com";
 /// The version of the protocol this file speaks.
 pub(in crate::llm) const PROTOCOL_VERSION: &str = "2023-06-01";
+/// Its name where a reply is kept as it was written.
+const PROTOCOL: &str = "anthropic";
 
 /// A model behind the messages protocol. What is `None` or empty is left to the provider.
 #[derive(Debug)]
@@ -46,8 +49,6 @@ pub struct Anthropic {
     pub streaming: bool,
     /// Further fields of the body, as the owner wrote them.
     pub extra: Map<String, Value>,
-    /// The thinking that led to a turn's first tool call, signed by the provider, which wants it back with the call.
-    thoughts: CallState<Vec<Value>>,
 }
 
 impl Anthropic {
@@ -66,7 +67,6 @@ impl Anthropic {
             images: false,
             streaming: true,
             extra: Map::new(),
-            thoughts: CallState::default(),
         }
     }
 }
@@ -88,9 +88,11 @@ impl ChatModel for Anthropic {
         drop(body);
         let blocks = AnthropicStream {
             refusals: self.endpoint.error_interpreter(&self.model),
-            thoughts: Vec::new(),
-            server_calls: ServerCalls::default(),
-            call_state: self.thoughts.clone(),
+            model: self.model.clone(),
+            goes_on: !request.tools.is_empty() || !request.provider_tools.is_empty(),
+            may_pause: !request.provider_tools.is_empty(),
+            blocks: ReplyBlocks::default(),
+            server_calls: ServerCalls::left_open(self, request),
         };
         if self.streaming && !endpoint::is_json_document(&incoming) {
             return Ok(ChatReply::stream(ReplyStream::from_events(incoming, blocks)));
@@ -116,11 +118,14 @@ impl ChatModel for Anthropic {
 /// The blocks of one message.
 struct AnthropicStream {
     refusals: ErrorInterpreter,
-    /// The blocks of thinking, as they are to be sent back.
-    thoughts: Vec<Value>,
+    model: String,
+    /// A reply with calls may follow, so that the blocks are kept.
+    goes_on: bool,
+    /// Its caller knows of replies that the provider stops in their midst.
+    may_pause: bool,
+    blocks: ReplyBlocks,
     /// Calls of tools that the provider runs itself.
     server_calls: ServerCalls,
-    call_state: CallState<Vec<Value>>,
 }
 
 impl Protocol for AnthropicStream {
@@ -133,12 +138,20 @@ impl Protocol for AnthropicStream {
             }
             "content_block_start" => {
                 self.server_calls.take_block(&data["content_block"], data["index"].as_u64(), reply);
-                begin_block(&data, reply, &mut self.thoughts)?;
+                if self.goes_on {
+                    self.blocks.begin(&data["content_block"], data["index"].as_u64());
+                }
+                begin_block(&data, reply)?;
             }
-            "content_block_delta" => take_delta(&data, reply, &mut self.thoughts, &mut self.server_calls),
+            "content_block_delta" => {
+                if self.goes_on {
+                    self.blocks.extend(data["index"].as_u64(), &data["delta"]);
+                }
+                take_delta(&data, reply, &mut self.server_calls);
+            }
             "message_delta" => {
                 take_usage(&data["usage"], reply);
-                take_stop_reason(&data["delta"], reply)?;
+                self.take_stop_reason(&data["delta"], reply)?;
             }
             "message_stop" => return Ok(StreamStep::Over),
             "error" => return Err(self.refusals.interpret_event(&data["error"])),
@@ -152,14 +165,11 @@ impl Protocol for AnthropicStream {
     }
 }
 
-fn begin_block(data: &Value, reply: &mut ReplyBuilder, thoughts: &mut Vec<Value>) -> Result<(), ModelError> {
+fn begin_block(data: &Value, reply: &mut ReplyBuilder) -> Result<(), ModelError> {
     let block = &data["content_block"];
     match block["type"].as_str() {
         Some("text") => reply.add_text(block["text"].as_str().unwrap_or_default()),
-        Some("thinking" | "redacted_thinking") => {
-            thoughts.push(block.clone());
-            reply.add_thinking(block["thinking"].as_str().unwrap_or_default());
-        }
+        Some("thinking") => reply.add_thinking(block["thinking"].as_str().unwrap_or_default()),
         Some("tool_use") => {
             let text = |name: &str| block[name].as_str().unwrap_or_default().to_owned();
             // Arguments come as fragments; a block that holds them already is of a server that does not split them.
@@ -177,22 +187,13 @@ fn begin_block(data: &Value, reply: &mut ReplyBuilder, thoughts: &mut Vec<Value>
     Ok(())
 }
 
-fn take_delta(
-    data: &Value,
-    reply: &mut ReplyBuilder,
-    thoughts: &mut [Value],
-    server_calls: &mut ServerCalls,
-) {
+fn take_delta(data: &Value, reply: &mut ReplyBuilder, server_calls: &mut ServerCalls) {
     let delta = &data["delta"];
     let text = |name: &str| delta[name].as_str().unwrap_or_default();
     match delta["type"].as_str() {
         Some("text_delta") => reply.add_text(text("text")),
-        Some("thinking_delta") => {
-            append(thoughts.last_mut(), "thinking", text("thinking"));
-            reply.add_thinking(text("thinking"));
-        }
+        Some("thinking_delta") => reply.add_thinking(text("thinking")),
         Some("citations_delta") => server_tools::take_citation(&delta["citation"], reply),
-        Some("signature_delta") => append(thoughts.last_mut(), "signature", text("signature")),
         Some("input_json_delta") => {
             let index = data["index"].as_u64();
             let partial = reply.partial_calls().iter_mut().rev().find(|partial| partial.index == index);
@@ -202,15 +203,6 @@ fn take_delta(
             }
         }
         _ => {}
-    }
-}
-
-fn append(block: Option<&mut Value>, name: &str, text: &str) {
-    if let Some(block) = block.and_then(Value::as_object_mut) {
-        match block.entry(name).or_insert_with(|| json!("")) {
-            Value::String(all) => all.push_str(text),
-            other => *other = text.into(),
-        }
     }
 }
 
@@ -232,26 +224,33 @@ fn take_usage(wire: &Value, reply: &mut ReplyBuilder) {
     }
 }
 
-/// Looks at why the model finished.
-fn take_stop_reason(message: &Value, reply: &mut ReplyBuilder) -> Result<(), ModelError> {
-    reply.describe("finish_reason", message["stop_reason"].as_str());
-    match message["stop_reason"].as_str() {
-        Some("refusal") if reply.is_empty() => {
-            return Err(ModelError::Provider { status: 200, message: "the model refused to answer".into() });
-        }
-        Some("refusal") => reply.mark_cut(CutReason::Filter),
-        // The provider wants to be asked to go on, which its limit of uses is to prevent.
-        Some("pause_turn") if reply.is_empty() => {
-            return Err(ModelError::Garbled("the provider broke it off before the model answered".into()));
-        }
-        Some("pause_turn") => reply.mark_cut(CutReason::Length),
-        Some("max_tokens" | "model_context_window_exceeded") => reply.mark_cut(CutReason::Length),
-        _ => {}
-    }
-    Ok(())
-}
-
 impl AnthropicStream {
+    /// Looks at why the model finished.
+    fn take_stop_reason(&self, message: &Value, reply: &mut ReplyBuilder) -> Result<(), ModelError> {
+        reply.describe("finish_reason", message["stop_reason"].as_str());
+        match message["stop_reason"].as_str() {
+            Some("refusal") if reply.is_empty() => {
+                return Err(ModelError::Provider {
+                    status: 200,
+                    message: "the model refused to answer".into(),
+                });
+            }
+            Some("refusal") => reply.mark_cut(CutReason::Filter),
+            // A turn in which the provider's tools worked for long: it goes on when the provider gets it back.
+            Some("pause_turn") if self.may_pause => reply.mark_paused(),
+            Some("pause_turn") if reply.is_empty() => {
+                return Err(ModelError::Garbled(
+                    "the provider broke it off before the model answered".into(),
+                ));
+            }
+            Some("pause_turn" | "max_tokens" | "model_context_window_exceeded") => {
+                reply.mark_cut(CutReason::Length);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
     fn read_whole(mut self, source: &mut impl Read, on: &mut OnDelta<'_>) -> Result<Completion, ModelError> {
         let message = endpoint::read_whole(source)?;
         if message["type"] == "error" {
@@ -265,13 +264,13 @@ impl AnthropicStream {
         take_usage(&message["usage"], &mut reply);
         for block in content {
             self.server_calls.take_block(block, None, &mut reply);
+            if self.goes_on {
+                self.blocks.begin(block, None);
+            }
             let text = |name: &str| block[name].as_str().unwrap_or_default();
             match block["type"].as_str() {
                 Some("text") => reply.add_text(text("text")),
-                Some("thinking" | "redacted_thinking") => {
-                    self.thoughts.push(block.clone());
-                    reply.add_thinking(text("thinking"));
-                }
+                Some("thinking") => reply.add_thinking(text("thinking")),
                 Some("tool_use") => {
                     let arguments = argument_object(&block["input"]);
                     reply.add_call(ToolCall {
@@ -283,16 +282,19 @@ impl AnthropicStream {
                 _ => {}
             }
         }
-        take_stop_reason(&message, &mut reply)?;
+        self.take_stop_reason(&message, &mut reply)?;
         reply.emit(&mut *on)?;
         self.complete(reply)
     }
 
     fn complete(mut self, mut reply: ReplyBuilder) -> Result<Completion, ModelError> {
         self.server_calls.finish(&mut reply);
-        let completion = reply.finish()?;
-        if let Some(first) = completion.calls.first().filter(|_| !self.thoughts.is_empty()) {
-            self.call_state.insert(&first.id, self.thoughts);
+        let mut completion = reply.finish()?;
+        if completion.is_paused || !completion.calls.is_empty() {
+            completion.content = self.blocks.into_content(&self.model, &completion.calls);
+        }
+        if completion.is_paused && completion.content.is_none() && completion.text.is_empty() {
+            return Err(ModelError::Garbled("the provider broke it off before the model answered".into()));
         }
         Ok(completion)
     }

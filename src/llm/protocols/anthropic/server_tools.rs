@@ -1,13 +1,13 @@
 //! Tools that Anthropic runs itself: how they are asked for, and what a reply tells of their calls.
 
+use super::{Anthropic, PROTOCOL};
 use crate::domain::predictions::prediction::UsedTool;
-use crate::llm::ProviderTool;
 use crate::llm::protocols::citations::citation;
 use crate::llm::reply::{ReplyBuilder, arguments};
+use crate::llm::{ChatMessage, ChatRequest, ProviderTool};
 use serde_json::{Value, json};
 
-/// How often a model may call one of them in a reply. Both together stay below what the provider does before it breaks a
-/// reply off to be asked to go on.
+/// How often a model may call one of them in a request: each is paid for.
 const USES_MAX: u64 = 4;
 /// The name of what is not in the protocol yet.
 const FETCH_BETA: &str = "web-fetch-2025-09-10";
@@ -47,6 +47,27 @@ struct ServerCall {
 }
 
 impl ServerCalls {
+    /// The calls of the conversation so far that have no result yet: it comes with the next reply.
+    pub(super) fn left_open(model: &Anthropic, request: &ChatRequest) -> Self {
+        let mut open = Self::default();
+        let mut past = ReplyBuilder::default();
+        for message in &request.messages {
+            let ChatMessage::Assistant { content: Some(content), .. } = message else { continue };
+            for part in content.parts_for(PROTOCOL, &model.model).unwrap_or_default() {
+                if part["type"] == "server_tool_use" || open.finds(part) {
+                    open.take_block(part, None, &mut past);
+                }
+            }
+        }
+        open.0.retain(|call| call.output.is_null() && call.error.is_none());
+        open
+    }
+
+    /// True for the result of one of these calls.
+    fn finds(&self, block: &Value) -> bool {
+        block["tool_use_id"].as_str().is_some_and(|id| self.0.iter().any(|call| call.id == id))
+    }
+
     /// Takes the beginning of a block, or the whole of it; `index` is its number in a stream.
     pub(super) fn take_block(&mut self, block: &Value, index: Option<u64>, reply: &mut ReplyBuilder) {
         let text = |name: &str| block[name].as_str().unwrap_or_default().to_owned();
@@ -79,9 +100,10 @@ impl ServerCalls {
         }
     }
 
-    /// Notes the calls in the reply.
+    /// Notes the calls in the reply. One without a result is noted by the reply that brings it.
     pub(super) fn finish(&mut self, reply: &mut ReplyBuilder) {
-        for call in self.0.drain(..) {
+        let is_answered = |call: &ServerCall| !call.output.is_null() || call.error.is_some();
+        for call in self.0.drain(..).filter(is_answered) {
             reply.add_provider_call(UsedTool {
                 tool: call.name,
                 tool_input: arguments(&call.input),

@@ -4,8 +4,11 @@ use super::*;
 use crate::domain::predictions::prediction::Usage;
 use crate::llm::sse::tests::Pieces;
 use crate::llm::streaming::StreamSource;
-use crate::llm::{ChatMessage, ContentPart, Delta, ProviderKey, ToolSpec};
+use crate::llm::{ChatMessage, ContentPart, Delta, InlineImage, ProviderContent, ProviderKey, ToolSpec};
 use crate::net::Outgoing;
+use serde_json::json;
+
+const MODEL: &str = "claude-sonnet-4-5";
 
 const SAMPLE: &str = concat!(
     "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"role\":\"assistant\",\"content\":[],\"usage\":{\"input_tokens\":10,\"cache_creation_input_tokens\":2,\"cache_read_input_tokens\":5,\"output_tokens\":1}}}\n\n",
@@ -27,43 +30,47 @@ const SAMPLE: &str = concat!(
 );
 
 fn blocks() -> AnthropicStream {
-    let refusals = ErrorInterpreter::new("m", Vec::new());
     AnthropicStream {
-        refusals,
-        thoughts: Vec::new(),
+        refusals: ErrorInterpreter::new("m", Vec::new()),
+        model: MODEL.to_owned(),
+        goes_on: true,
+        may_pause: true,
+        blocks: ReplyBlocks::default(),
         server_calls: ServerCalls::default(),
-        call_state: CallState::default(),
     }
 }
 
-/// The reply, and the thoughts that are kept for its first call.
-fn with_thoughts(
-    read: impl FnOnce(AnthropicStream) -> Result<Completion, ModelError>,
-) -> Result<(Completion, Vec<Value>), ModelError> {
-    let blocks = blocks();
-    let remembered = blocks.call_state.clone();
-    let completion = read(blocks)?;
-    let thoughts = completion.calls.first().and_then(|call| remembered.get(&call.id)).unwrap_or_default();
-    Ok((completion, thoughts))
-}
-
-fn read(source: impl StreamSource) -> Result<(Completion, Vec<Value>), ModelError> {
+fn read(source: impl StreamSource) -> Result<Completion, ModelError> {
     let mut on = |_: Delta<'_>| Ok(());
-    with_thoughts(|blocks| ReplyStream::from_events(source, blocks).follow(&mut on).result)
+    ReplyStream::from_events(source, blocks()).follow(&mut on).result
 }
 
-fn expected() -> (Completion, Vec<Value>) {
+fn read_whole(message: &Value) -> Result<Completion, ModelError> {
+    blocks().read_whole(&mut message.to_string().as_bytes(), &mut |_: Delta<'_>| Ok(()))
+}
+
+/// What is sent to the provider.
+fn sent(model: &Anthropic, request: &ChatRequest) -> Value {
+    serde_json::to_value(request::body(model, request)).unwrap()
+}
+
+fn expected() -> Completion {
     let call = ToolCall { id: "toolu_1".into(), name: "add".into(), arguments: json!({"a":1}) };
     let usage = Usage { input_tokens: 17, output_tokens: 42, cached_tokens: 5, reasoning_tokens: 0 };
-    let completion = Completion {
+    let parts = vec![
+        json!({"type":"thinking","thinking":"hm","signature":"sig"}),
+        json!({"type":"text","text":"Grüße 👋"}),
+        json!({"type":"tool_use","id":"toolu_1","name":"add","input":{"a":1}}),
+    ];
+    Completion {
         text: "Grüße 👋".into(),
         thinking: "hm".into(),
         calls: vec![call],
         usage: Some(usage),
         metadata: json!({"finish_reason": "tool_use"}).as_object().cloned().unwrap(),
+        content: ProviderContent::new(PROTOCOL, MODEL, parts),
         ..Completion::default()
-    };
-    (completion, vec![json!({"type":"thinking","thinking":"hm","signature":"sig"})])
+    }
 }
 
 #[test]
@@ -106,14 +113,10 @@ fn a_reply_in_one_piece_is_read() {
     let body = json!({"type":"message","content":[{"type":"thinking","thinking":"hm","signature":"sig"},{"type":"text","text":"Grüße 👋"},
         {"type":"tool_use","id":"toolu_1","name":"add","input":{"a":1}}],"stop_reason":"tool_use",
         "usage":{"input_tokens":10,"cache_creation_input_tokens":2,"cache_read_input_tokens":5,"output_tokens":42}});
-    let whole = |body: &Value| {
-        let body = body.to_string();
-        with_thoughts(|blocks| blocks.read_whole(&mut body.as_bytes(), &mut |_: Delta<'_>| Ok(())))
-    };
-    assert_eq!(whole(&body), Ok(expected()));
-    assert!(matches!(whole(&json!({})), Err(ModelError::Garbled(_))));
+    assert_eq!(read_whole(&body), Ok(expected()));
+    assert!(matches!(read_whole(&json!({})), Err(ModelError::Garbled(_))));
     let error = json!({"type":"error","error":{"type":"authentication_error"}});
-    assert_eq!(whole(&error), Err(ModelError::KeyRefused));
+    assert_eq!(read_whole(&error), Err(ModelError::KeyRefused));
 }
 
 #[test]
@@ -121,9 +124,8 @@ fn an_answer_that_used_up_its_tokens_is_an_error_when_it_says_nothing() {
     let thought = json!([{"type": "thinking", "thinking": "hm", "signature": "s"}]);
     let said = json!([{"type": "text", "text": "hi"}]);
     let read = |reason: &str, content: &Value| {
-        let body = json!({"type": "message", "content": content, "stop_reason": reason}).to_string();
-        let whole = blocks().read_whole(&mut body.as_bytes(), &mut |_: Delta<'_>| Ok(()));
-        whole.map(|done| done.once)
+        let body = json!({"type": "message", "content": content, "stop_reason": reason});
+        read_whole(&body).map(|done| done.once)
     };
     assert_eq!(read("max_tokens", &thought), Err(ModelError::OutOfTokens));
     for (reason, once) in [("max_tokens", true), ("refusal", true), ("end_turn", false)] {
@@ -137,12 +139,12 @@ fn an_answer_that_used_up_its_tokens_is_an_error_when_it_says_nothing() {
 fn model() -> Anthropic {
     let endpoint =
         Endpoint::new(Outgoing::new(Vec::new(), true), ANTHROPIC_BASE, Some(ProviderKey::new("secret")));
-    Anthropic::new(endpoint, "claude-sonnet-4-5")
+    Anthropic::new(endpoint, MODEL)
 }
 
 fn assistant(text: &str, id: Option<&str>) -> ChatMessage {
     let call = |id: &str| ToolCall { id: id.into(), name: "add".into(), arguments: json!("raw") };
-    ChatMessage::Assistant { text: text.into(), calls: id.map(call).into_iter().collect() }
+    ChatMessage::with_calls(text, id.map(call).into_iter().collect())
 }
 
 #[test]
@@ -159,7 +161,7 @@ fn neighbours_of_one_role_are_merged() {
                 ContentPart::ImageUrl("https://x/y.png".into()),
             ]),
             assistant("", Some("toolu_1")),
-            ChatMessage::Tool { call_id: "toolu_1".into(), name: "add".into(), text: "2".into() },
+            ChatMessage::result("toolu_1", "add", "2"),
             ChatMessage::user("b"),
         ],
         tools: vec![ToolSpec {
@@ -170,7 +172,7 @@ fn neighbours_of_one_role_are_merged() {
         stop: vec!["END".into(), "\n".into()],
         ..ChatRequest::default()
     };
-    let body = request::body(&model(), &request);
+    let body = sent(&model(), &request);
     assert_eq!(
         body,
         json!({"model":"claude-sonnet-4-5","max_tokens":8192,"system":"one\n\ntwo","stream":true,"stop_sequences":["END"],
@@ -184,7 +186,7 @@ fn neighbours_of_one_role_are_merged() {
                 {"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"add","input":{"input":"raw"}}]},
                 {"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"2"},{"type":"text","text":"b"}]}]})
     );
-    assert_eq!(request::body(&model(), &ChatRequest::default())["messages"][0]["role"], "user");
+    assert_eq!(sent(&model(), &ChatRequest::default())["messages"][0]["role"], "user");
 }
 
 #[test]
@@ -193,37 +195,31 @@ fn thinking_makes_room_for_itself_and_goes_back_with_its_call() {
     model.thinking_tokens = Some(20_000);
     model.temperature = Some(0.3);
     let mut request = ChatRequest { messages: vec![ChatMessage::user("a")], ..ChatRequest::default() };
-    let body = request::body(&model, &request);
+    let body = sent(&model, &request);
     assert_eq!(body["thinking"], json!({"type":"enabled","budget_tokens":20_000}));
     assert_eq!((body["max_tokens"].as_u64(), body["temperature"].as_f64()), (Some(21_024), None));
 
     request.messages.push(assistant("", Some("toolu_1")));
-    request.messages.push(ChatMessage::Tool {
-        call_id: "toolu_1".into(),
-        name: "add".into(),
-        text: "2".into(),
-    });
-    let unknown = request::body(&model, &request);
+    request.messages.push(ChatMessage::result("toolu_1", "add", "2"));
+    let unknown = sent(&model, &request);
     assert_eq!((unknown["thinking"].is_null(), unknown["temperature"].as_f64()), (true, Some(0.3)));
 
-    let (completion, thoughts) = expected();
-    model.thoughts.insert(&completion.calls[0].id, thoughts);
-    let known = request::body(&model, &request);
+    request.messages[1] = expected().into_message();
+    let known = sent(&model, &request);
     assert_eq!(known["thinking"]["type"], "enabled");
     assert_eq!(
         known["messages"][1]["content"][0],
         json!({"type":"thinking","thinking":"hm","signature":"sig"})
     );
-    assert_eq!(known["messages"][1]["content"][1]["type"], "tool_use");
+    assert_eq!(known["messages"][1]["content"][2]["type"], "tool_use");
 
     // A model that decides itself how much to think has no budget, and wants its thoughts back all the same.
     model.thinking_tokens = None;
-    for (thinking, goes_back) in
-        [(Some("adaptive"), "thinking"), (Some("disabled"), "tool_use"), (None, "tool_use")]
+    for (thinking, goes_back) in [(Some("adaptive"), "thinking"), (Some("disabled"), "text"), (None, "text")]
     {
         model.extra.clear();
         model.extra.extend(thinking.map(|kind| ("thinking".to_owned(), json!({"type": kind}))));
-        let body = request::body(&model, &request);
+        let body = sent(&model, &request);
         assert_eq!(body["messages"][1]["content"][0]["type"], goes_back, "{thinking:?}");
     }
     assert!(!format!("{model:?}").contains("secret"));
@@ -257,17 +253,16 @@ fn check_searched(completion: &Completion) {
 
 #[test]
 fn calls_of_the_providers_own_tools_are_told_with_their_pages() {
-    let body = json!({"type": "message", "content": searched(), "stop_reason": "end_turn"}).to_string();
-    let whole = blocks().read_whole(&mut body.as_bytes(), &mut |_: Delta<'_>| Ok(()));
-    check_searched(&whole.unwrap());
+    let body = json!({"type": "message", "content": searched(), "stop_reason": "end_turn"});
+    check_searched(&read_whole(&body).unwrap());
 }
 
-#[test]
-fn calls_of_the_providers_own_tools_are_read_from_a_stream() {
+/// The same blocks as a stream brings them.
+fn streamed(blocks: Vec<Value>, stop_reason: &str) -> String {
     let mut events = Vec::new();
-    for (index, mut block) in searched().into_iter().enumerate() {
+    for (index, mut block) in blocks.into_iter().enumerate() {
         let mut deltas = Vec::new();
-        if block["type"] == "server_tool_use" {
+        if block["input"].is_object() {
             let input = block["input"].take().to_string();
             block["input"] = json!({});
             let (begin, end) = input.split_at(input.len() / 2);
@@ -281,9 +276,91 @@ fn calls_of_the_providers_own_tools_are_read_from_a_stream() {
         let delta = |delta| json!({"type": "content_block_delta", "index": index, "delta": delta});
         events.extend(deltas.into_iter().map(delta));
     }
+    events.push(json!({"type": "message_delta", "delta": {"stop_reason": stop_reason}}));
     events.push(json!({"type": "message_stop"}));
-    let stream: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
-    check_searched(&read(stream.as_bytes()).unwrap().0);
+    events.iter().map(|event| format!("data: {event}\n\n")).collect()
+}
+
+#[test]
+fn calls_of_the_providers_own_tools_are_read_from_a_stream() {
+    check_searched(&read(streamed(searched(), "end_turn").as_bytes()).unwrap());
+}
+
+#[test]
+fn what_the_providers_own_tools_found_goes_back_word_for_word() {
+    let mut blocks = searched();
+    blocks.push(json!({"type": "tool_use", "id": "toolu_1", "name": "add", "input": {"a": 1}}));
+    let message = json!({"type": "message", "content": blocks, "stop_reason": "tool_use"});
+    for reply in [read(streamed(blocks.clone(), "tool_use").as_bytes()), read_whole(&message)] {
+        let mut request = ChatRequest { messages: vec![ChatMessage::user("a")], ..ChatRequest::default() };
+        request.messages.push(reply.unwrap().into_message());
+        request.messages.push(ChatMessage::result("toolu_1", "add", "2"));
+        assert_eq!(sent(&model(), &request)["messages"][1]["content"], Value::from(blocks.clone()));
+        // Another model could not open what is sealed.
+        let other = Anthropic { model: "claude-opus-4-5".to_owned(), ..model() };
+        let types: Vec<Value> = sent(&other, &request)["messages"][1]["content"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|block| block["type"].clone())
+            .collect();
+        assert_eq!(types, ["text", "tool_use"]);
+    }
+}
+
+#[test]
+fn a_turn_that_the_provider_pauses_goes_on_where_it_stopped() {
+    let asked = json!({"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "a"}});
+    let text = json!({"type": "text", "text": "I look."});
+    let paused = read(streamed(vec![text, asked.clone()], "pause_turn").as_bytes()).unwrap();
+    assert!(paused.is_paused && paused.once && paused.provider_calls.is_empty(), "{paused:?}");
+    let mut request = ChatRequest { messages: vec![ChatMessage::user("a")], ..ChatRequest::default() };
+    request.messages.push(paused.into_message());
+    let body = sent(&model(), &request);
+    assert_eq!(body["messages"].as_array().unwrap().len(), 2, "the turn is not answered by anybody");
+    assert_eq!(body["messages"][1]["content"][1], asked);
+
+    // The result of what was under way comes with what follows.
+    let found = json!([{"type": "web_search_result", "url": "https://a.example", "title": "A"}]);
+    let result = json!({"type": "web_search_tool_result", "tool_use_id": "s1", "content": found});
+    let rest = json!({"type": "message", "content": [result, {"type": "text", "text": "It is a."}], "stop_reason": "end_turn"});
+    let stream = AnthropicStream { server_calls: ServerCalls::left_open(&model(), &request), ..blocks() };
+    let end = stream.read_whole(&mut rest.to_string().as_bytes(), &mut |_: Delta<'_>| Ok(())).unwrap();
+    let [search] = end.provider_calls.as_slice() else { panic!("{end:?}") };
+    assert_eq!((search.tool.as_str(), &search.tool_input), ("web_search", &json!({"query": "a"})));
+    assert!(!end.is_paused && search.tool_output.contains("https://a.example"));
+}
+
+#[test]
+fn a_pause_that_nobody_waits_for_is_a_reply_that_was_cut_short() {
+    let body = |content: Value| json!({"type": "message", "content": content, "stop_reason": "pause_turn"});
+    let read = |content: Value| {
+        let stream = AnthropicStream { may_pause: false, ..blocks() };
+        stream.read_whole(&mut body(content).to_string().as_bytes(), &mut |_: Delta<'_>| Ok(()))
+    };
+    assert!(read(json!([{"type": "text", "text": "hi"}])).unwrap().once);
+    assert!(matches!(read(json!([])), Err(ModelError::Garbled(_))));
+    assert!(matches!(read_whole(&body(json!([]))), Err(ModelError::Garbled(_))), "nothing to go on with");
+}
+
+#[test]
+fn a_result_brings_its_pictures() {
+    let picture = InlineImage { mime: "image/png".into(), base64: "AAAA".into() };
+    let result = ChatMessage::Tool {
+        call_id: "toolu_1".into(),
+        name: "draw".into(),
+        text: "Drawn.".into(),
+        images: vec![picture],
+    };
+    let request =
+        ChatRequest { messages: vec![assistant("", Some("toolu_1")), result], ..ChatRequest::default() };
+    assert_eq!(
+        sent(&model(), &request)["messages"][2]["content"],
+        json!([{"type": "tool_result", "tool_use_id": "toolu_1", "content": [
+            {"type": "text", "text": "Drawn."},
+            {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}},
+        ]}])
+    );
 }
 
 #[test]
@@ -293,7 +370,7 @@ fn the_providers_own_tools_stand_beside_others_in_a_request() {
         provider_tools: vec![AnthropicWebSearch, AnthropicWebFetch, GoogleSearch],
         ..ChatRequest::default()
     };
-    let tools = request::body(&model(), &request)["tools"].clone();
+    let tools = sent(&model(), &request)["tools"].clone();
     assert_eq!(
         (tools[0]["type"].as_str(), tools[1]["type"].as_str()),
         (Some("web_search_20250305"), Some("web_fetch_20250910"))

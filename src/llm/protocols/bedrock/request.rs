@@ -70,7 +70,7 @@ fn messages(request: &ChatRequest) -> Result<Value, ModelError> {
                 let blocks = parts.iter().filter_map(|part| user_block(part).transpose());
                 ("user", blocks.collect::<Result<Vec<_>, _>>()?)
             }
-            ChatMessage::Assistant { text, calls } => {
+            ChatMessage::Assistant { text, calls, .. } => {
                 // White space at the end is refused where the assistant speaks last.
                 let mut blocks: Vec<Value> = text_block(text.trim_end()).into_iter().collect();
                 blocks.extend(calls.iter().map(|call| {
@@ -79,9 +79,12 @@ fn messages(request: &ChatRequest) -> Result<Value, ModelError> {
                 }));
                 ("assistant", blocks)
             }
-            ChatMessage::Tool { call_id: id, text, .. } => {
-                let content = text_block(text).unwrap_or_else(|| json!({"text": NO_TEXT}));
-                ("user", vec![json!({"toolResult": {"toolUseId": call_id(id), "content": [content]}})])
+            ChatMessage::Tool { call_id: id, text, images, .. } => {
+                let mut content = vec![text_block(text).unwrap_or_else(|| json!({"text": NO_TEXT}))];
+                for image in images {
+                    content.push(image_block(&image.mime, &image.base64)?);
+                }
+                ("user", vec![json!({"toolResult": {"toolUseId": call_id(id), "content": content}})])
             }
         };
         match turns.last_mut() {
@@ -119,20 +122,22 @@ fn text_block(text: &str) -> Option<Value> {
 fn user_block(part: &ContentPart) -> Result<Option<Value>, ModelError> {
     match part {
         ContentPart::Text(text) => Ok(text_block(text)),
-        ContentPart::Image { mime, base64 } => {
-            let format = match mime.as_str() {
-                "image/png" => "png",
-                "image/jpeg" | "image/jpg" => "jpeg",
-                "image/gif" => "gif",
-                "image/webp" => "webp",
-                _ => return Err(request_error("AWS Bedrock takes images as PNG, JPEG, GIF and WebP only")),
-            };
-            Ok(Some(json!({"image": {"format": format, "source": {"bytes": base64}}})))
-        }
+        ContentPart::Image { mime, base64 } => image_block(mime, base64).map(Some),
         ContentPart::ImageUrl(_) => {
             Err(request_error("AWS Bedrock fetches no images: send the image itself and not its address"))
         }
     }
+}
+
+fn image_block(mime: &str, base64: &str) -> Result<Value, ModelError> {
+    let format = match mime {
+        "image/png" => "png",
+        "image/jpeg" | "image/jpg" => "jpeg",
+        "image/gif" => "gif",
+        "image/webp" => "webp",
+        _ => return Err(request_error("AWS Bedrock takes images as PNG, JPEG, GIF and WebP only")),
+    };
+    Ok(json!({"image": {"format": format, "source": {"bytes": base64}}}))
 }
 
 fn request_error(why: &str) -> ModelError {

@@ -171,8 +171,8 @@ fn a_conversation_is_sent_in_turns() {
             ChatMessage::System(" ".into()),
             ChatMessage::assistant("Welcome. "),
             ChatMessage::User(vec![ContentPart::Text("a".into()), image]),
-            ChatMessage::Assistant { text: String::new(), calls: vec![call] },
-            ChatMessage::Tool { call_id: "call:1/x".into(), name: "add".into(), text: String::new() },
+            ChatMessage::with_calls("", vec![call]),
+            ChatMessage::result("call:1/x", "add", ""),
             ChatMessage::user("b"),
         ],
         tools: Vec::new(),
@@ -202,7 +202,7 @@ fn a_tool_is_named_once_and_what_cannot_be_sent_is_refused() {
     let schema = json!({"type": "object", "properties": {"a": {"type": "number"}}});
     let tool = ToolSpec { name: "add".into(), description: "adds".into(), schema };
     let call = ToolCall { id: "1".into(), name: "add".into(), arguments: json!({}) };
-    let messages = vec![ChatMessage::Assistant { text: String::new(), calls: vec![call] }];
+    let messages = vec![ChatMessage::with_calls("", vec![call])];
     let sent =
         request::body(&model(), &ChatRequest { messages, tools: vec![tool], ..ChatRequest::default() })
             .unwrap();

@@ -82,7 +82,7 @@ fn message(message: &ChatMessage) -> Value {
     match message {
         ChatMessage::System(text) => json!({"role": "system", "content": text}),
         ChatMessage::User(_) => json!({"role": "user", "content": message.text()}),
-        ChatMessage::Assistant { text, calls } => {
+        ChatMessage::Assistant { text, calls, .. } => {
             let mut wire = json!({"role": "assistant"});
             // An empty text beside calls is refused.
             if !text.is_empty() || calls.is_empty() {

@@ -114,8 +114,8 @@ fn messages_tools_and_settings_take_their_wire_form() {
         messages: vec![
             ChatMessage::System("be kind".into()),
             ChatMessage::user("add"),
-            ChatMessage::Assistant { text: String::new(), calls: called().calls[..1].to_vec() },
-            ChatMessage::Tool { call_id: "add_1".into(), name: "add".into(), text: "2".into() },
+            ChatMessage::with_calls("", called().calls[..1].to_vec()),
+            ChatMessage::result("add_1", "add", "2"),
             ChatMessage::assistant("two"),
         ],
         tools: vec![ToolSpec {

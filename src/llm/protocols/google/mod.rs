@@ -1,13 +1,14 @@
 //! Google's generateContent.
 
+mod reply_parts;
 mod request;
 mod schema;
 mod server_tools;
 #[cfg(test)]
 mod tests;
 
+use self::reply_parts::ReplyParts;
 use self::server_tools::ServerCalls;
-use super::call_state::CallState;
 use crate::base::cancel::CancelToken;
 use crate::llm::endpoint::provider_error::ErrorInterpreter;
 use crate::llm::reply::{
@@ -17,13 +18,16 @@ use crate::llm::sse::SseEvent;
 use crate::llm::streaming::{Protocol, ReplyStream, StreamStep};
 use crate::llm::{
     ChatModel, ChatReply, ChatRequest, Completion, Endpoint, FileContent, MadeFile, ModelError, OnDelta,
-    ProviderTool, ToolCall, endpoint,
+    ProviderContent, ProviderTool, ToolCall, endpoint,
 };
 use serde_json::{Map, Value};
 use std::io::Read;
 
 /// Where Google's own models are.
 pub const GOOGLE_BASE: &str = "https://generativelanguage.googleapis.com";
+
+/// Its name where a reply is kept as it was written.
+const PROTOCOL: &str = "google";
 
 /// What stands before `/models` there.
 const GOOGLE_ROOT: &str = "/v1beta";
@@ -55,8 +59,6 @@ pub struct Google {
     pub streaming: bool,
     /// Further fields of the body, as the owner wrote them.
     pub extra: Map<String, Value>,
-    /// Calls as the provider wrote them, by our id: it wants them back with its signature.
-    signed_calls: CallState<Value>,
 }
 
 impl Google {
@@ -78,7 +80,6 @@ impl Google {
             images: false,
             streaming: true,
             extra: Map::new(),
-            signed_calls: CallState::default(),
         }
     }
 
@@ -105,8 +106,9 @@ impl ChatModel for Google {
         drop(body);
         let chunks = GoogleStream {
             refusals: self.endpoint.error_interpreter(&self.model),
+            model: self.model.clone(),
+            goes_on: !request.tools.is_empty(),
             state: StreamState::default(),
-            call_state: self.signed_calls.clone(),
         };
         if self.streaming && !endpoint::is_json_document(&incoming) {
             return Ok(ChatReply::stream(ReplyStream::from_events(incoming, chunks)));
@@ -134,8 +136,8 @@ impl ChatModel for Google {
 struct StreamState {
     /// It said why the model finished.
     finished: bool,
-    /// Calls by our id, as the provider wrote them.
-    calls: Vec<(String, Value)>,
+    /// All of it as the provider wrote it.
+    parts: ReplyParts,
     /// Calls of tools that the provider runs itself.
     server_calls: ServerCalls,
 }
@@ -143,15 +145,17 @@ struct StreamState {
 /// The chunks of one reply. The protocol has no last event: a reply is complete when it says why it finished.
 struct GoogleStream {
     refusals: ErrorInterpreter,
+    model: String,
+    /// A reply with calls may follow, so that the parts are kept.
+    goes_on: bool,
     state: StreamState,
-    call_state: CallState<Value>,
 }
 
 impl GoogleStream {
     fn read_whole(mut self, source: &mut impl Read, on: &mut OnDelta<'_>) -> Result<Completion, ModelError> {
         let whole = endpoint::read_whole(source)?;
         let mut reply = ReplyBuilder::default();
-        take(&whole, &mut reply, &self.refusals, &mut self.state)?;
+        self.take(&whole, &mut reply)?;
         if whole["candidates"].as_array().is_none_or(Vec::is_empty) {
             return Err(ModelError::Garbled("it holds no answer".into()));
         }
@@ -161,17 +165,26 @@ impl GoogleStream {
 
     fn complete(self, mut reply: ReplyBuilder) -> Result<Completion, ModelError> {
         self.state.server_calls.finish(&mut reply);
-        for (id, part) in self.state.calls {
-            self.call_state.insert(&id, part);
+        let mut completion = reply.finish()?;
+        if !completion.calls.is_empty() {
+            let parts = self.state.parts.into_parts();
+            completion.content = ProviderContent::new(PROTOCOL, &self.model, parts);
         }
-        reply.finish()
+        Ok(completion)
+    }
+
+    fn take(&mut self, chunk: &Value, reply: &mut ReplyBuilder) -> Result<(), ModelError> {
+        if self.goes_on {
+            self.state.parts.take(&chunk["candidates"][0]["content"]["parts"]);
+        }
+        take(chunk, reply, &self.refusals, &mut self.state)
     }
 }
 
 impl Protocol for GoogleStream {
     fn on_event(&mut self, event: &SseEvent<'_>, reply: &mut ReplyBuilder) -> Result<StreamStep, ModelError> {
         let chunk: Value = parse_event(event.data, "an event of it is not JSON")?;
-        take(&chunk, reply, &self.refusals, &mut self.state)?;
+        self.take(&chunk, reply)?;
         Ok(StreamStep::More)
     }
 
@@ -204,7 +217,7 @@ fn take(
     let candidate = &chunk["candidates"][0];
     for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
         if !seen.server_calls.take_part(part) {
-            take_part(part, reply, seen)?;
+            take_part(part, reply)?;
         }
     }
     seen.server_calls.take_candidate(candidate);
@@ -230,10 +243,9 @@ fn take(
     Ok(())
 }
 
-fn take_part(part: &Value, reply: &mut ReplyBuilder, seen: &mut StreamState) -> Result<(), ModelError> {
+fn take_part(part: &Value, reply: &mut ReplyBuilder) -> Result<(), ModelError> {
     if let Some(call) = part.get("functionCall") {
         let id = call["id"].as_str().map_or_else(new_call_id, str::to_owned);
-        seen.calls.push((id.clone(), part.clone()));
         let name = call["name"].as_str().unwrap_or_default().to_owned();
         return reply.add_call(ToolCall { id, name, arguments: argument_object(&call["args"]) });
     }

@@ -4,7 +4,7 @@ use super::*;
 use crate::domain::predictions::prediction::Usage;
 use crate::llm::sse::tests::Pieces;
 use crate::llm::streaming::StreamSource;
-use crate::llm::{ChatMessage, ContentPart, Delta, ProviderKey, ToolSpec};
+use crate::llm::{ChatMessage, ContentPart, Delta, InlineImage, ProviderKey, ToolSpec};
 use crate::net::Outgoing;
 use serde_json::json;
 
@@ -15,47 +15,44 @@ const SAMPLE: &str = concat!(
     "data: {\"candidates\": [{\"content\": {\"parts\": [{\"text\": \"\"}]},\"finishReason\": \"STOP\"}],\"usageMetadata\": {\"promptTokenCount\": 8,\"candidatesTokenCount\": 5,\"thoughtsTokenCount\": 3,\"cachedContentTokenCount\": 2}}\r\n\r\n",
 );
 
-type Read2 = (Completion, Vec<(String, Value)>);
+const MODEL: &str = "gemini-3-pro";
 
-/// The reply, and what is kept for each of its calls.
-fn with_signatures(
-    read: impl FnOnce(GoogleStream) -> Result<Completion, ModelError>,
-) -> Result<Read2, ModelError> {
-    let remembered = CallState::default();
+fn chunks() -> GoogleStream {
     let refusals = ErrorInterpreter::new("m", Vec::new());
-    let completion =
-        read(GoogleStream { refusals, state: StreamState::default(), call_state: remembered.clone() })?;
-    let kept = |call: &ToolCall| Some((call.id.clone(), remembered.get(&call.id)?));
-    let signed = completion.calls.iter().filter_map(kept).collect();
-    Ok((completion, signed))
+    GoogleStream { refusals, model: MODEL.to_owned(), goes_on: true, state: StreamState::default() }
 }
 
-fn read(source: impl StreamSource) -> Result<Read2, ModelError> {
+fn read(source: impl StreamSource) -> Result<Completion, ModelError> {
     let mut on = |_: Delta<'_>| Ok(());
-    with_signatures(|chunks| ReplyStream::from_events(source, chunks).follow(&mut on).result)
+    ReplyStream::from_events(source, chunks()).follow(&mut on).result
 }
 
-fn whole(body: &Value) -> Result<Read2, ModelError> {
-    let body = body.to_string();
-    with_signatures(|chunks| chunks.read_whole(&mut body.as_bytes(), &mut |_: Delta<'_>| Ok(())))
+fn whole(body: &Value) -> Result<Completion, ModelError> {
+    chunks().read_whole(&mut body.to_string().as_bytes(), &mut |_: Delta<'_>| Ok(()))
+}
+
+/// What is sent to the provider.
+fn sent(model: &Google, request: &ChatRequest) -> Value {
+    serde_json::to_value(request::body(model, request)).unwrap()
 }
 
 fn signed_part() -> Value {
     json!({"functionCall":{"id":"f1","name":"add","args":{"a":1}},"thoughtSignature":"c2ln"})
 }
 
-fn expected() -> Read2 {
+fn expected() -> Completion {
     let call = ToolCall { id: "f1".into(), name: "add".into(), arguments: json!({"a":1}) };
     let usage = Usage { input_tokens: 8, output_tokens: 8, cached_tokens: 2, reasoning_tokens: 3 };
-    let completion = Completion {
+    let parts = vec![json!({"text":"hm","thought":true}), json!({"text":"Grüße 👋"}), signed_part()];
+    Completion {
         text: "Grüße 👋".into(),
         thinking: "hm".into(),
         calls: vec![call],
         usage: Some(usage),
         metadata: json!({"finish_reason": "STOP"}).as_object().cloned().unwrap(),
+        content: ProviderContent::new(PROTOCOL, MODEL, parts),
         ..Completion::default()
-    };
-    (completion, vec![("f1".into(), signed_part())])
+    }
 }
 
 #[test]
@@ -100,7 +97,7 @@ fn a_reply_in_one_piece_is_read() {
     assert_eq!(whole(&body), Ok(expected()));
     let nameless =
         json!({"candidates":[{"content":{"parts":[{"functionCall":{"name":"now"}}]},"finishReason":"STOP"}]});
-    let (completion, _) = whole(&nameless).unwrap();
+    let completion = whole(&nameless).unwrap();
     assert!(completion.calls[0].id.starts_with("call_"));
     assert_eq!(completion.calls[0].arguments, json!({}));
 }
@@ -119,7 +116,7 @@ fn an_answer_that_used_up_its_tokens_is_an_error_when_it_says_nothing() {
     assert_eq!(whole(&thought).map(|_| ()), Err(ModelError::OutOfTokens));
     assert_eq!(read(format!("data: {thought}\n\n").as_bytes()).map(|_| ()), Err(ModelError::OutOfTokens));
     for (reason, once) in [("MAX_TOKENS", true), ("SAFETY", true), ("STOP", false)] {
-        let (completion, _) = whole(&body(reason, json!({"text":"hi"}))).unwrap();
+        let completion = whole(&body(reason, json!({"text":"hi"}))).unwrap();
         assert_eq!((completion.text.as_str(), completion.once), ("hi", once), "{reason}");
     }
 }
@@ -137,7 +134,8 @@ fn a_thinking_level_takes_the_place_of_a_budget() {
         let mut model = model("gemini-3-flash-preview");
         model.thinking_tokens = budget;
         model.thinking_level = level.map(str::to_owned);
-        let thinking = request::body(&model, &request)["generationConfig"]["thinkingConfig"].clone();
+        let body = super::tests::sent(&model, &request);
+        let thinking = body["generationConfig"]["thinkingConfig"].clone();
         assert_eq!(thinking, sent, "{budget:?} {level:?}");
     }
 }
@@ -157,7 +155,14 @@ fn names_cannot_change_the_path() {
 #[test]
 fn messages_tools_and_settings_take_their_wire_form() {
     let call = |id: &str| ToolCall { id: id.into(), name: "add".into(), arguments: json!({"a":1}) };
-    let result = |id: &str| ChatMessage::Tool { call_id: id.into(), name: "add".into(), text: "2".into() };
+    let result = |id: &str| ChatMessage::result(id, "add", "2");
+    let parts =
+        vec![json!({"text":"I add"}), signed_part(), json!({"functionCall":{"name":"add","args":{"a":1}}})];
+    let both = ChatMessage::Assistant {
+        text: "I add".into(),
+        calls: vec![call("f1"), call("other")],
+        content: ProviderContent::new(PROTOCOL, MODEL, parts),
+    };
     let request = ChatRequest {
         messages: vec![
             ChatMessage::System("be kind".into()),
@@ -165,7 +170,7 @@ fn messages_tools_and_settings_take_their_wire_form() {
                 ContentPart::Text("look".into()),
                 ContentPart::Image { mime: "image/png".into(), base64: "AAAA".into() },
             ]),
-            ChatMessage::Assistant { text: "I add".into(), calls: vec![call("f1"), call("other")] },
+            both,
             result("f1"),
             result("other"),
         ],
@@ -184,14 +189,13 @@ fn messages_tools_and_settings_take_their_wire_form() {
         stop: vec!["END".into()],
         ..ChatRequest::default()
     };
-    let mut model = model("gemini-3-pro");
+    let mut model = model(MODEL);
     model.temperature = Some(0.5);
     model.max_tokens = Some(9);
     model.thinking_tokens = Some(0);
     model.safety = vec![("HARM_CATEGORY_HARASSMENT".into(), "BLOCK_NONE".into())];
-    model.signed_calls.insert("f1", signed_part());
     assert_eq!(
-        request::body(&model, &request),
+        sent(&model, &request),
         json!({
             "systemInstruction":{"parts":[{"text":"be kind"}]},
             "contents":[
@@ -208,10 +212,10 @@ fn messages_tools_and_settings_take_their_wire_form() {
                 "thinkingConfig":{"thinkingBudget":0,"includeThoughts":false}}})
     );
     let earlier = ChatRequest {
-        messages: vec![ChatMessage::Assistant { text: String::new(), calls: vec![call("unknown")] }],
+        messages: vec![ChatMessage::with_calls("", vec![call("unknown")])],
         ..ChatRequest::default()
     };
-    let body = request::body(&model, &earlier);
+    let body = sent(&model, &earlier);
     assert_eq!(body["contents"][0]["role"], "user");
     assert_eq!(body["contents"][1]["parts"][0]["thoughtSignature"], "skip_thought_signature_validator");
     assert!(!format!("{model:?}").contains("secret"));
@@ -235,7 +239,7 @@ fn calls_of_the_providers_own_tools_are_told_with_their_pages() {
             {"retrievedUrl": "https://b.example", "urlRetrievalStatus": "URL_RETRIEVAL_STATUS_SUCCESS"},
         ]},
     }]});
-    let (completion, _) = whole(&body).unwrap();
+    let completion = whole(&body).unwrap();
     let calls: Vec<(&str, &str)> = completion
         .provider_calls
         .iter()
@@ -260,6 +264,68 @@ fn the_providers_own_tools_stand_beside_others_in_a_request() {
         provider_tools: vec![GoogleSearch, AnthropicWebSearch, GoogleCodeExecution],
         ..ChatRequest::default()
     };
-    let tools = request::body(&model("gemini-3-pro"), &request)["tools"].clone();
+    let tools = sent(&model(MODEL), &request)["tools"].clone();
     assert_eq!(tools, json!([{"googleSearch": {}}, {"codeExecution": {}}]));
+}
+
+#[test]
+fn both_kinds_of_tools_together_need_the_providers_own_word() {
+    let tool = ToolSpec { name: "now".into(), description: "time".into(), schema: json!({"type":"object"}) };
+    let mut request = ChatRequest { tools: vec![tool], ..ChatRequest::default() };
+    assert_eq!(sent(&model(MODEL), &request)["toolConfig"], Value::Null);
+    request.provider_tools.push(ProviderTool::GoogleSearch);
+    let body = sent(&model(MODEL), &request);
+    assert_eq!(body["toolConfig"], json!({"includeServerSideToolInvocations": true}));
+    assert_eq!(body["tools"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn what_the_providers_own_tools_did_goes_back_word_for_word() {
+    let parts = json!([
+        {"toolCall": {"toolType": "GOOGLE_SEARCH_WEB", "args": {"queries": ["a"]}, "id": "s1"}, "thoughtSignature": "czE="},
+        {"toolResponse": {"toolType": "GOOGLE_SEARCH_WEB", "response": {"x": 1}, "id": "s1"}},
+        {"executableCode": {"language": "PYTHON", "code": "print(1)"}, "thoughtSignature": "czI="},
+        {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "1"}},
+        {"text": "One.", "thoughtSignature": "czM="},
+        signed_part(),
+    ]);
+    let body = json!({"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]});
+    let streamed: String = parts
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|part| json!({"candidates": [{"content": {"parts": [part]}}]}))
+        .chain([json!({"candidates": [{"finishReason": "STOP"}]})])
+        .map(|chunk| format!("data: {chunk}\n\n"))
+        .collect();
+    for reply in [whole(&body).unwrap(), read(streamed.as_bytes()).unwrap()] {
+        let mut request = ChatRequest { messages: vec![ChatMessage::user("a")], ..ChatRequest::default() };
+        request.messages.push(reply.into_message());
+        request.messages.push(ChatMessage::result("f1", "add", "2"));
+        let contents = sent(&model(MODEL), &request)["contents"].clone();
+        assert_eq!(contents[1], json!({"role": "model", "parts": parts}));
+        assert_eq!(contents[2]["parts"][0]["functionResponse"]["id"], "f1");
+        // Another model knows none of the signatures.
+        let other = sent(&model("gemini-2.5-flash"), &request)["contents"][1]["parts"].clone();
+        assert_eq!(other, json!([{"text": "One."}, {"functionCall": {"name": "add", "args": {"a": 1}}}]));
+    }
+}
+
+#[test]
+fn pictures_of_a_result_stand_where_the_model_looks_for_them() {
+    let picture = InlineImage { mime: "image/png".into(), base64: "AAAA".into() };
+    let result = |id: &str| ChatMessage::Tool {
+        call_id: id.into(),
+        name: "draw".into(),
+        text: "Drawn.".into(),
+        images: vec![picture.clone()],
+    };
+    let request = ChatRequest { messages: vec![result("a"), result("b")], ..ChatRequest::default() };
+    let inline = json!({"inlineData": {"mimeType": "image/png", "data": "AAAA"}});
+    let inside = sent(&model(MODEL), &request)["contents"][0]["parts"].clone();
+    assert_eq!(inside[0]["functionResponse"]["parts"], json!([inline]));
+    assert_eq!(inside.as_array().unwrap().len(), 2);
+    let behind = sent(&model("gemini-2.5-flash"), &request)["contents"][0]["parts"].clone();
+    assert_eq!(behind[1]["functionResponse"]["parts"], Value::Null);
+    assert_eq!((&behind[3], &behind[4], behind.as_array().unwrap().len()), (&inline, &inline, 5));
 }

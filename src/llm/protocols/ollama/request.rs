@@ -1,6 +1,7 @@
 //! The body of a chat request.
 
 use super::Ollama;
+use crate::llm::protocols::tool_images::{self, images_after};
 use crate::llm::protocols::transcript;
 use crate::llm::reply::{argument_object, join_stops, set_optional};
 use crate::llm::{ChatMessage, ChatRequest, ContentPart, ModelError};
@@ -15,8 +16,7 @@ pub(super) fn body(model: &Ollama, request: &ChatRequest) -> Result<Value, Model
         body.insert("prompt".into(), written.text.into());
         words.extend(written.stop);
     } else {
-        let messages: Result<Vec<Value>, ModelError> = request.messages.iter().map(message).collect();
-        body.insert("messages".into(), messages?.into());
+        body.insert("messages".into(), messages(&request.messages)?.into());
     }
     body.insert("stream".into(), model.streaming.into());
     if !request.tools.is_empty() {
@@ -31,6 +31,18 @@ pub(super) fn body(model: &Ollama, request: &ChatRequest) -> Result<Value, Model
     set_optional(&mut body, "think", model.think.clone());
     set_optional(&mut body, "format", model.format.clone());
     Ok(body.into())
+}
+
+fn messages(said: &[ChatMessage]) -> Result<Vec<Value>, ModelError> {
+    let mut messages = Vec::with_capacity(said.len());
+    for (at, one) in said.iter().enumerate() {
+        messages.push(message(one)?);
+        let images: Vec<&str> = images_after(said, at).iter().map(|image| image.base64.as_str()).collect();
+        if !images.is_empty() {
+            messages.push(json!({"role": "user", "content": tool_images::LEAD, "images": images}));
+        }
+    }
+    Ok(messages)
 }
 
 fn message(message: &ChatMessage) -> Result<Value, ModelError> {
@@ -55,7 +67,7 @@ fn message(message: &ChatMessage) -> Result<Value, ModelError> {
             }
             wire
         }
-        ChatMessage::Assistant { text, calls } => {
+        ChatMessage::Assistant { text, calls, .. } => {
             let mut wire = json!({"role": "assistant", "content": text});
             if !calls.is_empty() {
                 let call = |call: &crate::llm::ToolCall| json!({"function": {"name": call.name, "arguments": argument_object(&call.arguments)}});

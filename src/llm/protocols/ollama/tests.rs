@@ -71,8 +71,8 @@ fn messages_tools_and_settings_take_their_wire_form() {
                 ContentPart::Text("look".into()),
                 ContentPart::Image { mime: "image/png".into(), base64: "AAAA".into() },
             ]),
-            ChatMessage::Assistant { text: String::new(), calls: vec![call] },
-            ChatMessage::Tool { call_id: "c1".into(), name: "add".into(), text: "2".into() },
+            ChatMessage::with_calls("", vec![call]),
+            ChatMessage::result("c1", "add", "2"),
         ],
         tools: vec![ToolSpec {
             name: "add".into(),

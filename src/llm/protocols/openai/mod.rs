@@ -5,7 +5,6 @@ mod strict;
 #[cfg(test)]
 mod tests;
 
-use super::call_state::CallState;
 use super::citations::citations;
 use super::openai_responses;
 use crate::base::cancel::CancelToken;
@@ -15,7 +14,8 @@ use crate::llm::reply::{CutReason, PartialCall, ReplyBuilder, broken_off_error, 
 use crate::llm::sse::SseEvent;
 use crate::llm::streaming::{Protocol, ReplyStream, StreamStep};
 use crate::llm::{
-    ChatModel, ChatReply, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ProviderTool, endpoint,
+    ChatModel, ChatReply, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ProviderContent,
+    ProviderTool, endpoint,
 };
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -26,6 +26,8 @@ pub(super) use self::request::reasons;
 pub(super) use self::strict::strict;
 
 pub const OPENAI_BASE: &str = "https://api.openai.com/v1";
+/// Its name where a reply is kept as it was written.
+const PROTOCOL: &str = "openai";
 
 /// How the key is sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -85,10 +87,6 @@ pub struct OpenAi {
     pub reasoning_summary: Option<String>,
     /// Further fields of the body, as the owner wrote them.
     pub extra: Map<String, Value>,
-    /// The reasoning that led to a turn's first tool call: models that think between calls want it back with them.
-    pub(super) reasoned: CallState<String>,
-    /// The items of a reply that called tools, which go back with the results.
-    pub(super) response_items: CallState<Vec<Value>>,
 }
 
 impl OpenAi {
@@ -115,8 +113,6 @@ impl OpenAi {
             built_in_tools: false,
             reasoning_summary: None,
             extra: Map::new(),
-            reasoned: CallState::default(),
-            response_items: CallState::default(),
         }
     }
 }
@@ -138,8 +134,8 @@ impl ChatModel for OpenAi {
         drop(body);
         let chunks = OpenAiStream {
             refusals: self.endpoint.error_interpreter(&self.model),
+            model: self.model.clone(),
             reasoning: None,
-            call_state: self.reasoned.clone(),
             finished: false,
         };
         if self.streaming && !endpoint::is_json_document(&incoming) {
@@ -257,8 +253,9 @@ type ReasoningText = Option<String>;
 /// The chunks of one reply.
 struct OpenAiStream {
     refusals: ErrorInterpreter,
+    model: String,
+    /// The reasoning that leads to calls: models that think between calls want it back with them.
     reasoning: ReasoningText,
-    call_state: CallState<String>,
     finished: bool,
 }
 
@@ -278,9 +275,8 @@ impl OpenAiStream {
 
     fn complete(self, reply: ReplyBuilder) -> Result<Completion, ModelError> {
         let mut completion = reply.finish()?;
-        if let (Some(reasoned), Some(first)) = (self.reasoning, completion.calls.first()) {
-            self.call_state.insert(&first.id, reasoned);
-            completion.once = true;
+        if let Some(reasoned) = self.reasoning.filter(|_| !completion.calls.is_empty()) {
+            completion.content = ProviderContent::new(PROTOCOL, &self.model, vec![reasoned.into()]);
         }
         Ok(completion)
     }

@@ -1,9 +1,11 @@
 //! The body of a chat completions request.
 
 use super::strict::strict;
-use super::{OPENAI_BASE, OpenAi};
+use super::{OPENAI_BASE, OpenAi, PROTOCOL};
+use crate::llm::protocols::request_json::RequestJson;
+use crate::llm::protocols::tool_images::{self, images_after};
 use crate::llm::reply::{argument_object, join_stops, set_optional};
-use crate::llm::{ChatMessage, ChatRequest, ContentPart, ToolSpec};
+use crate::llm::{ChatMessage, ChatRequest, ContentPart, InlineImage, ToolSpec};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
@@ -22,42 +24,23 @@ pub(in crate::llm::protocols) fn reasons(model: &str) -> bool {
         || (name.starts_with("gpt-5") && !name.contains("-chat"))
 }
 
-/// A body as it is sent. Its messages are written where they lie: as values, a long conversation would be thousands of them,
-/// made for one use.
-pub(super) struct RequestJson<'a> {
-    /// Everything; null where the messages belong.
-    fields: Map<String, Value>,
-    messages: Option<Messages<'a>>,
-}
-
 const MESSAGES: &str = "messages";
 
-impl Serialize for RequestJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.fields.iter().map(|(name, value)| match &self.messages {
-            Some(messages) if name == MESSAGES => (name, FieldValue::Messages(messages)),
-            _ => (name, FieldValue::Value(value)),
-        }))
-    }
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum FieldValue<'a> {
-    Value(&'a Value),
-    Messages(&'a Messages<'a>),
-}
-
-struct Messages<'a> {
+/// Messages that are written where they lie.
+pub(super) struct Messages<'a> {
     model: &'a OpenAi,
     said: &'a [ChatMessage],
 }
 
 impl Serialize for Messages<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.said.iter().map(|said| match plain(said) {
-            Some((role, content)) => RequestMessage::Plain { role, content },
-            None => RequestMessage::Other(message(self.model, said)),
+        serializer.collect_seq(self.said.iter().enumerate().flat_map(|(at, said)| {
+            let message = match plain(said) {
+                Some((role, content)) => RequestMessage::Plain { role, content },
+                None => RequestMessage::Other(message(self.model, said)),
+            };
+            let pictures = pictures(self.model, &images_after(self.said, at)).map(RequestMessage::Other);
+            std::iter::once(message).chain(pictures)
         }))
     }
 }
@@ -77,12 +60,12 @@ fn plain(message: &ChatMessage) -> Option<(&'static str, &str)> {
             [ContentPart::Text(text)] => Some(("user", text)),
             _ => None,
         },
-        ChatMessage::Assistant { text, calls } if calls.is_empty() => Some(("assistant", text)),
+        ChatMessage::Assistant { text, calls, .. } if calls.is_empty() => Some(("assistant", text)),
         ChatMessage::Assistant { .. } | ChatMessage::Tool { .. } => None,
     }
 }
 
-pub(super) fn body<'a>(model: &'a OpenAi, request: &'a ChatRequest) -> RequestJson<'a> {
+pub(super) fn body<'a>(model: &'a OpenAi, request: &'a ChatRequest) -> RequestJson<Messages<'a>> {
     let reasoning = model.reasons || reasons(&model.model);
     let at_home = model.endpoint.base.trim().trim_end_matches('/') == OPENAI_BASE;
     let mut body = Map::new();
@@ -120,18 +103,19 @@ pub(super) fn body<'a>(model: &'a OpenAi, request: &'a ChatRequest) -> RequestJs
     }
     // What the owner wrote wins here too.
     let own = model.extra.contains_key(MESSAGES);
-    RequestJson { fields: body, messages: (!own).then_some(Messages { model, said: &request.messages }) }
+    let list = (!own).then_some(Messages { model, said: &request.messages });
+    RequestJson { fields: body, name: MESSAGES, list }
 }
 
 fn message(model: &OpenAi, message: &ChatMessage) -> Value {
     match message {
         ChatMessage::System(text) => json!({"role": "system", "content": text}),
         ChatMessage::User(parts) => json!({"role": "user", "content": user(model, message, parts)}),
-        ChatMessage::Assistant { text, calls } if calls.is_empty() => {
+        ChatMessage::Assistant { text, calls, .. } if calls.is_empty() => {
             json!({"role": "assistant", "content": text})
         }
-        ChatMessage::Assistant { text, calls } => {
-            let reasoned = calls.first().and_then(|first| model.reasoned.get(&first.id));
+        ChatMessage::Assistant { text, calls, content: kept } => {
+            let kept = kept.as_ref().and_then(|kept| kept.parts_for(PROTOCOL, &model.model));
             let content = if text.is_empty() { Value::Null } else { text.as_str().into() };
             let calls: Value = calls
                 .iter()
@@ -142,8 +126,8 @@ fn message(model: &OpenAi, message: &ChatMessage) -> Value {
                 })
                 .collect();
             let mut wire = json!({"role": "assistant", "content": content, "tool_calls": calls});
-            if let Some(reasoned) = reasoned {
-                wire["reasoning_content"] = reasoned.into();
+            if let Some([reasoned]) = kept {
+                wire["reasoning_content"] = reasoned.clone();
             }
             wire
         }
@@ -158,19 +142,31 @@ fn user(model: &OpenAi, message: &ChatMessage, parts: &[ContentPart]) -> Value {
     if parts.iter().all(|part| matches!(part, ContentPart::Text(_))) {
         return message.text().into();
     }
-    let image = |url: String| {
-        let mut image = json!({"url": url});
-        if let Some(detail) = &model.image_detail {
-            image["detail"] = detail.as_str().into();
-        }
-        json!({"type": "image_url", "image_url": image})
-    };
     let part = |part: &ContentPart| match part {
         ContentPart::Text(text) => json!({"type": "text", "text": text}),
-        ContentPart::Image { mime, base64 } => image(format!("data:{mime};base64,{base64}")),
-        ContentPart::ImageUrl(url) => image(url.clone()),
+        ContentPart::Image { mime, base64 } => inline_image(model, mime, base64),
+        ContentPart::ImageUrl(url) => image(model, url),
     };
     parts.iter().map(part).collect()
+}
+
+fn image(model: &OpenAi, url: &str) -> Value {
+    let mut image = json!({"url": url});
+    if let Some(detail) = &model.image_detail {
+        image["detail"] = detail.as_str().into();
+    }
+    json!({"type": "image_url", "image_url": image})
+}
+
+fn inline_image(model: &OpenAi, mime: &str, base64: &str) -> Value {
+    image(model, &format!("data:{mime};base64,{base64}"))
+}
+
+/// A message with pictures of results: the results themselves are texts here.
+fn pictures(model: &OpenAi, images: &[&InlineImage]) -> Option<Value> {
+    let mut parts = vec![json!({"type": "text", "text": tool_images::LEAD})];
+    parts.extend(images.iter().map(|image| inline_image(model, &image.mime, &image.base64)));
+    (!images.is_empty()).then(|| json!({"role": "user", "content": parts}))
 }
 
 /// A tool with a place where anything may stand goes out as one that is not strict: the provider would refuse them all.

@@ -4,7 +4,7 @@ use super::*;
 use crate::domain::predictions::prediction::Usage;
 use crate::llm::sse::tests::Pieces;
 use crate::llm::streaming::StreamSource;
-use crate::llm::{ChatMessage, ContentPart, Delta, ProviderKey, ToolCall, ToolSpec};
+use crate::llm::{ChatMessage, ContentPart, Delta, InlineImage, ProviderKey, ToolCall, ToolSpec};
 use crate::net::Outgoing;
 use serde_json::json;
 
@@ -29,7 +29,7 @@ const CALLS: &str = concat!(
 
 fn chunks() -> OpenAiStream {
     let refusals = ErrorInterpreter::new("m", Vec::new());
-    OpenAiStream { refusals, reasoning: None, call_state: CallState::default(), finished: false }
+    OpenAiStream { refusals, model: "m".to_owned(), reasoning: None, finished: false }
 }
 
 fn read(source: impl StreamSource) -> (Vec<String>, Result<Completion, ModelError>) {
@@ -186,30 +186,24 @@ fn calls_are_told_apart_whatever_numbers_and_ids_a_server_gives() {
 fn reasoning_before_a_call_goes_back_with_it() {
     let call = json!({"id": "c", "function": {"name": "x", "arguments": "{}"}});
     let body = |field: &str| json!({"choices": [{"message": {field: "hm", "tool_calls": [call]}}]});
-    let said = |body: &Value| {
-        let chunks = chunks();
-        let remembered = chunks.call_state.clone();
-        chunks.read_whole(&mut body.to_string().as_bytes(), &mut |_: Delta<'_>| Ok(())).unwrap();
-        remembered.get("c")
-    };
-    assert_eq!(said(&body("reasoning_content")).as_deref(), Some("hm"));
-    assert_eq!(said(&body("reasoning")), None, "others do not know the field");
-    let streamed = chunks();
-    let remembered = streamed.call_state.clone();
+    let kept = |body: &Value| whole(body).unwrap().content;
+    let expected = ProviderContent::new(PROTOCOL, &chunks().model, vec!["hm".into()]);
+    assert_eq!(kept(&body("reasoning_content")), expected);
+    assert_eq!(kept(&body("reasoning")), None, "others do not know the field");
     let fragment = json!({"choices": [{"delta": {"reasoning_content": "hm", "tool_calls": [call]}, "finish_reason": "tool_calls"}]});
     let stream = format!("data: {fragment}\n\n");
-    let streaming = ReplyStream::from_events(stream.as_bytes(), streamed);
-    assert_eq!(streaming.follow(&mut |_: Delta<'_>| Ok(())).result.map(|done| done.once), Ok(true));
-    assert_eq!(remembered.get("c").as_deref(), Some("hm"));
+    let streaming = ReplyStream::from_events(stream.as_bytes(), chunks());
+    let done = streaming.follow(&mut |_: Delta<'_>| Ok(())).result;
+    assert_eq!(done.map(|done| done.content), Ok(expected));
 
     let model = model("https://api.deepseek.com", "deepseek-chat");
-    model.reasoned.insert("c", "hm".into());
-    let turn = |id: &str| ChatMessage::Assistant {
+    let turn = |of: &str| ChatMessage::Assistant {
         text: String::new(),
-        calls: vec![ToolCall { id: id.into(), name: "x".into(), arguments: json!({}) }],
+        calls: vec![ToolCall { id: "c".into(), name: "x".into(), arguments: json!({}) }],
+        content: ProviderContent::new(PROTOCOL, of, vec!["hm".into()]),
     };
     let request = ChatRequest {
-        messages: vec![turn("c"), turn("other"), ChatMessage::assistant("no call")],
+        messages: vec![turn("deepseek-chat"), turn("other"), ChatMessage::assistant("no call")],
         ..ChatRequest::default()
     };
     let sent = sent_body(&model, &request)["messages"].clone();
@@ -330,8 +324,8 @@ fn messages_and_tools_take_their_wire_form() {
                 ContentPart::Image { mime: "image/png".into(), base64: "AAAA".into() },
                 ContentPart::ImageUrl("https://x/y.png".into()),
             ]),
-            ChatMessage::Assistant { text: String::new(), calls: vec![call, raw] },
-            ChatMessage::Tool { call_id: "c1".into(), name: "add".into(), text: "2".into() },
+            ChatMessage::with_calls("", vec![call, raw]),
+            ChatMessage::result("c1", "add", "2"),
         ],
         tools: vec![ToolSpec {
             name: "add".into(),
@@ -394,4 +388,23 @@ fn a_provider_that_is_not_trusted_is_told_as_such() {
         said.contains("Chat") && said.contains("SERVICE_CA_FILE") && !said.contains("localhost"),
         "{said}"
     );
+}
+
+#[test]
+fn pictures_of_results_come_in_a_message_behind_all_of_them() {
+    let result = |id: &str, images: Vec<InlineImage>| ChatMessage::Tool {
+        call_id: id.into(),
+        name: "draw".into(),
+        text: "Drawn.".into(),
+        images,
+    };
+    let picture = InlineImage { mime: "image/png".into(), base64: "AAAA".into() };
+    let request = ChatRequest {
+        messages: vec![result("a", vec![picture]), result("b", Vec::new()), ChatMessage::assistant("Fine.")],
+        ..ChatRequest::default()
+    };
+    let sent = sent_body(&model(OPENAI_BASE, "gpt-4o"), &request)["messages"].clone();
+    let roles: Vec<&str> = sent.as_array().unwrap().iter().filter_map(|one| one["role"].as_str()).collect();
+    assert_eq!(roles, ["tool", "tool", "user", "assistant"]);
+    assert_eq!(sent[2]["content"][1]["image_url"]["url"], "data:image/png;base64,AAAA");
 }

@@ -16,6 +16,8 @@ const BETWEEN: &str = "\n\n";
 pub(super) struct ReplyItems {
     /// As they came: they go back with the results of calls.
     all: Vec<Value>,
+    /// There were more than are kept: without all of them the rest is of no use.
+    is_cut: bool,
     /// Files that texts name, each once.
     named_files: Vec<String>,
 }
@@ -37,6 +39,8 @@ impl ReplyItems {
     ) -> Result<(), ModelError> {
         if self.all.len() < ITEMS_MAX {
             self.all.push(item.clone());
+        } else {
+            self.is_cut = true;
         }
         match item["type"].as_str().unwrap_or_default() {
             "message" => self.take_message(item, was_streamed, reply),
@@ -87,7 +91,7 @@ impl ReplyItems {
 
     /// The items to be sent back.
     pub(super) fn into_all(self) -> Vec<Value> {
-        self.all
+        if self.is_cut { Vec::new() } else { self.all }
     }
 }
 

@@ -6,17 +6,21 @@ mod request;
 mod tests;
 
 use self::items::ReplyItems;
-use super::call_state::CallState;
 use super::openai::OpenAi;
 use crate::base::cancel::CancelToken;
 use crate::llm::endpoint::provider_error::ErrorInterpreter;
 use crate::llm::reply::{CutReason, ReplyBuilder, parse_event};
 use crate::llm::sse::SseEvent;
 use crate::llm::streaming::{Protocol, ReplyStream, StreamStep};
-use crate::llm::{ChatReply, ChatRequest, Completion, ModelError, OnDelta, ProviderTool, endpoint};
+use crate::llm::{
+    ChatReply, ChatRequest, Completion, ModelError, OnDelta, ProviderContent, ProviderTool, endpoint,
+};
 use crate::net::NetError;
 use serde_json::Value;
 use std::io::Read;
+
+/// Its name where a reply is kept as it was written.
+const PROTOCOL: &str = "openai-responses";
 
 /// The largest file of a container that is read.
 const CONTAINER_FILE_BYTES_MAX: u64 = 25 * 1024 * 1024;
@@ -43,8 +47,8 @@ pub(super) fn open(
     drop(body);
     let stream = ResponsesStream {
         refusals: model.endpoint.error_interpreter(&model.model),
+        model: model.model.clone(),
         items: ReplyItems::default(),
-        call_state: model.response_items.clone(),
     };
     if model.streaming && !endpoint::is_json_document(&incoming) {
         return Ok(ChatReply::stream(ReplyStream::from_events(incoming, stream)));
@@ -70,9 +74,8 @@ pub(super) fn read_file(model: &OpenAi, path: &str, cancel: &CancelToken) -> Res
 /// The events of one reply.
 struct ResponsesStream {
     refusals: ErrorInterpreter,
+    model: String,
     items: ReplyItems,
-    /// What goes back with the results of the calls.
-    call_state: CallState<Vec<Value>>,
 }
 
 impl Protocol for ResponsesStream {
@@ -153,11 +156,9 @@ impl ResponsesStream {
     }
 
     fn complete(self, reply: ReplyBuilder) -> Result<Completion, ModelError> {
-        let items = self.items.into_all();
         let mut completion = reply.finish()?;
-        if let Some(first) = completion.calls.first() {
-            self.call_state.insert(&first.id, items);
-            completion.once = true;
+        if !completion.calls.is_empty() {
+            completion.content = ProviderContent::new(PROTOCOL, &self.model, self.items.into_all());
         }
         Ok(completion)
     }

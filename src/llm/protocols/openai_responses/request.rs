@@ -1,20 +1,25 @@
 //! The body of a Responses request.
 
 use super::super::openai::{OpenAi, reasons, strict};
+use super::PROTOCOL;
+use crate::llm::protocols::request_json::RequestJson;
 use crate::llm::reply::{argument_object, set_optional};
-use crate::llm::{ChatMessage, ChatRequest, ContentPart, ProviderTool, ToolSpec};
+use crate::llm::{ChatMessage, ChatRequest, ContentPart, InlineImage, ProviderTool, ToolCall, ToolSpec};
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+
+const INPUT: &str = "input";
 
 /// What the provider is asked to send along with its items: without it nothing is told of what code wrote.
 const CODE_OUTPUTS: &str = "code_interpreter_call.outputs";
 /// What a reasoning model thought, sealed: where the provider keeps no response, it wants that back with results of calls.
 const SEALED_REASONING: &str = "reasoning.encrypted_content";
 
-pub(super) fn body(model: &OpenAi, request: &ChatRequest) -> Value {
+pub(super) fn body<'a>(model: &OpenAi, request: &'a ChatRequest) -> RequestJson<Vec<Cow<'a, Value>>> {
     let reasoning = model.reasons || reasons(&model.model);
     let mut body = Map::new();
     body.insert("model".into(), model.model.as_str().into());
-    body.insert("input".into(), input(model, &request.messages).into());
+    body.insert(INPUT.into(), Value::Null);
     let own = request.tools.iter().map(|spec| function(spec, model.strict_tools));
     let theirs = request.provider_tools.iter().filter_map(|tool| declaration(*tool));
     body.insert("tools".into(), own.chain(theirs).collect());
@@ -41,7 +46,9 @@ pub(super) fn body(model: &OpenAi, request: &ChatRequest) -> Value {
     body.insert("store".into(), false.into());
     body.insert("stream".into(), model.streaming.into());
     body.extend(model.extra.iter().map(|(name, value)| (name.clone(), value.clone())));
-    Value::Object(body)
+    // What the owner wrote wins here too.
+    let own = model.extra.contains_key(INPUT);
+    RequestJson { fields: body, name: INPUT, list: (!own).then(|| input(model, &request.messages)) }
 }
 
 /// The tool as a request names it; `None` for one of another provider.
@@ -64,48 +71,65 @@ fn function(spec: &ToolSpec, is_strict: bool) -> Value {
     })
 }
 
-fn input(model: &OpenAi, messages: &[ChatMessage]) -> Vec<Value> {
+fn input<'a>(model: &OpenAi, messages: &'a [ChatMessage]) -> Vec<Cow<'a, Value>> {
     let mut input = Vec::with_capacity(messages.len());
     for message in messages {
         match message {
-            ChatMessage::System(text) => input.push(json!({"role": "system", "content": text})),
-            ChatMessage::User(parts) => input.push(json!({"role": "user", "content": user(model, parts)})),
-            ChatMessage::Assistant { text, calls } => {
-                // The items of the reply itself say more than its text and its calls.
-                match calls.first().and_then(|first| model.response_items.get(&first.id)) {
-                    Some(items) => input.extend(items),
-                    None => {
-                        if !text.is_empty() {
-                            input.push(json!({"role": "assistant", "content": text}));
-                        }
-                        input.extend(calls.iter().map(|call| {
-                            let arguments = argument_object(&call.arguments).to_string();
-                            json!({
-                                "type": "function_call", "call_id": call.id, "name": call.name,
-                                "arguments": arguments,
-                            })
-                        }));
-                    }
+            ChatMessage::System(text) => input.push(Cow::Owned(json!({"role": "system", "content": text}))),
+            ChatMessage::User(parts) => {
+                input.push(Cow::Owned(json!({"role": "user", "content": user(model, parts)})));
+            }
+            // The items of the reply itself say more than its text and its calls.
+            ChatMessage::Assistant { text, calls, content } => {
+                let kept = content.as_ref().and_then(|kept| kept.parts_for(PROTOCOL, &model.model));
+                match kept {
+                    Some(items) => input.extend(items.iter().map(Cow::Borrowed)),
+                    None => input.extend(assistant(text, calls).map(Cow::Owned)),
                 }
             }
-            ChatMessage::Tool { call_id, text, .. } => {
-                input.push(json!({"type": "function_call_output", "call_id": call_id, "output": text}));
+            ChatMessage::Tool { call_id, text, images, .. } => {
+                let output = result(model, text, images);
+                let item = json!({"type": "function_call_output", "call_id": call_id, "output": output});
+                input.push(Cow::Owned(item));
             }
         }
     }
     input
 }
 
-fn user(model: &OpenAi, parts: &[ContentPart]) -> Vec<Value> {
-    let image = |url: String| {
-        json!({
-            "type": "input_image", "image_url": url, "detail": model.image_detail.as_deref().unwrap_or("auto"),
-        })
+fn assistant(text: &str, calls: &[ToolCall]) -> impl Iterator<Item = Value> {
+    let text = (!text.is_empty()).then(|| json!({"role": "assistant", "content": text}));
+    let call = |call: &ToolCall| {
+        let arguments = argument_object(&call.arguments).to_string();
+        json!({"type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments})
     };
+    text.into_iter().chain(calls.iter().map(call))
+}
+
+/// What a call came to: a text, or parts where pictures belong to it.
+fn result(model: &OpenAi, text: &str, images: &[InlineImage]) -> Value {
+    if images.is_empty() {
+        return text.into();
+    }
+    let text = json!({"type": "input_text", "text": text});
+    let images = images.iter().map(|image| inline_image(model, &image.mime, &image.base64));
+    std::iter::once(text).chain(images).collect()
+}
+
+fn user(model: &OpenAi, parts: &[ContentPart]) -> Vec<Value> {
     let part = |part: &ContentPart| match part {
         ContentPart::Text(text) => json!({"type": "input_text", "text": text}),
-        ContentPart::Image { mime, base64 } => image(format!("data:{mime};base64,{base64}")),
-        ContentPart::ImageUrl(url) => image(url.clone()),
+        ContentPart::Image { mime, base64 } => inline_image(model, mime, base64),
+        ContentPart::ImageUrl(url) => image(model, url),
     };
     parts.iter().map(part).collect()
+}
+
+fn image(model: &OpenAi, url: &str) -> Value {
+    let detail = model.image_detail.as_deref().unwrap_or("auto");
+    json!({"type": "input_image", "image_url": url, "detail": detail})
+}
+
+fn inline_image(model: &OpenAi, mime: &str, base64: &str) -> Value {
+    image(model, &format!("data:{mime};base64,{base64}"))
 }

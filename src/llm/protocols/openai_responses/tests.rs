@@ -3,7 +3,7 @@
 use super::*;
 use crate::domain::predictions::prediction::Usage;
 use crate::llm::streaming::StreamSource;
-use crate::llm::{ChatMessage, Delta, Endpoint, FileContent, ToolCall, ToolSpec};
+use crate::llm::{ChatMessage, Delta, Endpoint, FileContent, InlineImage, ToolCall, ToolSpec};
 use crate::net::Outgoing;
 use serde_json::json;
 
@@ -78,8 +78,8 @@ fn events() -> String {
 fn stream() -> ResponsesStream {
     ResponsesStream {
         refusals: ErrorInterpreter::new("m", Vec::new()),
+        model: "m".to_owned(),
         items: ReplyItems::default(),
-        call_state: CallState::default(),
     }
 }
 
@@ -169,6 +169,11 @@ fn a_reply_that_is_cut_short_says_so() {
     assert!(matches!(whole(&cut), Err(ModelError::Provider { status: 200, .. })));
 }
 
+/// What is sent to the provider.
+fn sent(model: &OpenAi, request: &ChatRequest) -> Value {
+    serde_json::to_value(request::body(model, request)).unwrap()
+}
+
 fn model(name: &str) -> OpenAi {
     OpenAi::new(Endpoint::new(Outgoing::new(Vec::new(), true), "http://h/v1", None), name)
 }
@@ -179,15 +184,11 @@ fn request(provider_tools: Vec<ProviderTool>) -> ChatRequest {
         messages: vec![
             ChatMessage::System("Be brief.".into()),
             ChatMessage::user("Tea?"),
-            ChatMessage::Assistant {
-                text: "Wait.".into(),
-                calls: vec![ToolCall {
-                    id: "call_1".into(),
-                    name: "pour".into(),
-                    arguments: json!({"cups": 2}),
-                }],
-            },
-            ChatMessage::Tool { call_id: "call_1".into(), name: "pour".into(), text: "Done.".into() },
+            ChatMessage::with_calls(
+                "Wait.",
+                vec![ToolCall { id: "call_1".into(), name: "pour".into(), arguments: json!({"cups": 2}) }],
+            ),
+            ChatMessage::result("call_1", "pour", "Done."),
         ],
         tools: vec![ToolSpec { name: "pour".into(), description: "Pours.".into(), schema }],
         provider_tools,
@@ -199,10 +200,8 @@ fn request(provider_tools: Vec<ProviderTool>) -> ChatRequest {
 fn a_request_names_both_kinds_of_tools_and_is_not_kept_by_the_provider() {
     let tools =
         vec![ProviderTool::OpenAiWebSearch, ProviderTool::OpenAiCodeInterpreter, ProviderTool::OpenAiImages];
-    let body = request::body(
-        &OpenAi { temperature: Some(0.5), max_tokens: Some(9), ..model("gpt-4o") },
-        &request(tools),
-    );
+    let body =
+        sent(&OpenAi { temperature: Some(0.5), max_tokens: Some(9), ..model("gpt-4o") }, &request(tools));
     let expected = json!({
         "model": "gpt-4o", "store": false, "stream": true, "temperature": 0.5, "max_output_tokens": 9,
         "include": ["code_interpreter_call.outputs"],
@@ -232,12 +231,34 @@ fn a_model_that_reasons_gets_its_sealed_thoughts_back_and_no_sampling() {
         reasoning_summary: Some("detailed".into()),
         ..model("gpt-5")
     };
-    model.response_items.insert("call_1", items().as_array().unwrap().clone());
-    let body = request::body(&model, &request(vec![ProviderTool::OpenAiWebSearch]));
+    let mut request = request(vec![ProviderTool::OpenAiWebSearch]);
+    let kept = ProviderContent::new(PROTOCOL, "gpt-5", items().as_array().unwrap().clone());
+    request.messages[2] =
+        ChatMessage::Assistant { text: "Tea is hot.".into(), calls: Vec::new(), content: kept };
+    let body = sent(&model, &request);
     assert_eq!(body["reasoning"], json!({"summary": "detailed", "effort": "low"}));
     assert_eq!(body["include"], json!(["reasoning.encrypted_content"]));
     assert_eq!(body.get("temperature"), None);
     let input = body["input"].as_array().unwrap();
     assert_eq!(input[2..8], items().as_array().unwrap()[..]);
     assert_eq!(input[8]["type"], "function_call_output");
+}
+
+#[test]
+fn a_result_brings_its_pictures() {
+    let picture = InlineImage { mime: "image/png".into(), base64: "AAAA".into() };
+    let result = ChatMessage::Tool {
+        call_id: "call_1".into(),
+        name: "draw".into(),
+        text: "Drawn.".into(),
+        images: vec![picture],
+    };
+    let request = ChatRequest { messages: vec![result], ..ChatRequest::default() };
+    assert_eq!(
+        sent(&model("gpt-4o"), &request)["input"][0]["output"],
+        json!([
+            {"type": "input_text", "text": "Drawn."},
+            {"type": "input_image", "image_url": "data:image/png;base64,AAAA", "detail": "auto"},
+        ])
+    );
 }

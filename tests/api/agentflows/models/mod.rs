@@ -1,5 +1,6 @@
 //! What models and tools give to the steps that ask them.
 
+mod blocks;
 mod facts;
 mod pictures;
 mod provider_tools;

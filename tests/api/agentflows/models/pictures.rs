@@ -46,6 +46,23 @@ fn steps(web: &Provider) -> [(&'static str, Value); 2] {
     [("toolAgentflow_0", tool), ("agentAgentflow_0", agent)]
 }
 
+/// An Agent whose model may read pictures, as this provider has it, and calls the tool once.
+fn seeing(server: &Server, web: &Provider, model: &Provider, allows: bool) -> Steps {
+    let key = json!({"name": "key", "credentialName": "anthropicApi", "plainDataObj": {"anthropicApiKey": "sk-secret-1"}});
+    let credential = crate::support::id(&server.post("/credentials", &key));
+    let mut tool = mcp::config(web, json!(["weather"]));
+    tool["agentSelectedTool"] = "customMCP".into();
+    let config = json!({
+        "agentModel": "chatAnthropic", "modelName": "claude-x", "baseUrl": model.base_url(),
+        "allowImageUploads": allows, "FLOWISE_CREDENTIAL_ID": credential,
+    });
+    let inputs = json!({
+        "agentModel": "chatAnthropic", "agentModelConfig": config,
+        "agentTools": [{"agentSelectedTool": "customMCP", "agentSelectedToolConfig": tool}],
+    });
+    Steps::begin().card("agentAgentflow_0", "Draw", inputs).edge(START, "agentAgentflow_0")
+}
+
 fn open(server: &Server, link: &Value) -> Vec<u8> {
     server.call_root("GET", link.as_str().unwrap()).send().is(200).body
 }
@@ -61,5 +78,27 @@ fn a_picture_that_a_tool_of_a_server_draws_is_kept_and_named_by_the_answer() {
         assert_eq!((made.as_array().unwrap().len(), &made[0]["type"]), (1, &json!("png")), "{id}: {answer}");
         assert_eq!(&answer["artifacts"], made, "{id}");
         assert_eq!(open(&server, &made[0]["data"]), PICTURE.0, "{id}");
+    }
+}
+
+#[test]
+fn a_model_that_may_read_pictures_is_shown_those_of_its_tools_and_another_is_not() {
+    for allows in [true, false] {
+        let (server, web) = with_web();
+        web.set_decision(drawing);
+        let model = Provider::start();
+        model.push_behaviour(Behaviour::call("weather", json!({"city": "Ulm"})));
+        model.push_behaviour(Behaviour::text("It rains."));
+        let answer = ask(&server, &seeing(&server, &web, &model, allows).flow(&server), "Hi");
+        assert_eq!(answer["text"], "It rains.");
+        let result = model.last_request().body["messages"][2]["content"][0]["content"].clone();
+        let shown = json!({
+            "type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PICTURE.1},
+        });
+        if allows {
+            assert_eq!((result.as_array().unwrap().len(), &result[1]), (2, &shown));
+        } else {
+            assert!(result.as_str().unwrap().contains("Rain."), "{result}");
+        }
     }
 }
