@@ -27,4 +27,5 @@ pub(in crate::engine) use self::plan::APPROVAL;
 pub(crate) use self::plan::{AgentPlan, FieldKind, FormField, StartKind, StartPlan, starts_with_question};
 pub(crate) use self::run::{AgentOutcome, AgentRun, NoJournal, RunJournal, rerun, resume, run};
 pub use self::sink::RunSink;
-pub(crate) use self::webhook_start::{CallContext, CallbackTarget, WebhookAnswers, WebhookStart};
+pub use self::webhook_start::CallbackTarget;
+pub(crate) use self::webhook_start::{CallContext, WebhookAnswers, WebhookStart};

@@ -4,7 +4,7 @@ use super::agentflow::EarlierRun;
 use super::answer::answer_of;
 use super::conversation::{self, ConversationRef};
 use super::nested::CallPath;
-use super::resume;
+use super::resume::{self, BeforeResume};
 use super::start;
 use super::uploads::loader_files;
 use super::uploads::policy::UploadPolicy;
@@ -20,7 +20,7 @@ use crate::domain::error::{Error, RateLimitExceeded, Result};
 use crate::domain::flows::draft::CanvasSide;
 use crate::domain::flows::flow::Flow;
 use crate::domain::flows::rate_limit::WindowState;
-use crate::domain::ids::{ExecutionId, FlowId, MessageId};
+use crate::domain::ids::{ChatId, ExecutionId, FlowId, MessageId};
 use crate::domain::predictions::answer::PredictionAnswer;
 use crate::domain::predictions::execution::RunRequest;
 use crate::domain::predictions::prediction::{ChatType, ImageUpload, Question, RunIds, RunOutput, Upload};
@@ -126,6 +126,23 @@ pub fn prepare(app: &App, ask: PredictionRequest, cancel: &CancelToken) -> Resul
     prepare_nested(app, ask, None, cancel)
 }
 
+/// As [`prepare`]. A run that waits is taken up only after `before` was told of it, so that whatever must outlive the
+/// process is stored by then; what `before` fails with leaves the run waiting.
+///
+/// # Errors
+/// As [`prepare`], and as `before`.
+pub fn prepare_promised(
+    app: &App,
+    ask: PredictionRequest,
+    cancel: &CancelToken,
+    before: &mut BeforeResume<'_>,
+) -> Result<PredictionRun> {
+    match ask.question.human_input.clone() {
+        Some(input) => resume::prepare(app, ask, input, None, before),
+        None => prepare_nested(app, ask, None, cancel),
+    }
+}
+
 /// A question that nobody sent, in a conversation that is known.
 pub(super) struct Within {
     pub(super) conversation: ConversationRef,
@@ -156,7 +173,7 @@ pub(super) fn prepare_nested(
     cancel: &CancelToken,
 ) -> Result<PredictionRun> {
     if let Some(input) = ask.question.human_input.clone() {
-        return resume::prepare(app, ask, input, within);
+        return resume::prepare(app, ask, input, within, &mut |_| Ok(()));
     }
     let PredictionRequest { mut flow, mut question, chat_type, side } = ask;
     let mut drafted = None;
@@ -375,10 +392,7 @@ impl PredictionRun {
     /// The token that continues this conversation; empty for who answered in that of somebody else.
     #[must_use]
     pub fn session_token(&self, app: &App) -> String {
-        if self.stored_as != self.chat_type {
-            return String::new();
-        }
-        app.secrets.tokens.mint(&self.flow.id, &self.ids.chat)
+        session_token(app, &self.flow.id, self.ids.chat, (self.stored_as, self.chat_type))
     }
 
     /// The answer that was stopped, without what it said so far: its reader learns which conversation it is.
@@ -386,4 +400,14 @@ impl PredictionRun {
     pub fn stopped_answer(&self) -> PredictionAnswer {
         answer_of(self, RunOutput::default(), String::new())
     }
+}
+
+/// The proof of a conversation for who called by `chat_type`; empty where its messages are stored as those of another.
+pub(super) fn session_token(
+    app: &App,
+    flow: &FlowId,
+    chat: ChatId,
+    (stored_as, chat_type): (ChatType, ChatType),
+) -> String {
+    if stored_as == chat_type { app.secrets.tokens.mint(flow, &chat) } else { String::new() }
 }

@@ -27,12 +27,15 @@ pub use self::abort::abort;
 pub use self::again::{RerunQuestion, prepare_rerun};
 pub(super) use self::ask::evaluate_overrides;
 pub(super) use self::ask::require_cards;
-pub use self::ask::{PredictionRequest, PredictionRun, admit_key, admit_rate, flow, plan, prepare};
+pub use self::ask::{
+    PredictionRequest, PredictionRun, admit_key, admit_rate, flow, plan, prepare, prepare_promised,
+};
 pub use self::conversation::is_owner;
 pub(super) use self::conversation::{ConversationClaim, resolve_conversation, verify_proof};
 pub(super) use self::host::run_host::RunHost;
 pub use self::pause_ends::{end_pause, load_pause_timers};
 pub(super) use self::replay::{Replay, ReplayedRun};
+pub use self::resume::ResumedRun;
 pub(super) use self::run::run_error;
 pub use self::run::{OpenPrediction, PendingMessages, PredictionProgress, begin, run, run_unstored};
 pub(super) use self::scheduled::run_scheduled;

@@ -2,7 +2,7 @@
 //! not asked, so a Live that cannot run holds nobody up.
 
 use super::agentflow::{AgentResume, EarlierRun};
-use super::ask::{PredictionRequest, PredictionRun, StartedBy, Within, evaluate_overrides};
+use super::ask::{PredictionRequest, PredictionRun, StartedBy, Within, evaluate_overrides, session_token};
 use super::conversation;
 use super::executions::{self, ExecutionRecorder, WaitingRun};
 use super::nested::CallPath;
@@ -13,7 +13,7 @@ use crate::canvas::Canvas;
 use crate::domain::conversations::conversation::Message;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::flow::{CanvasDigest, Flow, FlowKind};
-use crate::domain::ids::{ChatId, ExecutionId, MessageId, PauseId};
+use crate::domain::ids::{ChatId, ExecutionId, FlowId, MessageId, PauseId, WorkspaceId};
 use crate::domain::predictions::execution::{Execution, ExecutionState, RunRequest};
 use crate::domain::predictions::human_input::{Decision, HumanInput};
 use crate::domain::predictions::prediction::{ImageUpload, MessageRole, RunIds};
@@ -25,15 +25,31 @@ use jiff::Timestamp;
 use serde::Deserialize as _;
 use std::sync::{Arc, Mutex, OnceLock};
 
+/// A run that waits, before it is taken up.
+pub struct ResumedRun {
+    pub workspace: WorkspaceId,
+    pub flow: FlowId,
+    pub execution: ExecutionId,
+    /// The pause that is answered.
+    pub pause: PauseId,
+    pub chat: ChatId,
+    /// The proof of its conversation; empty for who gets none.
+    pub session_token: String,
+}
+
+/// What is done before a run that waits is taken up. It may come more than once, for the newest that waits then.
+pub(super) type BeforeResume<'a> = dyn FnMut(ResumedRun) -> Result<()> + 'a;
+
 /// Settles everything before a run goes on. The conversation shows what was decided.
 ///
 /// # Errors
-/// 400 for files that are sent along; 409 when nothing waits for this answer.
+/// 400 for files that are sent along; 409 when nothing waits for this answer; as `before`.
 pub(super) fn prepare(
     app: &App,
     asked: PredictionRequest,
     input: HumanInput,
     within: Option<Within>,
+    before: &mut BeforeResume<'_>,
 ) -> Result<PredictionRun> {
     let PredictionRequest { flow, mut question, chat_type, .. } = asked;
     if !question.uploads.is_empty() {
@@ -63,7 +79,12 @@ pub(super) fn prepare(
         StartedBy::PauseEnd(id) => find_pause_of(app, &flow, id, &input),
         StartedBy::Question | StartedBy::Schedule => find_pause(app, &flow, (chat, &session), &input),
     };
-    let TakenUp { id, pause, recorder, ready } = take_up(app, (&flow, chat), find)?;
+    let stored_as = own_type.unwrap_or(chat_type);
+    let promise = |(execution, pause)| {
+        let session_token = session_token(app, &flow.id, chat, (stored_as, chat_type));
+        before(ResumedRun { workspace: flow.workspace, flow: flow.id, execution, pause, chat, session_token })
+    };
+    let TakenUp { id, pause, recorder, ready } = take_up(app, (&flow, chat), find, promise)?;
     let KeptRun { waiting, snapshot, began, plan, images } = ready;
     let request = waiting.request;
     if question.text.trim().is_empty() {
@@ -94,7 +115,7 @@ pub(super) fn prepare(
         flow,
         question,
         chat_type,
-        stored_as: own_type.unwrap_or(chat_type),
+        stored_as,
         call_path,
     })
 }
@@ -198,10 +219,12 @@ fn take_up(
     app: &App,
     (flow, chat): (&Flow, ChatId),
     find: impl Fn() -> Result<(ExecutionId, PauseId)>,
+    mut before: impl FnMut((ExecutionId, PauseId)) -> Result<()>,
 ) -> Result<TakenUp> {
     loop {
         let (id, pause) = find()?;
         let ready = KeptRun::read(app, (flow, chat), &id)?;
+        before((id, pause))?;
         if let Some(recorder) = executions::resume(app, &ready.waiting, pause)? {
             return Ok(TakenUp { id, pause, recorder, ready });
         }

@@ -1,12 +1,22 @@
 //! Answers that are sent to an address later.
 
-use super::continued::asking;
+use super::continued::{asking, decision};
 use super::{echo, outcome, post, start};
 use crate::agentflows::steps::{START, Steps, failing_llm, newest_record, slow_llm};
 use crate::support::Server;
 use crate::support::provider::{Behaviour, Provider, RecordedRequest};
 use flowkeep::app::App;
+use flowkeep::base::cancel::CancelToken;
+use flowkeep::domain::error::Error;
+use flowkeep::domain::flows::draft::CanvasSide;
+use flowkeep::domain::ids::FlowId;
+use flowkeep::domain::predictions::human_input::{Decision, HumanInput};
+use flowkeep::domain::predictions::prediction::{ChatType, ConversationProof, Question};
 use flowkeep::domain::triggers::webhook_signature::{sign_body, sign_timed_body};
+use flowkeep::net::CallPurpose;
+use flowkeep::ops::predictions::{self, PredictionRequest, ResumedRun};
+use flowkeep::ops::triggers::webhooks::{self, CallbackTarget, PromisedRun};
+use flowkeep::store::tables::WEBHOOK_CALLBACKS;
 use serde_json::{Value, json};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -106,6 +116,65 @@ fn a_run_that_waits_is_told_as_stopped_with_what_it_asks() {
     let sent = heard(&receiver, 1);
     assert_eq!(sent.body["status"], "STOPPED");
     assert!(sent.body["data"]["action"].is_object(), "{}", sent.body);
+}
+
+#[test]
+fn an_answer_to_a_run_is_promised_before_the_run_goes_on() {
+    let (receiver, host) = receiver();
+    let server = Server::with(&[("SERVICE_HTTP_ALLOW", &host)]);
+    let flow = asking(later(&receiver, json!({}))).flow(&server);
+    let first = post(&server, &flow, json!({"name": "Ada"})).is(202).json();
+    heard(&receiver, 1);
+    let promised = || server.app.store.read(|tx| WEBHOOK_CALLBACKS.list(tx)).unwrap().len();
+    assert!(receiver.wait_until(PATIENCE, |_| promised() == 0), "the first is not over");
+    let state = || newest_record(&server)["state"].clone();
+    // What cannot be promised is not begun: the run waits as before.
+    let id = FlowId::parse(&flow).unwrap();
+    let question = Question {
+        chat_id: first["chatId"].as_str().map(str::to_owned),
+        proofs: vec![ConversationProof::Token(first["sessionToken"].as_str().unwrap().to_owned())],
+        human_input: Some(HumanInput {
+            decision: Decision::Proceed,
+            action: None,
+            node: None,
+            feedback: None,
+        }),
+        ..Question::default()
+    };
+    let asked = PredictionRequest {
+        flow: predictions::flow(&server.app, &id).unwrap(),
+        question,
+        chat_type: ChatType::Webhook,
+        side: CanvasSide::Live,
+    };
+    let mut seen = Vec::new();
+    let refused =
+        predictions::prepare_promised(&server.app, asked, &CancelToken::new(None), &mut |run: ResumedRun| {
+            seen.push((run.chat.to_string(), run.session_token.clone(), state()));
+            let ResumedRun { workspace, flow, execution, pause, .. } = run;
+            let run = PromisedRun { workspace, flow, execution, pause: Some(pause) };
+            let (url, purpose) = (format!("{}/hook", receiver.base_url()), CallPurpose::WrittenOut);
+            let target = CallbackTarget { url, purpose, secret: None };
+            webhooks::promise_callback(&server.app, run, target, "{}")?.leave();
+            Err(Error::invalid("no room"))
+        });
+    assert!(refused.is_err());
+    let text = |name: &str| first[name].as_str().unwrap().to_owned();
+    assert_eq!(seen, [(text("chatId"), text("sessionToken"), json!("STOPPED"))]);
+    assert_eq!(state(), "STOPPED");
+    // A process that ends here has told its caller nothing, so the next one owes nobody an answer.
+    webhooks::recover(&server.app).unwrap();
+    assert_eq!((promised(), receiver.requests().len()), (0, 1));
+
+    post(&server, &flow, decision(&first, "proceed")).is(202);
+    let sent = heard(&receiver, 2);
+    assert_eq!(
+        (&sent.body["status"], &sent.body["data"]["text"]),
+        (&json!("SUCCESS"), &json!("Done for Ada."))
+    );
+    // A second answer finds nothing, and what was promised of it is forgotten.
+    post(&server, &flow, decision(&first, "proceed")).is_error(409);
+    assert!(receiver.wait_until(PATIENCE, |_| promised() == 0), "a promise is left");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use super::webhooks::{refuse, visible};
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::error::{Error, Result};
+use crate::domain::ids::ChatId;
 use crate::domain::predictions::answer::PredictionAnswer;
 use crate::http::api::predictions::prediction::{send_abort, send_end, with_session};
 use crate::http::api::predictions::run_events::{EventTarget as _, RunEvents, visible_entries};
@@ -13,8 +14,8 @@ use crate::http::reply::error::{event_data, log_failed_run};
 use crate::http::reply::sse::EventSink;
 use crate::http::request::Request;
 use crate::limits::RUN_SECONDS;
-use crate::ops::predictions::{self, NullSink, PredictionRun, RunSink, StreamClosed};
-use crate::ops::triggers::webhooks::{self, CallbackPromise, CallbackTarget, RunningCall};
+use crate::ops::predictions::{self, NullSink, PredictionRun, ResumedRun, RunSink, StreamClosed};
+use crate::ops::triggers::webhooks::{self, CallbackPromise, CallbackTarget, PromisedRun, RunningCall};
 use crate::wire::predictions::answer::{AnswerEvents, AnswerView};
 use crate::wire::triggers::webhooks::{AcceptedStatus, AcceptedView, CallbackBody, CallbackStatus};
 use serde::Serialize;
@@ -22,6 +23,25 @@ use std::time::Duration;
 
 /// What an address is told of a run that the service did not bring to its end.
 const INTERRUPTED: &str = "The service stopped while this run was under way.";
+
+/// Where the answer of a run is sent that answers later.
+pub(super) enum LaterAnswer {
+    Nowhere,
+    To(CallbackTarget),
+    /// It was promised before the run went on.
+    Promised(CallbackPromise),
+}
+
+/// Promises the answer of a run that waits, before it is taken up.
+///
+/// # Errors
+/// When the database cannot be written.
+pub(super) fn promise(app: &App, run: &ResumedRun, target: CallbackTarget) -> Result<CallbackPromise> {
+    let interrupted = callback_body(run.chat, &run.session_token, Err(INTERRUPTED))?;
+    let ResumedRun { workspace, flow, execution, pause, .. } = *run;
+    let run = PromisedRun { workspace, flow, execution, pause: Some(pause) };
+    webhooks::promise_callback(app, run, target, &interrupted)
+}
 
 /// A run that a call of a webhook started.
 pub(super) struct WebhookRun {
@@ -117,7 +137,7 @@ impl WebhookRun {
     }
 
     /// Answers at once, and runs on the same thread afterwards.
-    pub(super) fn answer_later(mut self, request: &Request, target: Option<CallbackTarget>) -> Result<Reply> {
+    pub(super) fn answer_later(mut self, request: &Request, later: LaterAnswer) -> Result<Reply> {
         let (flow, chat_id) = (self.entry.flow.id, self.entry.ids.chat);
         let session_token = self.entry.session_token(&self.app);
         let accepted = json_text(&AcceptedView {
@@ -125,11 +145,14 @@ impl WebhookRun {
             status: AcceptedStatus::Processing,
             session_token: session_token.clone(),
         })?;
-        let promise = match target {
-            None => None,
-            Some(target) => {
+        let promise = match later {
+            LaterAnswer::Nowhere => None,
+            LaterAnswer::Promised(promise) => Some(promise),
+            LaterAnswer::To(target) => {
+                let (workspace, execution) = (self.entry.flow.workspace, self.entry.execution_id());
+                let run = PromisedRun { workspace, flow, execution, pause: None };
                 let interrupted = self.callback_body(Err(INTERRUPTED))?;
-                Some(webhooks::promise_callback(&self.app, &self.entry, target, &interrupted)?)
+                Some(webhooks::promise_callback(&self.app, run, target, &interrupted)?)
             }
         };
         let failed = self.callback_body(Err(&Error::internal("a run ended without a word").to_string()))?;
@@ -183,17 +206,23 @@ impl WebhookRun {
         }
     }
 
-    /// What an address is told: the answer and whether its run waits for a person, or why there is none.
     fn callback_body(&self, ended: Result<(&AnswerView, bool), &str>) -> Result<String> {
-        let (status, data, error) = match ended {
-            Ok((data, false)) => (CallbackStatus::Success, Some(data), None),
-            Ok((data, true)) => (CallbackStatus::Stopped, Some(data), None),
-            Err(error) => (CallbackStatus::Error, None, Some(error)),
-        };
-        let session_token = self.entry.session_token(&self.app);
-        let chat_id = self.entry.ids.chat;
-        json_text(&CallbackBody { status, chat_id, session_token: &session_token, data, error })
+        callback_body(self.entry.ids.chat, &self.entry.session_token(&self.app), ended)
     }
+}
+
+/// What an address is told: the answer and whether its run waits for a person, or why there is none.
+fn callback_body(
+    chat_id: ChatId,
+    session_token: &str,
+    ended: Result<(&AnswerView, bool), &str>,
+) -> Result<String> {
+    let (status, data, error) = match ended {
+        Ok((data, false)) => (CallbackStatus::Success, Some(data), None),
+        Ok((data, true)) => (CallbackStatus::Stopped, Some(data), None),
+        Err(error) => (CallbackStatus::Error, None, Some(error)),
+    };
+    json_text(&CallbackBody { status, chat_id, session_token, data, error })
 }
 
 fn json_text(value: &impl Serialize) -> Result<String> {

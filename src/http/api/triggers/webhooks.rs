@@ -1,6 +1,6 @@
 //! `/webhook/:id`: a call that starts a flow (manual 17.1).
 
-use super::webhook_answers::WebhookRun;
+use super::webhook_answers::{LaterAnswer, WebhookRun, promise};
 use crate::app::App;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::rate_limit::WindowState;
@@ -12,9 +12,7 @@ use crate::http::reply::{Reply, error};
 use crate::http::request::{Request, json};
 use crate::http::routing::guard::{Guard, RequiredAccess};
 use crate::ops::predictions::{self, PredictionRun};
-use crate::ops::triggers::webhooks::{
-    self, CallConversation, CallbackTarget, OpenWebhook, RunningCall, WebhookAnswers,
-};
+use crate::ops::triggers::webhooks::{self, CallConversation, OpenWebhook, RunningCall, WebhookAnswers};
 use crate::wire::triggers::webhooks::{ConversationFields, PAYLOAD_FIELD};
 use hyper::header::CONTENT_TYPE;
 use serde_json::{Map, Value};
@@ -68,10 +66,10 @@ fn answer(app: &App, webhook: &OpenWebhook, request: &Request) -> Result<Reply> 
         webhooks::accept_once(app, webhook, &signature)?;
     }
     match prepare(app, webhook, request) {
-        Ok((entry, target)) => {
+        Ok((entry, later)) => {
             let run = WebhookRun::new(app, entry, request, running);
             match webhook.start().answers {
-                WebhookAnswers::Later => run.answer_later(request, target),
+                WebhookAnswers::Later => run.answer_later(request, later),
                 WebhookAnswers::Stream if run.can_stream() => Ok(run.answer_stream(request)),
                 WebhookAnswers::Stream | WebhookAnswers::Whole => run.answer_whole(request),
             }
@@ -102,12 +100,9 @@ pub(super) fn refuse(
     Ok(reply)
 }
 
-/// Settles everything before the run: what the call looks like, its conversation, and where its answer goes.
-fn prepare(
-    app: &App,
-    webhook: &OpenWebhook,
-    request: &Request,
-) -> Result<(PredictionRun, Option<CallbackTarget>)> {
+/// Settles everything before the run: what the call looks like, its conversation, and where its answer goes. A run that
+/// waits is taken up when its answer is promised already, because the process may end in between.
+fn prepare(app: &App, webhook: &OpenWebhook, request: &Request) -> Result<(PredictionRun, LaterAnswer)> {
     let rules = &webhook.start().rules;
     let content_type = content_type(request);
     let read = read_body(request, content_type.as_deref());
@@ -133,7 +128,18 @@ fn prepare(
     let ConversationFields { chat_id, session_token, human_input } = fields;
     let proofs = request_proofs(request, session_token);
     let asked = webhook.request(app, call, CallConversation { chat_id, proofs, human_input })?;
-    Ok((predictions::prepare(app, asked, request.cancel())?, target))
+    let target = target.filter(|_| matches!(webhook.start().answers, WebhookAnswers::Later));
+    let mut promised = None;
+    let entry = predictions::prepare_promised(app, asked, request.cancel(), &mut |run| {
+        promised = target.clone().map(|target| promise(app, &run, target)).transpose()?;
+        Ok(())
+    })?;
+    let later = match (promised, target) {
+        (Some(promised), _) => LaterAnswer::Promised(promised),
+        (None, Some(target)) => LaterAnswer::To(target),
+        (None, None) => LaterAnswer::Nowhere,
+    };
+    Ok((entry, later))
 }
 
 /// The type of a body, without its parameters; empty where the call does not say it, `None` without a body.

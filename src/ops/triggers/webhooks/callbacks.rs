@@ -1,17 +1,16 @@
 //! Answers of webhooks that are sent to an address later (manual 17.4).
 //!
-//! A callback is stored before its run begins, with what it says if the run never ends; so a caller hears of its run after
-//! any crash. It stays until it was delivered or given up.
+//! A callback is stored before its run begins or goes on, with what it says if the run never ends; so a caller hears of its
+//! run after any crash. It stays until it was delivered or given up.
 
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::{CredentialId, WebhookCallbackId, WorkspaceId};
+use crate::domain::ids::{CredentialId, ExecutionId, FlowId, PauseId, WebhookCallbackId, WorkspaceId};
 use crate::domain::triggers::webhook_callback::{CallbackOutcome, WebhookCallback};
 use crate::domain::triggers::webhook_signature::{sign_body, sign_timed_body};
 use crate::engine::agentflow::CallbackTarget;
 use crate::net::{CallPurpose, Method, NetError, ResponseLimits};
-use crate::ops::predictions::PredictionRun;
 use crate::state::due_timers::{CallbackStep, DueCallback};
 use crate::store::queries::executions as records;
 use crate::store::tables::WEBHOOK_CALLBACKS;
@@ -36,6 +35,7 @@ const URL: &str = "url";
 const IS_WRITTEN_OUT: &str = "isWrittenOut";
 const SECRET: &str = "secret";
 const BODY: &str = "body";
+const PAUSE: &str = "pause";
 
 /// Time after which what could not be done with a callback is tried again (manual 14.4).
 const CALLBACK_RETRY_SECONDS: i64 = 10;
@@ -51,13 +51,23 @@ pub struct CallbackPromise {
     step: Option<CallbackStep>,
 }
 
+/// A run whose answer is promised.
+#[derive(Debug, Clone, Copy)]
+pub struct PromisedRun {
+    pub workspace: WorkspaceId,
+    pub flow: FlowId,
+    pub execution: ExecutionId,
+    /// The pause whose answer it goes on with; `None` for a run that begins.
+    pub pause: Option<PauseId>,
+}
+
 /// Promises to send the answer of a run. `interrupted` is sent when the service ends before the run does.
 ///
 /// # Errors
 /// When the database cannot be written.
 pub fn promise_callback(
     app: &App,
-    run: &PredictionRun,
+    run: PromisedRun,
     target: CallbackTarget,
     interrupted: &str,
 ) -> Result<CallbackPromise> {
@@ -69,12 +79,13 @@ pub fn promise_callback(
         (BODY.to_owned(), interrupted.into()),
     ]);
     fields.extend(secret.map(|secret| (SECRET.to_owned(), secret.into())));
-    let workspace = run.flow.workspace;
+    let PromisedRun { workspace, flow, execution, pause } = run;
+    fields.extend(pause.map(|pause| (PAUSE.to_owned(), pause.to_string().into())));
     let callback = WebhookCallback {
         id,
         workspace,
-        flow: run.flow.id,
-        execution: Some(run.execution_id()),
+        flow,
+        execution: Some(execution),
         awaits_run: true,
         tries: 0,
         began: None,
@@ -160,6 +171,10 @@ pub fn recover(app: &App) -> Result<()> {
     };
     for callback in left {
         if callback.awaits_run {
+            if waits_still(app, &callback)? {
+                forget(app, callback.id)?;
+                continue;
+            }
             // What is sealed says that the run was interrupted.
             edit(app, callback.id, |callback| {
                 callback.awaits_run = false;
@@ -169,6 +184,16 @@ pub fn recover(app: &App) -> Result<()> {
         send_at(app, app.clock.now(), &callback);
     }
     Ok(())
+}
+
+/// True where the pause is still open whose answer was to have the run go on: the process ended before it did, and whoever
+/// called was told nothing and may call again.
+fn waits_still(app: &App, callback: &WebhookCallback) -> Result<bool> {
+    let Ok(fields) = open(app, callback) else { return Ok(false) };
+    let pause = fields.get(PAUSE).and_then(Value::as_str).and_then(PauseId::parse);
+    let (Some(pause), Some(id)) = (pause, callback.execution) else { return Ok(false) };
+    let run = app.store.read(|tx| records::find(tx, &callback.workspace, &id))?;
+    Ok(run.is_some_and(|run| run.pauses().any(|open| open.id == pause)))
 }
 
 fn send_at(app: &App, at: Timestamp, callback: &WebhookCallback) {

@@ -8,13 +8,14 @@ mod secrets;
 
 pub use self::admission::{accept_once, authenticate};
 pub use self::answers::{FirstAnswer, RunningCall, find_answer};
-pub use self::callbacks::{CallbackPromise, promise_callback, recover, take_step};
+pub use self::callbacks::{CallbackPromise, PromisedRun, promise_callback, recover, take_step};
 pub use self::listeners::{
     ListenerEvent, ListenerEvents, is_watched, keep_listener, open_listener, register_listener,
     remove_listener, tell_listeners,
 };
 pub use self::secrets::{delete_secret, generate_secret};
-pub(crate) use crate::engine::agentflow::{CallbackTarget, WebhookAnswers};
+pub use crate::engine::agentflow::CallbackTarget;
+pub(crate) use crate::engine::agentflow::WebhookAnswers;
 
 use crate::app::App;
 use crate::domain::error::{Error, Result};
