@@ -91,6 +91,7 @@ fn part(card: &'static Card, host: &TestHost) -> Result<Component> {
     card.make.build(&Inputs {
         card,
         fields: card.inputs,
+        row: None,
         label: card.label,
         host,
         values,

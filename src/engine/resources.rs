@@ -5,7 +5,7 @@ use crate::canvas::template::variable_names;
 use crate::cards::kit::{Input, InputKind, Picker};
 use crate::cards::{action_lists, registry};
 use crate::domain::local_program::AllowedProgram;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// What the workspace of a canvas holds of the things that a canvas can name.
@@ -57,18 +57,43 @@ pub(super) fn missing_flows(node: &Node, resources: &dyn Resources) -> Vec<Strin
 }
 
 fn missing_picks(node: &Node, resources: &dyn Resources, counts: impl Fn(Picker) -> bool) -> Vec<String> {
-    let inputs = registry::find(&node.name).map_or(&[][..], |card| card.inputs).iter();
-    let is_lost = |input: &&Input| match (input.kind, node.inputs.get(input.name)) {
-        (InputKind::Pick(what), Some(Value::String(id))) => {
-            // Agentflows write the name of a store behind its id.
-            let id = id.split(':').next().unwrap_or_default();
-            counts(what) && !resources.has(what, id)
-        }
-        _ => false,
+    let fields = registry::find(&node.name).map_or(&[][..], |card| card.inputs);
+    let is_lost = |what: Picker, picked: &str| {
+        // Agentflows write the name of a store behind its id.
+        let id = picked.split(':').next().unwrap_or_default();
+        counts(what) && !resources.has(what, id)
     };
-    let told =
-        |input: &Input| format!("{}: what was chosen no longer exists; choose another one.", input.label);
-    inputs.filter(is_lost).map(told).collect()
+    lost_picks(fields, &node.inputs, &is_lost)
+}
+
+/// A sentence for each pick that is lost, in these inputs and in the rows of their lists.
+fn lost_picks(
+    fields: &[Input],
+    values: &Map<String, Value>,
+    is_lost: &dyn Fn(Picker, &str) -> bool,
+) -> Vec<String> {
+    let mut issues = Vec::new();
+    for input in fields {
+        match (input.kind, values.get(input.name)) {
+            (InputKind::Pick(what), Some(Value::String(picked))) if is_lost(what, picked) => {
+                let name = picked.split_once(':').map(|(_, name)| format!(" ('{}')", name.escape_debug()));
+                issues.push(format!(
+                    "{}: what was chosen{} no longer exists; choose another one.",
+                    input.label,
+                    name.unwrap_or_default()
+                ));
+            }
+            (InputKind::Rows(fields), Some(Value::Array(rows))) => {
+                for (at, row) in rows.iter().enumerate() {
+                    let lost = row.as_object().map(|row| lost_picks(fields, row, is_lost));
+                    let told = |issue| format!("{}, row {}: {issue}", input.label, at + 1);
+                    issues.extend(lost.unwrap_or_default().into_iter().map(told));
+                }
+            }
+            _ => {}
+        }
+    }
+    issues
 }
 
 /// What the operator would have to allow before a card can start its program.

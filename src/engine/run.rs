@@ -342,8 +342,16 @@ fn build<'v>(
         let source = InputSource::with_override(saved, declared.kind, value).for_input(declared);
         values.insert(name, resolver.bind(&source));
     }
-    let inputs =
-        Inputs { card, fields: card.inputs, label: &step.label, host, values, credential, credential_id };
+    let inputs = Inputs {
+        card,
+        fields: card.inputs,
+        row: None,
+        label: &step.label,
+        host,
+        values,
+        credential,
+        credential_id,
+    };
     refuse_redacted(&inputs)?;
     if let Factory::Branch(decide) = card.make {
         let taken = decide(&inputs)?;

@@ -52,6 +52,7 @@ impl StandaloneCard<'_> {
         read(&Inputs {
             card,
             fields: card.inputs,
+            row: None,
             label,
             host,
             values,

@@ -1,5 +1,6 @@
 //! Nobody deletes what flows use without knowing, and whoever does finds the gap among the problems of the flow.
 
+use crate::agentflows::steps::{START, Steps};
 use crate::support::canvases::{Drawing, prompted_chain, scripted_flow_with};
 use crate::support::{Server, id};
 use serde_json::{Value, json};
@@ -53,6 +54,21 @@ fn with_store(server: &Server) -> UsedThing {
     UsedThing { path: format!("/document-store/store/{store}"), flow, gap: "no longer exists" }
 }
 
+fn with_store_in_a_row(server: &Server) -> UsedThing {
+    let store = id(&server.post("/document-store/store", &json!({"name": "Atlas"})));
+    let rows = json!([{ "documentStore": format!("{store}:Atlas") }]);
+    let inputs = json!({"retrieverKnowledgeDocumentStores": rows, "retrieverQuery": "{{ question }}"});
+    let steps =
+        Steps::begin().card("retrieverAgentflow_0", "Look", inputs).edge(START, "retrieverAgentflow_0");
+    let fields = json!({"name": "Of a row", "type": "AGENTFLOW"});
+    let flow = server.flow_with(&steps.text(), &fields);
+    UsedThing {
+        path: format!("/document-store/store/{store}"),
+        flow,
+        gap: ", row 1: Document Store: what was chosen ('Atlas') no longer exists",
+    }
+}
+
 fn with_variable(server: &Server) -> UsedThing {
     let made = server.post("/variables", &json!({"name": "city", "value": "Oslo", "type": "static"}));
     let canvas = prompted_chain("{question} from {city}", r#"{"city":"{{$vars.city}}"}"#);
@@ -70,7 +86,7 @@ fn with_key(server: &Server) -> UsedThing {
 #[test]
 fn what_flows_use_is_deleted_only_on_purpose_and_leaves_a_problem() {
     let server = Server::start();
-    for make in [with_credential, with_tool, with_store, with_variable, with_key] {
+    for make in [with_credential, with_tool, with_store, with_store_in_a_row, with_variable, with_key] {
         let UsedThing { path, flow, gap } = make(&server);
         let problems = || server.read(&format!("/validation/{flow}")).to_string();
         let name = server.read(&format!("/chatflows/{flow}"))["name"].as_str().unwrap().to_owned();

@@ -329,10 +329,13 @@ mod tests {
     #[test]
     fn a_key_without_what_it_needs_is_named() {
         for (row, why) in [
-            (json!([{"key": "a", "type": "enum"}]), "Mine: Values: list at least one value"),
+            (
+                json!([{"key": "a", "type": "enum"}]),
+                "Mine: JSON Structured Output, row 1: Values: list at least one value",
+            ),
             (
                 json!([{"key": "a", "type": "jsonArray", "jsonSchema": "[]"}]),
-                "Mine: JSON Schema: the schema must be a JSON object",
+                "Mine: JSON Structured Output, row 1: JSON Schema: the schema must be a JSON object",
             ),
             (json!([{"key": "a"}, {"key": "a"}]), "Mine: JSON Structured Output: 'a' is there twice"),
         ] {

@@ -49,10 +49,12 @@ fn retrieve(inputs: &Inputs<'_>, context: &StepContext<'_>, _: &mut dyn TokenSin
     let query = inputs.text(QUERY)?;
     let knowledge = inputs.need::<dyn Knowledge>()?.of(context.turn.host)?;
     let mut found: Vec<Document> = Vec::new();
-    for id in stores(inputs)? {
+    let rows = inputs.rows(STORES);
+    for (id, row) in stores(inputs, &rows)? {
         let missing = || {
-            let why = "a document store does not exist in this workspace, or no embeddings were chosen in it";
-            inputs.input_error(STORES, why)
+            let why =
+                "the document store does not exist in this workspace, or no embeddings were chosen in it";
+            row.input_error(STORE, why)
         };
         let store = knowledge.store_vectors(&id)?.ok_or_else(missing)?;
         found.extend(StoreRetriever(store).retrieve(&query, context.turn)?);
@@ -67,19 +69,22 @@ fn retrieve(inputs: &Inputs<'_>, context: &StepContext<'_>, _: &mut dyn TokenSin
     Ok(StepOutcome { sources: found, ..outcome })
 }
 
-/// The stores that the rows name, each once. What is picked is written as `id:name`.
-fn stores(inputs: &Inputs<'_>) -> Result<Vec<DocumentStoreId>> {
-    let mut ids: Vec<DocumentStoreId> = Vec::new();
-    for row in inputs.rows(STORES) {
+/// The stores that the rows name, each once and with the row that names it. What is picked is written as `id:name`.
+fn stores<'r, 'i>(
+    inputs: &Inputs<'_>,
+    rows: &'r [Inputs<'i>],
+) -> Result<Vec<(DocumentStoreId, &'r Inputs<'i>)>> {
+    let mut named: Vec<(DocumentStoreId, &'r Inputs<'i>)> = Vec::new();
+    for row in rows {
         let Some(picked) = row.optional_text(STORE) else { continue };
         let id = picked.split(':').next().unwrap_or_default().trim();
         let wrong = || row.input_error(STORE, "choose a document store");
         let id = DocumentStoreId::parse(id).ok_or_else(wrong)?;
-        if !ids.contains(&id) {
-            ids.push(id);
+        if named.iter().all(|(known, _)| *known != id) {
+            named.push((id, row));
         }
     }
-    if ids.is_empty() { Err(inputs.input_error(STORES, "choose a document store")) } else { Ok(ids) }
+    if named.is_empty() { Err(inputs.input_error(STORES, "choose a document store")) } else { Ok(named) }
 }
 
 #[cfg(test)]
@@ -168,9 +173,11 @@ mod tests {
 
     #[test]
     fn a_store_that_is_gone_or_was_never_chosen_is_named() {
-        for stores in [&[ONE, LOST][..], &[], &["", "x"]] {
+        for (stores, place) in [(&[ONE, LOST][..], ", row 2: "), (&[], ": choose"), (&["", "x"], ", row 2: ")]
+        {
             let told = step(stores).run_on(&StoreHost::default()).unwrap_err().to_string();
             assert!(told.starts_with("Retriever: ") && told.contains("ocument store"), "{told}");
+            assert!(told.contains(place), "{told}");
         }
     }
 }

@@ -166,6 +166,7 @@ impl StepCall<'_> {
         Inputs {
             card: self.card,
             fields: self.card.inputs,
+            row: None,
             label: self.label,
             host: self.turn.host,
             values,

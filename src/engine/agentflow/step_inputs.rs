@@ -245,6 +245,7 @@ impl Binder<'_> {
         let inputs = Inputs {
             card,
             fields: card.inputs,
+            row: None,
             label: &label,
             host: self.host,
             values,

@@ -87,8 +87,12 @@ fn picked_issues(
                 }
             }
             (InputKind::Rows(fields), Value::Array(rows)) => {
-                let rows = rows.iter().filter_map(Value::as_object);
-                issues.extend(rows.flat_map(|row| picked_issues(canvas, node, fields, row, resources)));
+                for (at, row) in rows.iter().enumerate() {
+                    let wrong =
+                        row.as_object().map(|row| picked_issues(canvas, node, fields, row, resources));
+                    let told = |issue| format!("{}, row {}: {issue}", input.label, at + 1);
+                    issues.extend(wrong.unwrap_or_default().into_iter().map(told));
+                }
             }
             _ => {}
         }
@@ -226,6 +230,22 @@ mod tests {
         assert_eq!(issues(llm("calculator", json!({}))), ["Model: 'Calculator' cannot be picked here."]);
         let unknown = issues(llm("noSuchModel", json!({})));
         assert_eq!(unknown, ["Model: This server does not know the card 'noSuchModel'."]);
+    }
+
+    #[test]
+    fn what_is_wrong_in_a_row_names_list_and_row() {
+        let store = "7c0f5a3e-0c57-4d0e-8f37-6f3f1a1f6c11:Handbook";
+        let agent = json!({
+            "agentModel": "chatScripted", "agentModelConfig": {},
+            "agentTools": [{"agentSelectedTool": "calculator"}, {"agentSelectedTool": "noSuchTool"}],
+            "agentKnowledgeDocumentStores": [{"documentStore": store}],
+        });
+        let (issues, can) = told(&[start(), node("a", "agentAgentflow", agent)], &[edge("s", "a")]);
+        let lost = "Knowledge (Document Stores), row 1: Document Store: what was chosen ('Handbook') no longer exists; \
+                    choose another one.";
+        let unknown = "Tools, row 2: Tool: This server does not know the card 'noSuchTool'.";
+        assert_eq!(issues, [lost, unknown]);
+        assert!(!can);
     }
 
     #[test]

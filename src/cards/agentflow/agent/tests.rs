@@ -173,7 +173,12 @@ fn a_document_store_that_is_not_there_is_named() {
     let model = TestModel::new(Vec::new());
     let store = json!([{"documentStore": "7c9e6679-7425-40de-944b-e07fc1f90ae7:Manuals"}]);
     let error = step(&model, Vec::new()).with(KNOWLEDGE_STORES, store).run().unwrap_err().to_string();
-    assert!(error.starts_with("Mine: Document Store: the document store does not exist"), "{error}");
+    assert!(
+        error.starts_with(
+            "Mine: Knowledge (Document Stores), row 1: Document Store: the document store does not exist"
+        ),
+        "{error}"
+    );
 }
 
 #[test]

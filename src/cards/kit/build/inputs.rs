@@ -44,11 +44,22 @@ pub struct PickedCard {
     pub label: &'static str,
 }
 
+/// Where a row stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowPlace {
+    /// The label of its list.
+    pub list: &'static str,
+    /// Its number, from 1.
+    pub number: usize,
+}
+
 /// What a card's factory reads.
 pub struct Inputs<'a> {
     pub card: &'static Card,
     /// What the values belong to: the inputs of the card, or the fields of one of its rows.
     pub fields: &'static [Input],
+    /// Which row they are of, where they are one.
+    pub row: Option<RowPlace>,
     /// The label the owner gave this node.
     pub label: &'a str,
     pub host: &'a dyn Host,
@@ -64,7 +75,9 @@ impl Inputs<'_> {
     #[must_use]
     pub fn input_error(&self, input: &str, what: &str) -> Error {
         let shown = self.declared(input).map_or(input, |declared| declared.label);
-        Error::RunFailed(format!("{}: {shown}: {what}", self.label))
+        let row =
+            self.row.map_or_else(String::new, |RowPlace { list, number }| format!("{list}, row {number}: "));
+        Error::RunFailed(format!("{}: {row}{shown}: {what}", self.label))
     }
 
     /// True when the card has an input of this name, for factories that several cards share.
@@ -297,24 +310,28 @@ impl Inputs<'_> {
         settings
     }
 
-    /// The rows of a list, each as inputs of their own: what is wrong in one is said with the label of its field.
+    /// The rows of a list, each as inputs of their own: what is wrong in one is said with its number and the label of its
+    /// field.
     #[must_use]
     pub fn rows(&self, name: &str) -> Vec<Inputs<'_>> {
-        let fields = self.declared(name).map(Input::row_fields).unwrap_or_default();
+        let declared = self.declared(name);
+        let fields = declared.map(Input::row_fields).unwrap_or_default();
+        let list = declared.map(|list| list.label).unwrap_or_default();
         let rows = match self.values.get(name) {
             Some(InputValue::Rows(rows)) => rows.as_slice(),
             _ => &[],
         };
-        let row = |values: &InputValues| Inputs {
+        let row = |(at, values): (usize, &InputValues)| Inputs {
             card: self.card,
             fields,
+            row: Some(RowPlace { list, number: at + 1 }),
             label: self.label,
             host: self.host,
             values: values.clone(),
             credential: None,
             credential_id: None,
         };
-        rows.iter().map(row).collect()
+        rows.iter().enumerate().map(row).collect()
     }
 
     /// The rows of a list as JSON, with the fields that are filled in.

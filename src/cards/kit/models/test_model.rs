@@ -45,6 +45,7 @@ impl TestModel {
         let inputs = Inputs {
             card,
             fields: card.inputs,
+            row: None,
             label: "Test Model",
             host: &TestHost::default(),
             values: HashMap::new(),

@@ -135,6 +135,7 @@ impl TestStep {
         let inputs = Inputs {
             card: self.card,
             fields: self.card.inputs,
+            row: None,
             label: self.label,
             host,
             values: self.values.clone(),
