@@ -3,6 +3,7 @@
 use crate::clock::Clock;
 use crate::documents::{self, DocumentReader};
 use crate::domain::error::Error;
+use crate::domain::predictions::model_prices::ModelPrices;
 use crate::durable::{Access, AccessError, Tree};
 use crate::engine::FlowPlan;
 use crate::files::chat_files::{ChatFiles, Quota};
@@ -15,6 +16,7 @@ use crate::ops;
 use crate::ops::predictions::executions::{self, ExecutionWriter};
 use crate::ops::predictions::flow_cache::FlowCache;
 use crate::ops::predictions::plan_cache::PlanCache;
+use crate::ops::service::model_prices::PricesError;
 use crate::programs::Programs;
 use crate::script::{self, ScriptRunner};
 use crate::settings::{Environment, Settings};
@@ -40,6 +42,8 @@ pub struct AppState {
     pub state: SharedState,
     /// The one client for outgoing calls.
     pub outgoing: Outgoing,
+    /// What models cost.
+    pub prices: ModelPrices,
     /// Tokens that providers sold to credentials.
     pub tokens: TokenCache,
     pub documents: DocumentReader,
@@ -94,6 +98,9 @@ pub enum AppOpenError {
     /// The authorities that the operator named.
     #[error("{0}")]
     Authorities(AuthoritiesError),
+    /// The prices that the operator named.
+    #[error("{0}")]
+    Prices(PricesError),
 }
 
 fn secrets(store: &Store, settings: &Settings) -> Result<Secrets, AppOpenError> {
@@ -123,6 +130,7 @@ impl App {
         let store = Store::open(&database).map_err(AppOpenError::Store)?;
         let secrets = secrets(&store, &settings)?;
         let outgoing = Outgoing::from_settings(&settings).map_err(AppOpenError::Authorities)?;
+        let prices = ops::service::model_prices::load(&settings).map_err(AppOpenError::Prices)?;
         let limits = script::ScriptLimits::from_settings(settings.code_seconds, settings.code_memory_mb);
         let scripts = ScriptRunner::new(environment.program(), limits).map_err(AppOpenError::Threads)?;
         let documents = DocumentReader::new(environment.program(), documents::DocumentLimits::default())
@@ -143,6 +151,7 @@ impl App {
             chat_files: ChatFiles::new(files, Quota::default()),
             state: SharedState::default(),
             outgoing,
+            prices,
             tokens: TokenCache::default(),
             documents,
             scripts,

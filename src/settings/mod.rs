@@ -156,6 +156,8 @@ pub struct Settings {
     pub http_allow: Vec<AllowRule>,
     /// `SERVICE_CA_FILE`: certificates of authorities that are trusted beside those that are trusted everywhere.
     pub ca_file: Option<PathBuf>,
+    /// `SERVICE_MODEL_PRICES`: a file with what models cost.
+    pub model_prices: Option<PathBuf>,
     /// `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`: the proxies that requests go through.
     pub proxies: Proxies,
     /// `SERVICE_DOCUMENT_FOLDERS`: folders of the server whose files flows may read (manual 4.8).
@@ -301,6 +303,7 @@ impl Settings {
             cors_origins: reader.read("CORS_ORIGINS", parse::origins)?.unwrap_or_default(),
             http_allow: reader.read("SERVICE_HTTP_ALLOW", parse::allow_rules)?.unwrap_or_default(),
             ca_file: reader.text("SERVICE_CA_FILE").map(PathBuf::from),
+            model_prices: reader.text("SERVICE_MODEL_PRICES").map(PathBuf::from),
             proxies: proxies::read(&reader)?,
             document_folders: reader.read("SERVICE_DOCUMENT_FOLDERS", parse::folders)?.unwrap_or_default(),
             flow_variables: reader

@@ -45,6 +45,7 @@ const VARIABLES: &[SettingVariable] = &[
     show_parsed("CORS_ORIGINS", |settings| settings.cors_origins.join(",")),
     show_parsed("SERVICE_HTTP_ALLOW", |settings| join(&settings.http_allow)),
     show_verbatim("SERVICE_CA_FILE"),
+    show_verbatim("SERVICE_MODEL_PRICES"),
     // The address of a proxy may hold who calls and their password.
     show_masked("HTTPS_PROXY"),
     show_masked("HTTP_PROXY"),

@@ -4,5 +4,6 @@ pub(crate) mod answer;
 pub(crate) mod attachment;
 pub mod execution;
 pub(crate) mod human_input;
+pub mod model_prices;
 pub mod prediction;
 pub(crate) mod run_event;

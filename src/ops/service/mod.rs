@@ -11,4 +11,5 @@ pub(crate) mod integrity;
 pub(crate) mod leftovers;
 pub(crate) mod load_methods;
 pub(crate) mod metrics;
+pub(crate) mod model_prices;
 pub(crate) mod server_secrets;

@@ -7,6 +7,7 @@ use crate::clock::Clock;
 use crate::documents::DocumentReader;
 use crate::domain::conversations::conversation::Conversation;
 use crate::domain::knowledge::upsert::UpsertProgress;
+use crate::domain::predictions::model_prices::ModelPrices;
 use crate::domain::predictions::prediction::RunIds;
 use crate::llm::TokenCache;
 use crate::net::Outgoing;
@@ -40,6 +41,8 @@ pub struct HostContext<'a> {
     pub variables: Option<&'a HashMap<String, String>>,
     /// Who waits for an upsert.
     pub progress: Option<&'a dyn UpsertObserver>,
+    /// What models cost.
+    pub prices: &'a ModelPrices,
 }
 
 impl<'a> HostContext<'a> {
@@ -62,6 +65,7 @@ impl<'a> HostContext<'a> {
             facts: None,
             variables: None,
             progress: None,
+            prices: ModelPrices::NONE,
         }
     }
 }
@@ -118,6 +122,11 @@ impl dyn Host + '_ {
 
     pub fn conversation(&self) -> Option<Conversation> {
         self.context().conversation
+    }
+
+    /// What models cost.
+    pub fn prices(&self) -> &ModelPrices {
+        self.context().prices
     }
 
     /// A fact of the run for `{{$flow.…}}`.

@@ -16,6 +16,7 @@ use crate::clock::Clock;
 use crate::documents::{self, DocumentReader};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::DocumentStoreId;
+use crate::domain::predictions::model_prices::ModelPrices;
 use crate::domain::predictions::prediction::{Document, RunOutput};
 use crate::llm::TokenCache;
 use crate::net::Outgoing;
@@ -32,6 +33,7 @@ pub(crate) struct TestHost {
     clock: Clock,
     tokens: TokenCache,
     memory: RunMemory,
+    prices: ModelPrices,
 }
 
 impl Default for TestHost {
@@ -44,6 +46,7 @@ impl Default for TestHost {
             clock: Clock::default(),
             tokens: TokenCache::default(),
             memory: RunMemory::default(),
+            prices: ModelPrices::default(),
         }
     }
 }
@@ -57,6 +60,10 @@ impl TestHost {
     pub(in crate::cards) fn calling_any(ports: &[u16]) -> Self {
         let rule = |port: &u16| AllowRule::Host { host: "127.0.0.1".to_owned(), port: *port };
         Self { outgoing: Outgoing::new(ports.iter().map(rule).collect(), true), ..Self::default() }
+    }
+
+    pub(in crate::cards) fn with_prices(prices: &str) -> Self {
+        Self { prices: ModelPrices::parse(prices).unwrap(), ..Self::default() }
     }
 
     /// A run with this question on this host.
@@ -93,7 +100,8 @@ impl Knowledge for TestHost {
 
 impl Host for TestHost {
     fn context(&self) -> HostContext<'_> {
-        HostContext::new(&self.cancel, &self.outgoing, &self.documents, &self.clock, &self.tokens)
+        let Self { cancel, outgoing, documents, clock, tokens, .. } = self;
+        HostContext { prices: &self.prices, ..HostContext::new(cancel, outgoing, documents, clock, tokens) }
     }
 
     fn capabilities(&self) -> Capabilities<'_> {

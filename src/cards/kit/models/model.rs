@@ -68,6 +68,12 @@ impl Model {
         &self.label
     }
 
+    /// The name of the model itself, where its card has one.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.span.model()
+    }
+
     /// True when messages may carry images.
     #[must_use]
     pub fn takes_images(&self) -> bool {

@@ -45,6 +45,11 @@ impl ModelSpan {
         self.card
     }
 
+    /// What the card calls the model, where it has a name.
+    pub(in crate::cards::kit) fn model(&self) -> Option<&str> {
+        self.model.as_deref()
+    }
+
     /// Makes one call, whose answer tells the tokens used.
     ///
     /// # Errors

@@ -5,6 +5,7 @@ use super::token_sink::TokenSink;
 use crate::cards::kit::capabilities::files::KeptFile;
 use crate::cards::kit::capabilities::host::Host;
 use crate::domain::error::Result;
+use crate::domain::predictions::model_prices::UsageCost;
 use crate::domain::predictions::prediction::{Document, Usage};
 use crate::llm::{ChatRequest, Completion};
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,12 @@ use serde_json::{Map, Value, json};
 pub(crate) struct ModelTally {
     /// `None` while no provider reported any.
     usage: Option<Usage>,
+    /// What the calls cost whose models have a price.
+    #[serde(default)]
+    cost: UsageCost,
+    /// The tokens of these calls. A sum that leaves calls out is no cost.
+    #[serde(default)]
+    priced_tokens: u64,
     /// The reasoning of all calls.
     thinking: String,
     /// How long the models thought, in seconds.
@@ -48,6 +55,11 @@ impl ModelTally {
         let completion = model.ask(request, host, sink)?;
         if let Some(used) = &completion.usage {
             self.usage.get_or_insert_default().add(used);
+            let reported = completion.metadata.get("model_name").and_then(Value::as_str);
+            if let Some(price) = host.prices().find([model.name(), reported]) {
+                self.cost.add(&price.cost(used));
+                self.priced_tokens += used.total();
+            }
         }
         if !completion.thinking.is_empty() {
             if !self.thinking.is_empty() {
@@ -72,6 +84,11 @@ impl ModelTally {
     pub(crate) fn describe(&self, output: &mut Map<String, Value>) {
         if let Some(usage) = &self.usage {
             let mut metadata = usage_metadata(usage);
+            if self.priced_tokens > 0 && self.priced_tokens == usage.total() {
+                for (name, cost) in self.cost.named() {
+                    metadata[name] = cost.into();
+                }
+            }
             if self.tool_call_tokens > 0 {
                 metadata["tool_call_tokens"] = self.tool_call_tokens.into();
             }
@@ -160,6 +177,31 @@ mod tests {
             "input_tokens": 30, "output_tokens": 5, "total_tokens": 35, "input_token_details": {"cache_read": 4},
         }});
         assert_eq!(Value::Object(output), expected);
+    }
+
+    #[test]
+    fn calls_of_models_with_a_price_tell_their_cost_and_others_none() {
+        let host = TestHost::with_prices(r#"{"one": {"input": 2, "output": 8}}"#);
+        let said = |model: &str| Completion {
+            usage: Some(Usage { input_tokens: 1_000, output_tokens: 100, ..Usage::default() }),
+            metadata: Map::from_iter([("model_name".to_owned(), model.into())]),
+            ..reply("x")
+        };
+        let cost = |models: &[&str]| {
+            let model = TestModel::new(models.iter().map(|name| said(name)).collect());
+            let mut tally = ModelTally::default();
+            for _ in models {
+                tally.ask(&model.model, &ChatRequest::default(), &host, &mut NullSink).unwrap();
+            }
+            let mut output = Map::new();
+            tally.describe(&mut output);
+            output["usageMetadata"].clone()
+        };
+        let twice = cost(&["one", "one"]);
+        let told = ["input_cost", "output_cost", "total_cost", "base_input_cost", "base_output_cost"]
+            .map(|name| twice[name].as_f64().unwrap());
+        assert_eq!(told, [0.004, 0.0016, 0.0056, 0.000_002, 0.000_008]);
+        assert_eq!(cost(&["one", "other"])["total_cost"], Value::Null, "a part of the cost is none");
     }
 
     #[test]

@@ -100,6 +100,7 @@ impl Host for ReplayHost<'_> {
             question: self.question,
             facts: Some(RunFacts { ids: &self.ids, session: None }),
             variables: Some(&self.variables),
+            prices: &self.app.prices,
             ..HostContext::new(
                 &self.cancel,
                 &self.app.outgoing,

@@ -182,6 +182,7 @@ impl Host for RunHost<'_> {
             conversation: self.conversation,
             facts: Some(RunFacts { ids: &self.ids, session: session.map(|name| name.as_str()) }),
             variables: Some(&self.variables),
+            prices: &self.app.prices,
             progress: self.progress.map(|watch| watch as &dyn UpsertObserver),
             ..HostContext::new(
                 &self.cancel,

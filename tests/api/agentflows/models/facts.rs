@@ -65,3 +65,21 @@ fn a_model_that_thinks_tells_what_and_how_long() {
     assert_eq!(reasoning["thinking"], "Hm, so.");
     assert!(reasoning["thinkingDuration"].as_u64().is_some_and(|seconds| seconds >= 1), "{reasoning}");
 }
+
+#[test]
+fn what_a_model_costs_is_told_where_the_operator_names_its_prices() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("prices.json");
+    std::fs::write(&file, r#"{"model-1": {"input": 2, "output": 8}}"#).unwrap();
+    for (prices, cost) in [(Some(&file), json!(0.000_038)), (None, Value::Null)] {
+        let prices = prices.map(|file| file.display().to_string());
+        let settings: Vec<(&str, &str)> =
+            prices.iter().map(|file| ("SERVICE_MODEL_PRICES", file.as_str())).collect();
+        let (server, provider) = (Server::with(&settings), Provider::start());
+        let reply = Reply { input_tokens: Some(7), ..Reply::text("one two three") };
+        provider.push_behaviour(Behaviour::Reply(reply));
+        let answer = ask(&server, &writer(&server, &provider, "chatOpenAI").flow(&server), "Hi");
+        let used = &output(&answer, "Writer")["usageMetadata"];
+        assert_eq!((&used["total_cost"], &used["total_tokens"]), (&cost, &json!(10)));
+    }
+}
