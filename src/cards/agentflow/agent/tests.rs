@@ -319,3 +319,11 @@ fn tools_of_the_provider_are_asked_for_and_their_calls_are_shown() {
         (vec![searched], Some("googleSearch"))
     );
 }
+
+#[test]
+fn a_reply_that_its_provider_stopped_in_its_midst_goes_on_as_one_answer() {
+    let paused = Completion { is_paused: true, ..reply("Tea is") };
+    let model = TestModel::new(vec![paused, reply(" hot.")]);
+    let outcome = step(&model, Vec::new()).run().unwrap();
+    assert_eq!((outcome.text(), told(&model, 1).last().unwrap().as_str()), ("Tea is hot.", "Tea is"));
+}

@@ -1,6 +1,6 @@
 //! The body of a generateContent request.
 
-use super::{Google, PROTOCOL, schema, server_tools};
+use super::{GOOGLE_ROOT, Google, PROTOCOL, schema, server_tools};
 use crate::llm::protocols::request_json::RequestJson;
 use crate::llm::protocols::tool_images::{self, images_after};
 use crate::llm::reply::{argument_object, join_stops, set_optional};
@@ -30,12 +30,15 @@ pub(super) fn body<'a>(model: &Google, request: &'a ChatRequest) -> RequestJson<
     body.insert(CONTENTS.into(), Value::Null);
     let declarations: Vec<Value> = request.tools.iter().map(declaration).collect();
     let own = (!declarations.is_empty()).then(|| json!({"functionDeclarations": declarations}));
-    let theirs = request.provider_tools.iter().filter_map(|&tool| server_tools::declaration(tool));
-    let tools: Vec<Value> = own.into_iter().chain(theirs).collect();
-    // Without its word the provider refuses both kinds together; with it, its own calls come as parts that go back.
-    if tools.len() > 1 && !request.tools.is_empty() {
+    let calls_ours = own.is_some() || request.messages.iter().any(|said| own_parts(model, said).is_some());
+    let theirs: Vec<Value> =
+        request.provider_tools.iter().filter_map(|&tool| server_tools::declaration(tool)).collect();
+    // Without its word the provider refuses both kinds together; with it, its own calls come as parts that go back. Its
+    // clouds do not know the word.
+    if calls_ours && !theirs.is_empty() && model.root == GOOGLE_ROOT {
         body.insert("toolConfig".into(), json!({"includeServerSideToolInvocations": true}));
     }
+    let tools: Vec<Value> = own.into_iter().chain(theirs).collect();
     set_optional(&mut body, "tools", (!tools.is_empty()).then_some(tools));
     if !model.safety.is_empty() {
         let safety = model.safety.iter();
