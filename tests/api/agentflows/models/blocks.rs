@@ -99,7 +99,7 @@ fn a_turn_that_claude_pauses_goes_on_as_one_answer() {
 fn a_model_that_pauses_for_ever_is_stopped_by_the_bound_of_rounds() {
     let (server, provider) = (Server::start(), Provider::start());
     let [asked, _] = searched();
-    provider.set_decision(move |_| anthropic(&[asked.clone()], "pause_turn"));
+    provider.set_decision(move |_| anthropic(std::slice::from_ref(&asked), "pause_turn"));
     let inputs = agent(&server, &provider, CLAUDE, ("web_search_20250305", "claude-x"));
     let flow = flow(with(inputs, json!({"agentMaxIterations": 2}))).flow(&server);
     let told = server.ask(&flow, &json!({"question": "Tea?"})).is_error(500);
