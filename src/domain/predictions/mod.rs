@@ -3,7 +3,7 @@
 pub(crate) mod answer;
 pub(crate) mod attachment;
 pub mod execution;
-pub(crate) mod human_input;
+pub mod human_input;
 pub mod model_prices;
 pub mod prediction;
 pub(crate) mod run_event;
