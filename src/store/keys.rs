@@ -212,6 +212,15 @@ pub(super) fn execution_count(
     key
 }
 
+/// As [`execution_count`], of the list that a key of the index belongs to.
+pub(super) fn execution_count_of(row: &[u8; 58], level: u8, bucket: u64) -> [u8; 43] {
+    let mut key = [0; 43];
+    key[..34].copy_from_slice(&row[..34]);
+    key[34] = level;
+    key[35..].copy_from_slice(&bucket.to_be_bytes());
+    key
+}
+
 /// Execution ‖ number: a step of a run by when it began, or a place in its record.
 pub(super) fn execution_part(execution: &ExecutionId, number: u64) -> [u8; 24] {
     let mut key = [0; 24];

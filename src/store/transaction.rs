@@ -103,6 +103,14 @@ pub struct ReadTx {
 /// A snapshot that began when the database had every acknowledged message.
 pub struct MessagesTx(ReadTx);
 
+/// What becomes of a row.
+pub(super) enum RowChange<V> {
+    Put(V),
+    Remove,
+    /// It stays as it is.
+    Keep,
+}
+
 /// A change in the making. Nothing of it is seen by others before its commit.
 pub struct WriteTx {
     tx: redb::WriteTransaction,
@@ -391,15 +399,15 @@ impl WriteTx {
             .try_for_each(|(key, value)| self.insert(name, &mut table, key.as_ref(), value.as_ref()))
     }
 
-    /// Stores several rows, each in place of what `change` is shown of it; one that it makes `None` of is removed.
+    /// Stores several rows, each in place of what `change` is shown of it, which may be that it is damaged.
     ///
     /// # Errors
     /// [`Error::Internal`] when the database cannot be read or written, else what `change` returns.
-    pub fn change_all<K: AsRef<[u8]>, C, V: AsRef<[u8]>>(
+    pub(super) fn change_all<K: AsRef<[u8]>, C, V: AsRef<[u8]>>(
         &self,
         table: impl ReadableIn<Self>,
         changes: impl IntoIterator<Item = (K, C)>,
-        mut change: impl FnMut(C, Option<&[u8]>) -> Result<Option<V>>,
+        mut change: impl FnMut(C, Result<Option<&[u8]>>) -> Result<RowChange<V>>,
     ) -> Result<()> {
         let name = table.definition();
         self.note_write(name);
@@ -407,14 +415,16 @@ impl WriteTx {
         for (key, wanted) in changes {
             let key = key.as_ref();
             let changed = match catch_damage(name, || table.get(key))? {
-                None => change(wanted, None)?,
+                None => change(wanted, Ok(None))?,
                 Some(row) => {
-                    change(wanted, Some(self.encoding().read_value(name, key, value_of(name, &row)?)?))?
+                    let value = self.encoding().read_value(name, key, value_of(name, &row)?);
+                    change(wanted, value.map(Some))?
                 }
             };
             match changed {
-                Some(value) => self.insert(name, &mut table, key, value.as_ref())?,
-                None => drop(self.take(name, &mut table, key)?),
+                RowChange::Put(value) => self.insert(name, &mut table, key, value.as_ref())?,
+                RowChange::Remove => drop(self.take(name, &mut table, key)?),
+                RowChange::Keep => {}
             }
         }
         Ok(())

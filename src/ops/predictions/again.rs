@@ -106,7 +106,7 @@ pub fn prepare_rerun(
 }
 
 fn find(app: &App, flow: &Flow, id: ExecutionId) -> Result<KeptRun> {
-    let (execution, request, entries) = app.store.read(|tx| {
+    let (execution, request, entries) = app.store.read_messages(|tx| {
         let execution = rows::find(tx, &flow.workspace, &id)?.filter(|run| run.flow == flow.id);
         let execution = execution.ok_or_else(|| id.not_found())?;
         Ok((execution, rows::request(tx, &id)?, rows::entries(tx, &id)?))

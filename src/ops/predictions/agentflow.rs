@@ -323,28 +323,20 @@ impl<'a> Journal<'a> {
 
 impl RunJournal for Journal<'_> {
     fn begin_step(&self, step: usize, start: StepStart) {
-        match self.recorder.start(start) {
-            Ok(number) => {
-                self.numbers.lock().unwrap_or_else(PoisonError::into_inner).insert(step, number);
-            }
-            Err(fault) => log_unwritten(&fault),
-        }
+        let number = self.recorder.start(start);
+        self.numbers.lock().unwrap_or_else(PoisonError::into_inner).insert(step, number);
     }
 
     fn open_step(&self, step: usize, start: StepStart, note: &StepNote) {
-        let kept = serde_json::to_value(note).map_err(Error::internal).and_then(|note| {
-            let start = StepStart { note: Some(note), ..start };
-            match self.number(step) {
-                Some(number) => self.recorder.detail(number, start),
-                // It began in an earlier request.
-                None => {
-                    self.begin_step(step, start);
-                    Ok(())
-                }
-            }
-        });
-        if let Err(fault) = kept {
-            log_unwritten(&fault);
+        let note = match serde_json::to_value(note) {
+            Ok(note) => note,
+            Err(fault) => return log_unwritten(&Error::internal(fault)),
+        };
+        let start = StepStart { note: Some(note), ..start };
+        match self.number(step) {
+            Some(number) => self.recorder.detail(number, start),
+            // It began in an earlier request.
+            None => self.begin_step(step, start),
         }
     }
 
@@ -354,9 +346,7 @@ impl RunJournal for Journal<'_> {
             self.begin_step(step, StepStart::of(entry));
         }
         let Some(number) = self.number(step) else { return };
-        let note = serde_json::to_value(note).map_err(Error::internal);
-        let kept = note.and_then(|note| self.recorder.end(number, ExecutionEntry::clone(entry), Some(note)));
-        if let Err(fault) = kept {
+        if let Err(fault) = self.recorder.end(number, &**entry, Some(note)) {
             log_unwritten(&fault);
         }
     }

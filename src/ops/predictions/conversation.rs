@@ -166,7 +166,7 @@ pub(super) fn find_for_editor(
         return Ok(None);
     }
     let run = said.iter().rev().find_map(|said| said.execution);
-    let run = run.map(|run| app.store.read(|tx| executions::find(tx, &flow.workspace, &run)));
+    let run = run.map(|run| app.store.read_messages(|tx| executions::find(tx, &flow.workspace, &run)));
     let session = run.transpose()?.flatten().map(|run| run.session);
     let name = session.filter(|session| *session != chat.to_string());
     let name = name.map(|name| ConversationName::parse(&name.into())).transpose()?;

@@ -33,7 +33,7 @@ const NO_ANSWER: &str = "There was no answer in time.";
 /// # Errors
 /// When the database cannot be read.
 pub fn load_pause_timers(app: &App) -> Result<()> {
-    let waiting = app.store.read(|tx| {
+    let waiting = app.store.read_messages(|tx| {
         let mut found = Vec::new();
         for workspace in WORKSPACES.list(tx)? {
             let scope = ExecutionScope::State(ExecutionState::Stopped);
@@ -77,7 +77,7 @@ pub fn end_pause(app: &App, due: &DuePause, cancel: &CancelToken) {
 }
 
 fn go_on(app: &App, due: &DuePause, cancel: &CancelToken) -> Result<()> {
-    let found = app.store.read(|tx| {
+    let found = app.store.read_messages(|tx| {
         let run = rows::find(tx, &due.workspace, &due.execution)?;
         let Some(run) = run.filter(|run| run.pauses().any(|pause| pause.id == due.pause)) else {
             return Ok(None);

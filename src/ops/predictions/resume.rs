@@ -193,7 +193,7 @@ fn find_pause_of(
     id: ExecutionId,
     input: &HumanInput,
 ) -> Result<(ExecutionId, PauseId)> {
-    let run = app.store.read(|tx| rows::find(tx, &flow.workspace, &id))?;
+    let run = app.store.read_messages(|tx| rows::find(tx, &flow.workspace, &id))?;
     let pause = run.and_then(|run| open_pause(&run, input));
     Ok((id, pause.ok_or(Error::Conflict(Conflict::NothingToAnswer))?))
 }

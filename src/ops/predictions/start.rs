@@ -76,7 +76,7 @@ pub(super) fn reuse_form(
     }
     let newest = executions::find_newest(app, flow, (chat, session), |run| Some(run.id))?;
     let entries = match newest {
-        Some(id) => app.store.read(|tx| rows::entries(tx, &id))?,
+        Some(id) => app.store.read_messages(|tx| rows::entries(tx, &id))?,
         None => Vec::new(),
     };
     let form = entries.iter().find_map(|placed| placed.entry.data.get("output")?.get("form")?.as_object());

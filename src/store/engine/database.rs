@@ -11,7 +11,7 @@ use crate::store::queries::messages::{self, MessageBatch};
 use crate::store::tables::META;
 use crate::store::transaction::{ReadTx, WriteTx, database_error};
 use crate::store::wal::log::{KnownLength, LogMark, LogSpace, NewSegment, WriteAheadLog};
-use crate::store::wal::memtable::{self, Memtable, PendingMessage, ROWS_HEAD_BYTES};
+use crate::store::wal::memtable::{self, Memtable, PendingRecord, ROWS_HEAD_BYTES};
 use redb::{Builder, Database, DatabaseError, ReadableDatabase as _, StorageError};
 use std::borrow::Borrow;
 use std::ops::Deref;
@@ -339,7 +339,7 @@ impl StorageEngine {
     fn append_to_log(
         &self,
         log: Option<&mut WriteAheadLog>,
-        mut accepted: Vec<PendingMessage>,
+        mut accepted: Vec<PendingRecord>,
         results: Vec<Result<()>>,
     ) -> AppendResult {
         let Some(log) = log else { return AppendResult::UseTransaction };
@@ -472,7 +472,7 @@ pub(in crate::store) enum CheckpointMode {
 /// the log stale.
 pub(in crate::store) fn checkpoint(
     tx: WriteTx,
-    pending: &[PendingMessage],
+    pending: &[PendingRecord],
     log: Option<&mut WriteAheadLog>,
     mode: CheckpointMode,
 ) -> Result<()> {
@@ -486,7 +486,7 @@ pub(in crate::store) fn checkpoint(
     Ok(())
 }
 
-fn checkpoint_with(tx: WriteTx, pending: &[PendingMessage], mark: LogMark) -> Result<()> {
+fn checkpoint_with(tx: WriteTx, pending: &[PendingRecord], mark: LogMark) -> Result<()> {
     if !pending.is_empty() {
         messages::store(&tx, pending)?;
     }

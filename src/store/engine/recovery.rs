@@ -5,11 +5,12 @@ use super::database::{CheckpointMode, LOG_MARK_KEY, checkpoint, new_epoch};
 use crate::domain::error::{Error, Result};
 use crate::store::checksum::RowEncoding;
 use crate::store::migrations::{self, FormatState};
+use crate::store::queries::executions::ListWriter;
 use crate::store::queries::messages;
 use crate::store::tables::META;
 use crate::store::transaction::{MessagesTx, ReadTx, Tx as _, WriteTx, database_error};
 use crate::store::wal::log::{KnownLength, LogErrorKind, LogMark, WriteAheadLog};
-use crate::store::wal::memtable::{self, LogRecord, PendingMessage, Watermark};
+use crate::store::wal::memtable::{self, LogRecord, PendingRecord, Watermark};
 use crate::store::wal::redo;
 use redb::{Database, DatabaseError, ReadableDatabase as _, StorageError, TableHandle as _};
 use std::fmt;
@@ -206,18 +207,21 @@ fn read_mark(database: &Database, encoding: RowEncoding) -> Result<LogMark> {
 
 /// Makes the changes of the records again, in the order in which the database had got them.
 fn redo(tx: &WriteTx, records: &[Vec<u8>]) -> Result<()> {
-    let mut pending = Vec::new();
-    let store = |due: &[PendingMessage]| if due.is_empty() { Ok(()) } else { messages::store(tx, due) };
+    let (mut pending, mut lists) = (Vec::new(), ListWriter::for_replay());
+    let store = |due: &[PendingRecord], lists: &mut ListWriter| {
+        if due.is_empty() { Ok(()) } else { messages::store_with(tx, due, lists) }
+    };
     for record in records {
         match memtable::decode(record)? {
             LogRecord::Messages(said) => pending.extend(said),
             LogRecord::Rows(watermark, rows) => {
-                store(&memtable::split_at_watermark(&mut pending, watermark))?;
-                redo::replay(tx, rows)?;
+                store(&memtable::split_at_watermark(&mut pending, watermark), &mut lists)?;
+                redo::replay(tx, rows, &mut lists)?;
             }
         }
     }
-    store(&pending)
+    store(&pending, &mut lists)?;
+    lists.finish(tx)
 }
 
 /// The number of the next message.

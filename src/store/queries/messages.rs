@@ -3,6 +3,7 @@
 //! Each message has a sequence of its own, so a page of a long history costs what the page holds. Every query
 //! takes the workspace and finds nothing when the flow does not live there.
 
+use super::executions::{self, ListWriter, WholeRun};
 use super::feedback;
 use crate::domain::conversations::conversation::Message;
 use crate::domain::error::{Error, Result};
@@ -10,7 +11,7 @@ use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
 use crate::store::keys::{self, KeyRange};
 use crate::store::tables::{COUNTERS, FLOW_TIMELINE, FLOW_WORKSPACE, MESSAGES};
 use crate::store::transaction::{MessageReader, Order, Tx, WriteTx, is_database_error};
-use crate::store::wal::memtable::PendingMessage;
+use crate::store::wal::memtable::{PendingRecord, RecordKind};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use std::borrow::Borrow;
@@ -44,10 +45,11 @@ pub(in crate::store) fn workspace_of(tx: &impl Tx, flow: &FlowId) -> Result<Opti
     FLOW_WORKSPACE.get(tx, flow)
 }
 
-/// Messages that belong together, in the form in which they are stored.
+/// Messages that belong together, in the form in which they are stored, and with them the run whose answer they are, where
+/// nothing of it is stored yet.
 pub struct MessageBatch {
     workspace: WorkspaceId,
-    messages: Vec<(FlowId, ChatId, Arc<[u8]>)>,
+    records: Vec<(FlowId, ChatId, RecordKind, Arc<[u8]>)>,
 }
 
 impl MessageBatch {
@@ -58,20 +60,31 @@ impl MessageBatch {
     pub fn new(workspace: &WorkspaceId, messages: &[Message]) -> Result<Self> {
         let stored = |message: &Message| {
             let record = serde_json::to_vec(message).map_err(Error::internal)?;
-            Ok((message.flow, message.chat, record.into()))
+            Ok((message.flow, message.chat, RecordKind::Message, record.into()))
         };
-        Ok(Self { workspace: *workspace, messages: messages.iter().map(stored).collect::<Result<_>>()? })
+        Ok(Self { workspace: *workspace, records: messages.iter().map(stored).collect::<Result<_>>()? })
+    }
+
+    /// The run alone.
+    pub(crate) fn of_run(workspace: &WorkspaceId, run: WholeRun) -> Self {
+        Self { workspace: *workspace, records: Vec::new() }.with_run(run)
+    }
+
+    /// These, and the run with them: both are stored, or none.
+    pub(crate) fn with_run(mut self, run: WholeRun) -> Self {
+        self.records.insert(0, (run.flow, run.chat, RecordKind::Run, run.into_bytes().into()));
+        self
     }
 
     /// Bytes of the messages.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.messages.iter().map(|(.., record)| record.len()).sum()
+        self.records.iter().map(|(.., record)| record.len()).sum()
     }
 
     fn check_workspace(&self, workspace_of: impl Fn(&FlowId) -> Result<Option<WorkspaceId>>) -> Result<()> {
         let mut checked = None;
-        for (flow, ..) in &self.messages {
+        for (flow, ..) in &self.records {
             if checked != Some(flow) && workspace_of(flow)? != Some(self.workspace) {
                 return Err(Error::no_flow(flow));
             }
@@ -89,18 +102,19 @@ impl MessageBatch {
 pub(in crate::store) fn validate_batches(
     batches: &[impl Borrow<MessageBatch>],
     workspace_of: impl Fn(&FlowId) -> Result<Option<WorkspaceId>>,
-) -> Result<(Vec<Result<()>>, Vec<PendingMessage>)> {
+) -> Result<(Vec<Result<()>>, Vec<PendingRecord>)> {
     let (mut results, mut accepted) = (Vec::with_capacity(batches.len()), Vec::new());
     for batch in batches.iter().map(Borrow::borrow) {
         match batch.check_workspace(&workspace_of) {
             Err(error) if is_database_error(&error) => return Err(error),
             Err(refused) => results.push(Err(refused)),
             Ok(()) => {
-                accepted.extend(batch.messages.iter().map(|(flow, chat, record)| PendingMessage {
+                accepted.extend(batch.records.iter().map(|(flow, chat, kind, record)| PendingRecord {
                     sequence: 0,
                     workspace: batch.workspace,
                     flow: *flow,
                     chat: *chat,
+                    kind: *kind,
                     record: record.clone(),
                 }));
                 results.push(Ok(()));
@@ -110,12 +124,27 @@ pub(in crate::store) fn validate_batches(
     Ok((results, accepted))
 }
 
-/// Stores messages whose flow is in its workspace, and no others, with the numbers they have.
+/// Stores messages and runs whose flow is in its workspace, and no others, with the numbers they have.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read or written.
-pub(in crate::store) fn store(tx: &WriteTx, messages: &[PendingMessage]) -> Result<()> {
+pub(in crate::store) fn store(tx: &WriteTx, messages: &[PendingRecord]) -> Result<()> {
+    let mut lists = ListWriter::default();
+    store_with(tx, messages, &mut lists)?;
+    lists.finish(tx)
+}
+
+/// As [`store`]; the counts of lists of runs are left to the end of `lists`.
+///
+/// # Errors
+/// As [`store`].
+pub(in crate::store) fn store_with(
+    tx: &WriteTx,
+    messages: &[PendingRecord],
+    lists: &mut ListWriter,
+) -> Result<()> {
     let (mut records, mut timeline, mut next) = (Vec::new(), Vec::new(), next_sequence(tx)?);
+    let mut runs = Vec::new();
     let mut workspaces = HashMap::new();
     for message in messages {
         let check_workspace = match workspaces.entry((message.workspace, message.flow)) {
@@ -124,12 +153,16 @@ pub(in crate::store) fn store(tx: &WriteTx, messages: &[PendingMessage]) -> Resu
                 *unknown.insert(is_in_workspace(tx, &message.workspace, &message.flow)?)
             }
         };
-        if check_workspace {
-            records.push((
-                keys::message(&message.flow, &message.chat, message.sequence),
-                message.record.clone(),
-            ));
-            timeline.push((keys::timeline(&message.flow, message.sequence), *message.chat.bytes()));
+        match message.kind {
+            _ if !check_workspace => {}
+            RecordKind::Run => runs.push(&*message.record),
+            RecordKind::Message => {
+                records.push((
+                    keys::message(&message.flow, &message.chat, message.sequence),
+                    message.record.clone(),
+                ));
+                timeline.push((keys::timeline(&message.flow, message.sequence), *message.chat.bytes()));
+            }
         }
         next = next.max(message.sequence + 1);
     }
@@ -138,6 +171,9 @@ pub(in crate::store) fn store(tx: &WriteTx, messages: &[PendingMessage]) -> Resu
     timeline.sort_unstable();
     tx.put_all(MESSAGES, records)?;
     tx.put_all(FLOW_TIMELINE, timeline)?;
+    if !runs.is_empty() {
+        executions::store_whole(tx, &runs, lists)?;
+    }
     tx.put(COUNTERS, SEQUENCE, &next.to_be_bytes())
 }
 
@@ -182,7 +218,7 @@ pub(in crate::store) fn of_chat_with_pending<M: DeserializeOwned>(
     flow: &FlowId,
     chat: &ChatId,
     newest: usize,
-    pending: &[PendingMessage],
+    pending: &[PendingRecord],
 ) -> Result<Option<Vec<M>>> {
     if newest == 0 || !is_in_workspace(tx, workspace, flow)? {
         return Ok(None);

@@ -6,6 +6,7 @@ mod damage;
 mod memtable;
 mod messages;
 mod promises;
+mod runs;
 mod wal;
 
 use super::engine::create;

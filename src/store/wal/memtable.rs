@@ -5,6 +5,9 @@
 //! anything else is written and before anything that may look at messages is read. A checkpoint need not be waited for:
 //! while it goes on, messages go into the other segment of the log.
 //!
+//! The record of a run that came to its end before anything of it was written goes the same way, as one record beside the
+//! messages of its answer: it is new as they are, so nothing in the database has to be looked at to write it down.
+//!
 //! **Their order among other changes** is the one in which the database gets them. So the record of a change says which
 //! messages the database had before it, and those that had been appended and were not there yet are made after it again.
 //! Whether their flow still lives where it did is asked then, once more.
@@ -15,14 +18,40 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// A message with its number among all.
+/// A message, or the record of a run, with its number among all.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::store) struct PendingMessage {
+pub(in crate::store) struct PendingRecord {
     pub(in crate::store) sequence: u64,
     pub(in crate::store) workspace: WorkspaceId,
     pub(in crate::store) flow: FlowId,
     pub(in crate::store) chat: ChatId,
+    pub(in crate::store) kind: RecordKind,
     pub(in crate::store) record: Arc<[u8]>,
+}
+
+/// What a record of a conversation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::store) enum RecordKind {
+    Message,
+    /// A whole run of an agentflow (`queries/executions/whole.rs`).
+    Run,
+}
+
+impl RecordKind {
+    const fn byte(self) -> u8 {
+        match self {
+            Self::Message => 0,
+            Self::Run => 1,
+        }
+    }
+
+    const fn parse(byte: u8) -> Option<Self> {
+        match byte {
+            0 => Some(Self::Message),
+            1 => Some(Self::Run),
+            _ => None,
+        }
+    }
 }
 
 /// Which messages the database has: all whose number is below.
@@ -31,7 +60,7 @@ pub(in crate::store) struct Watermark(u64);
 
 impl Watermark {
     /// The watermark behind all of these, which are in their order.
-    fn after(messages: &[PendingMessage]) -> Option<Self> {
+    fn after(messages: &[PendingRecord]) -> Option<Self> {
         messages.last().map(|last| Self(last.sequence + 1))
     }
 }
@@ -39,7 +68,7 @@ impl Watermark {
 /// What the database does not have yet.
 #[derive(Default)]
 pub(in crate::store) struct Memtable {
-    pending: RwLock<VecDeque<PendingMessage>>,
+    pending: RwLock<VecDeque<PendingRecord>>,
     /// With `messages`: there are some. Read by every reader of the database.
     has_pending: AtomicBool,
     next_sequence: AtomicU64,
@@ -57,20 +86,20 @@ impl Memtable {
     }
 
     /// Numbers messages in their order, each greater than all before.
-    pub(in crate::store) fn assign_sequences(&self, messages: &mut [PendingMessage]) {
+    pub(in crate::store) fn assign_sequences(&self, messages: &mut [PendingRecord]) {
         let first = self.next_sequence.fetch_add(messages.len() as u64, Ordering::SeqCst);
         messages.iter_mut().zip(first..).for_each(|(kept, number)| kept.sequence = number);
     }
 
     /// Adds messages that are on disk, in the order of their numbers.
-    pub(in crate::store) fn push(&self, messages: Vec<PendingMessage>) {
+    pub(in crate::store) fn push(&self, messages: Vec<PendingRecord>) {
         let mut pending = self.pending.write().unwrap_or_else(PoisonError::into_inner);
         pending.extend(messages);
         self.has_pending.store(!pending.is_empty(), Ordering::SeqCst);
     }
 
     /// What the database does not have, in its order.
-    pub(in crate::store) fn pending(&self) -> Vec<PendingMessage> {
+    pub(in crate::store) fn pending(&self) -> Vec<PendingRecord> {
         if !self.has_pending.load(Ordering::SeqCst) {
             return Vec::new();
         }
@@ -103,7 +132,7 @@ impl Memtable {
     }
 
     /// The database has these, which were [`Self::pending`].
-    pub(in crate::store) fn mark_applied(&self, messages: &[PendingMessage]) {
+    pub(in crate::store) fn mark_applied(&self, messages: &[PendingRecord]) {
         let Some(watermark) = Watermark::after(messages) else { return };
         let mut pending = self.pending.write().unwrap_or_else(PoisonError::into_inner);
         while pending.front().is_some_and(|first| first.sequence < watermark.0) {
@@ -120,14 +149,18 @@ impl Memtable {
         flow: &FlowId,
         chat: &ChatId,
         newest: usize,
-    ) -> Vec<PendingMessage> {
+    ) -> Vec<PendingRecord> {
         if !self.has_pending.load(Ordering::SeqCst) {
             return Vec::new();
         }
         let pending = self.pending.read().unwrap_or_else(PoisonError::into_inner);
-        let is_of_it =
-            |kept: &&PendingMessage| kept.chat == *chat && kept.flow == *flow && kept.workspace == *workspace;
-        let mut found: Vec<PendingMessage> =
+        let is_of_it = |kept: &&PendingRecord| {
+            kept.kind == RecordKind::Message
+                && kept.chat == *chat
+                && kept.flow == *flow
+                && kept.workspace == *workspace
+        };
+        let mut found: Vec<PendingRecord> =
             pending.iter().rev().filter(is_of_it).take(newest).cloned().collect();
         found.reverse();
         found
@@ -135,13 +168,16 @@ impl Memtable {
 }
 
 pub(in crate::store) enum LogRecord<'a> {
-    Messages(Vec<PendingMessage>),
+    Messages(Vec<PendingRecord>),
     /// Rows that were changed when the database had all messages below the watermark.
     Rows(Watermark, &'a [u8]),
 }
 
+/// Messages alone.
 const MESSAGES: u8 = 4;
 const ROWS: u8 = 5;
+/// Messages and runs: each says which it is. What the log writes for itself has the numbers between.
+const RECORDS: u8 = 8;
 /// Bytes of [`rows_head`].
 pub(in crate::store) const ROWS_HEAD_BYTES: usize = 1 + 8;
 
@@ -162,16 +198,20 @@ pub(in crate::store) fn rows_head(watermark: Watermark) -> [u8; ROWS_HEAD_BYTES]
     head
 }
 
-/// Bytes of [`encode_messages`].
-pub(in crate::store) fn messages_bytes(messages: &[PendingMessage]) -> usize {
-    const HEAD_BYTES: usize = 16 + 16 + 16 + 8 + 4;
+/// Bytes of [`encode_messages`], at the most.
+pub(in crate::store) fn messages_bytes(messages: &[PendingRecord]) -> usize {
+    const HEAD_BYTES: usize = 16 + 16 + 16 + 8 + 4 + 1;
     1 + messages.iter().map(|kept| HEAD_BYTES + kept.record.len()).sum::<usize>()
 }
 
-pub(in crate::store) fn encode_messages(messages: &[PendingMessage]) -> Vec<u8> {
+pub(in crate::store) fn encode_messages(messages: &[PendingRecord]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(messages_bytes(messages));
-    bytes.push(MESSAGES);
+    let has_runs = messages.iter().any(|kept| kept.kind == RecordKind::Run);
+    bytes.push(if has_runs { RECORDS } else { MESSAGES });
     for kept in messages {
+        if has_runs {
+            bytes.push(kept.kind.byte());
+        }
         bytes.extend(kept.workspace.bytes());
         bytes.extend(kept.flow.bytes());
         bytes.extend(kept.chat.bytes());
@@ -189,7 +229,14 @@ pub(in crate::store) fn encode_messages(messages: &[PendingMessage]) -> Vec<u8> 
 /// [`Error::Internal`] when it was written by another program.
 pub(in crate::store) fn decode(record: &[u8]) -> Result<LogRecord<'_>> {
     let decoded = match record {
-        [MESSAGES, messages @ ..] => decode_messages(messages).map(LogRecord::Messages),
+        [MESSAGES, messages @ ..] => {
+            decode_messages(messages, |rest| Some((RecordKind::Message, rest))).map(LogRecord::Messages)
+        }
+        [RECORDS, records @ ..] => decode_messages(records, |rest| {
+            let (kind, rest) = rest.split_first()?;
+            Some((RecordKind::parse(*kind)?, rest))
+        })
+        .map(LogRecord::Messages),
         [ROWS, rest @ ..] => rest
             .split_first_chunk::<8>()
             .map(|(watermark, rows)| LogRecord::Rows(Watermark(u64::from_le_bytes(*watermark)), rows)),
@@ -199,20 +246,25 @@ pub(in crate::store) fn decode(record: &[u8]) -> Result<LogRecord<'_>> {
     decoded.ok_or_else(unknown_record)
 }
 
-fn decode_messages(mut bytes: &[u8]) -> Option<Vec<PendingMessage>> {
+fn decode_messages(
+    mut bytes: &[u8],
+    kind_of: impl Fn(&[u8]) -> Option<(RecordKind, &[u8])>,
+) -> Option<Vec<PendingRecord>> {
     let mut messages = Vec::new();
     while !bytes.is_empty() {
-        let (workspace, rest) = bytes.split_first_chunk()?;
+        let (kind, rest) = kind_of(bytes)?;
+        let (workspace, rest) = rest.split_first_chunk()?;
         let (flow, rest) = rest.split_first_chunk()?;
         let (chat, rest) = rest.split_first_chunk()?;
         let (sequence, rest) = rest.split_first_chunk()?;
         let (length, rest) = rest.split_first_chunk()?;
         let (record, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
-        messages.push(PendingMessage {
+        messages.push(PendingRecord {
             sequence: u64::from_le_bytes(*sequence),
             workspace: WorkspaceId::from_bytes(*workspace),
             flow: FlowId::from_bytes(*flow),
             chat: ChatId::from_bytes(*chat),
+            kind,
             record: record.into(),
         });
         bytes = rest;
@@ -222,9 +274,9 @@ fn decode_messages(mut bytes: &[u8]) -> Option<Vec<PendingMessage>> {
 
 /// Those of `pending` that are below the watermark, taken out of it.
 pub(in crate::store) fn split_at_watermark(
-    pending: &mut Vec<PendingMessage>,
+    pending: &mut Vec<PendingRecord>,
     watermark: Watermark,
-) -> Vec<PendingMessage> {
+) -> Vec<PendingRecord> {
     let count = pending.iter().take_while(|kept| kept.sequence < watermark.0).count();
     pending.drain(..count).collect()
 }

@@ -4,8 +4,9 @@ use super::memtable::unknown_record;
 use super::segment::SEGMENT_BYTES;
 use crate::domain::error::Result;
 use crate::store::keys::KeyRange;
+use crate::store::queries::executions::ListWriter;
 use crate::store::queries::messages;
-use crate::store::tables::{self, COUNTERS, Table};
+use crate::store::tables::{self, COUNTERS, EXECUTION_COUNTS, EXECUTION_INDEX, Table};
 use crate::store::transaction::WriteTx;
 use redb::TableHandle as _;
 
@@ -67,12 +68,12 @@ impl RedoRecord {
     }
 }
 
-/// Makes the changes of a record again.
+/// Makes the changes of a record again. Counts of lists of runs follow their rows (`queries/executions/list_writer.rs`).
 ///
 /// # Errors
 /// [`Internal`](crate::domain::error::Error::Internal) when the database cannot be written, or the record is not of this
 /// program.
-pub(in crate::store) fn replay(tx: &WriteTx, mut record: &[u8]) -> Result<()> {
+pub(in crate::store) fn replay(tx: &WriteTx, mut record: &[u8], lists: &mut ListWriter) -> Result<()> {
     while !record.is_empty() {
         let (change, rest) = parse_operation(record).ok_or_else(unknown_record)?;
         record = rest;
@@ -82,6 +83,9 @@ pub(in crate::store) fn replay(tx: &WriteTx, mut record: &[u8]) -> Result<()> {
             (PUT, [key, value]) if table.name() == COUNTERS.name() => {
                 messages::raise_counter(tx, key, value)?;
             }
+            (PUT | REMOVE, _) if table.name() == EXECUTION_COUNTS.name() => {}
+            (PUT, [key, value]) if table.name() == EXECUTION_INDEX.name() => lists.put(tx, key, value)?,
+            (REMOVE, [key]) if table.name() == EXECUTION_INDEX.name() => lists.remove(tx, key)?,
             (PUT, [key, value]) => tx.put(table, key, value)?,
             (REMOVE, [key]) => drop(tx.remove(table, key)?),
             (REMOVE_RANGE, [start]) => drop(tx.remove_range(table, &KeyRange::new(start, None))?),

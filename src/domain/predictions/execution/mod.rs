@@ -10,7 +10,7 @@ pub use self::cut::cut_texts;
 pub use self::details::{ExecutionDetails, ShownEntries, ShownEntry};
 pub use self::entry::{ExecutionEntry, StepStart, StepStatus};
 pub use self::request::{PastConversation, RunRequest};
-pub use self::scrub::{remove_secrets, remove_sessions};
+pub use self::scrub::{has_secrets, remove_secrets, remove_sessions};
 
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, PauseId, WorkspaceId};

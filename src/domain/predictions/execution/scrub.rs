@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 
 /// Names under which a run tells who talks with it.
 const SESSION_NAMES: &[&str] = &["sessionid", "chatid", "sessiontoken"];
+/// What names of headers end in.
+const HEADERS: &str = "headers";
 
 /// Takes out the ids of credentials, and hides the values of headers that are named like secrets. Other texts stay as they
 /// are: they are what the run is looked up for.
@@ -18,6 +20,14 @@ pub fn remove_secrets(data: &mut Map<String, Value>) {
         }
         each_object(value, &mut remove_secrets);
     }
+}
+
+/// True where [`remove_secrets`] may have something to do: headers count as such, whatever they hold.
+#[must_use]
+pub fn has_secrets(data: &Map<String, Value>) -> bool {
+    data.iter().any(|(name, value)| {
+        names_credential(name, value) || is_headers(name) || any_object(value, has_secrets)
+    })
 }
 
 /// Takes out what tells whose conversation it was.
@@ -33,7 +43,12 @@ fn names_credential(name: &str, value: &Value) -> bool {
 }
 
 fn is_headers(name: &str) -> bool {
-    fold_name(name).ends_with("headers")
+    // A name of plain letters need not be folded to be compared.
+    if name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        let end = name.len().checked_sub(HEADERS.len()).and_then(|at| name.get(at..));
+        return end.is_some_and(|end| end.eq_ignore_ascii_case(HEADERS));
+    }
+    fold_name(name).ends_with(HEADERS)
 }
 
 /// Headers come as an object, as rows of name and value, or as the JSON text of either.
@@ -64,6 +79,14 @@ fn hide(value: &mut Value) {
     let is_harmless = value.is_null() || value.as_str().is_some_and(is_harmless_value);
     if !is_harmless {
         *value = PLACEHOLDER.into();
+    }
+}
+
+fn any_object(value: &Value, holds: fn(&Map<String, Value>) -> bool) -> bool {
+    match value {
+        Value::Object(inner) => holds(inner),
+        Value::Array(items) => items.iter().any(|item| any_object(item, holds)),
+        _ => false,
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) use crate::store::Order as MessageOrder;
 use crate::store::queries::executions;
 use crate::store::queries::feedback as ratings;
 use crate::store::queries::timeline::{self, MessagePosition};
-use crate::store::{MessagesTx, Tx, WriteTx};
+use crate::store::{MessageReader, MessagesTx, WriteTx};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -81,7 +81,7 @@ pub(crate) fn list(
 
 /// A message, with how it was rated when `asks_rating` is set.
 fn with_rating(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     workspace: &WorkspaceId,
     flow: &FlowId,
     (place, mut message): (MessagePosition, Message),

@@ -8,7 +8,7 @@ use crate::domain::ids::{ExecutionId, FlowId, WorkspaceId};
 use crate::domain::predictions::execution::{ExecutionLeftovers, ExecutionState};
 use crate::store::queries::executions::{self, ExecutionScope, TimeSpan};
 use crate::store::tables::{EXECUTION_LEFTOVERS, FLOW_WORKSPACE, WORKSPACES};
-use crate::store::{Order, Tx, WriteTx};
+use crate::store::{MessageReader, Order, WriteTx};
 use std::ops::ControlFlow;
 
 /// Records that are removed or put right in one commit, so that no other writer waits long (manual 14.2).
@@ -20,7 +20,7 @@ const EXECUTIONS_AT_ONCE: usize = 32;
 /// # Errors
 /// When the database cannot be read or written.
 pub fn recover(app: &App) -> Result<()> {
-    let left = match app.store.read(interrupted) {
+    let left = match app.store.read_messages(interrupted) {
         // It was named in the log, and everything else is there.
         Err(Error::Damaged(_)) => return Ok(()),
         left => left?,
@@ -44,7 +44,7 @@ pub fn recover(app: &App) -> Result<()> {
     Ok(())
 }
 
-fn interrupted(tx: &impl Tx) -> Result<Vec<(WorkspaceId, ExecutionId)>> {
+fn interrupted(tx: &impl MessageReader) -> Result<Vec<(WorkspaceId, ExecutionId)>> {
     let mut found = Vec::new();
     let scope = ExecutionScope::State(ExecutionState::InProgress);
     for workspace in WORKSPACES.list(tx)? {

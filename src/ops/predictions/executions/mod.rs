@@ -1,5 +1,6 @@
 //! The records of agentflow runs (manual 15): how the engine writes them, and how people look at them.
 
+mod append;
 mod cleanup;
 mod recorder;
 mod run_changes;
@@ -30,7 +31,7 @@ use crate::domain::resource::ResourceId as _;
 use crate::ops::flows::access::{self, FlowAction};
 use crate::store::queries::executions::{self, ExecutionScope, TimeSpan};
 use crate::store::tables::FLOWS;
-use crate::store::{Order, Tx};
+use crate::store::{MessageReader, Order};
 use jiff::Timestamp;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -83,7 +84,7 @@ pub fn list(
     let limit = limit.min(EXECUTION_PAGE_MAX);
     let skip = page.saturating_sub(1).saturating_mul(limit as u64);
     app.executions.settle();
-    app.store.read(|tx| {
+    app.store.read_messages(|tx| {
         let (ids, total) = find_page(tx, &caller.workspace, filter, (skip, limit))?;
         let (mut rows, mut flows, mut room) = (Vec::new(), HashMap::new(), EXECUTION_PAGE_MAX_BYTES);
         for id in ids {
@@ -100,7 +101,7 @@ pub fn list(
 
 /// The ids of a page, and how many records fit in all.
 fn find_page(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     workspace: &WorkspaceId,
     filter: &ExecutionFilter,
     (skip, limit): (u64, usize),
@@ -141,7 +142,7 @@ fn find_page(
 }
 
 fn find_in_session(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     workspace: &WorkspaceId,
     session: &str,
     span: TimeSpan,
@@ -174,7 +175,7 @@ fn scopes(flows: Option<&[FlowId]>, state: Option<ExecutionState>) -> Vec<Execut
 }
 
 fn flows_named(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     workspace: &WorkspaceId,
     name: &str,
     only: Option<FlowId>,
@@ -187,7 +188,7 @@ fn flows_named(
 
 /// The row of a record, without its entries. `flows` are those that were looked up already.
 fn details(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     caller: &Caller,
     execution: Execution,
     flows: &mut HashMap<FlowId, Option<Flow>>,
@@ -204,7 +205,7 @@ fn details(
 
 /// The entries of a run in the order of its record, as long as there is `room`.
 fn shown_entries(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     id: &ExecutionId,
     length: TextLength,
     room: &mut usize,
@@ -236,7 +237,7 @@ fn shown_entry(mut entry: ExecutionEntry, length: TextLength) -> ShownEntry {
 /// 404.
 pub fn read(app: &App, caller: &Caller, id: ExecutionId, length: TextLength) -> Result<ExecutionDetails> {
     app.executions.settle();
-    app.store.read(|tx| {
+    app.store.read_messages(|tx| {
         let found = executions::find(tx, &caller.workspace, &id)?.ok_or_else(|| id.not_found())?;
         let mut row = details(tx, caller, found, &mut HashMap::new())?;
         if row.is_open {
@@ -252,7 +253,7 @@ pub fn read(app: &App, caller: &Caller, id: ExecutionId, length: TextLength) -> 
 /// # Errors
 /// 404, for one that is not shared as for none.
 pub fn read_public(app: &App, id: ExecutionId) -> Result<ExecutionDetails> {
-    app.store.read(|tx| {
+    app.store.read_messages(|tx| {
         let found = executions::find_anywhere(tx, &id)?.filter(|run| run.is_public);
         let execution = found.ok_or_else(|| id.not_found())?;
         let flow = FLOWS.get(tx, &execution.workspace, &execution.flow)?.ok_or_else(|| id.not_found())?;
@@ -336,7 +337,7 @@ const STOP_WAIT_SECONDS: u64 = 5;
 /// 404; 409 when it has ended, and when it does not end in time.
 pub fn stop(app: &App, caller: &Caller, id: ExecutionId) -> Result<ExecutionDetails> {
     app.executions.settle();
-    let found = app.store.read(|tx| executions::find(tx, &caller.workspace, &id))?;
+    let found = app.store.read_messages(|tx| executions::find(tx, &caller.workspace, &id))?;
     let run = found.ok_or_else(|| id.not_found())?;
     match run.state() {
         ExecutionState::Stopped => drop(terminate_paused(app, &caller.workspace, &id)?),
@@ -353,7 +354,7 @@ fn stop_under_way(app: &App, run: &Execution) -> Result<()> {
     loop {
         let left = ends.saturating_duration_since(Instant::now());
         let has_ended = app.state.live_runs.stop(run.id, left);
-        let now = app.store.read(|tx| executions::find(tx, &run.workspace, &run.id))?;
+        let now = app.store.read_messages(|tx| executions::find(tx, &run.workspace, &run.id))?;
         if now.is_none_or(|now| now.state() != ExecutionState::InProgress) {
             return Ok(());
         }
@@ -380,7 +381,7 @@ pub fn find_newest<T>(
     (chat, session): (ChatId, &str),
     mut pick: impl FnMut(&Execution) -> Option<T>,
 ) -> Result<Option<T>> {
-    app.store.read(|tx| {
+    app.store.read_messages(|tx| {
         let (mut found, mut seen) = (None, 0);
         let scope = ExecutionScope::Session(session);
         executions::walk(tx, &flow.workspace, scope, TimeSpan::ALWAYS, Order::Descending, |row| {

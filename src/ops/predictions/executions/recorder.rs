@@ -9,13 +9,15 @@ use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{ExecutionId, PauseId, WorkspaceId};
 use crate::domain::predictions::execution::{
     ABANDONED, Execution, ExecutionEntry, ExecutionState, NewExecution, Pause, RunEnd, RunRequest, StepStart,
-    remove_secrets,
+    has_secrets, remove_secrets,
 };
 use crate::domain::resource::ResourceId as _;
+use crate::engine::agentflow::StepNote;
 use crate::state::live_runs::{LiveRun, LiveRunGuard};
 use crate::store::queries::executions::{self, PausedRun, StepChange, StoredRequest};
 use crate::store::queries::messages::MessageBatch;
 use serde_json::{Map, Value};
+use std::borrow::Borrow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
@@ -71,7 +73,7 @@ pub struct WaitingRun {
 /// # Errors
 /// 404; 409 when it waits for nothing.
 pub fn find_waiting(app: &App, workspace: &WorkspaceId, id: &ExecutionId) -> Result<WaitingRun> {
-    app.store.read(|tx| {
+    app.store.read_messages(|tx| {
         let execution = executions::find(tx, workspace, id)?.ok_or_else(|| id.not_found())?;
         let paused = executions::paused_run(tx, &execution)?;
         let paused = paused.ok_or(Error::Conflict(Conflict::NothingToAnswer))?;
@@ -155,26 +157,18 @@ impl ExecutionRecorder {
     }
 
     /// Notes a step that begins. Until it ends it counts as in flight.
-    ///
-    /// # Errors
-    /// When it has no stored form.
-    pub fn start(&self, mut start: StepStart) -> Result<StepNumber> {
+    pub fn start(&self, mut start: StepStart) -> StepNumber {
         remove_secrets(&mut start.data);
         let step = self.next_step.fetch_add(1, Ordering::Relaxed);
-        let began = StepChange::began(step, &start)?;
         self.count_begun();
-        self.submit(Change::Step(began));
-        Ok(StepNumber(step))
+        self.submit(Change::Step(StepChange::began(step, start)));
+        StepNumber(step)
     }
 
     /// Notes more of a step that is under way, for the case that it never ends.
-    ///
-    /// # Errors
-    /// When it has no stored form.
-    pub fn detail(&self, step: StepNumber, mut start: StepStart) -> Result<()> {
+    pub fn detail(&self, step: StepNumber, mut start: StepStart) {
         remove_secrets(&mut start.data);
-        self.submit(Change::Step(StepChange::detailed(step.0, &start)?));
-        Ok(())
+        self.submit(Change::Step(StepChange::detailed(step.0, start)));
     }
 
     fn count_begun(&self) {
@@ -186,9 +180,22 @@ impl ExecutionRecorder {
     ///
     /// # Errors
     /// When it has no stored form.
-    pub fn end(&self, step: StepNumber, mut entry: ExecutionEntry, note: Option<Value>) -> Result<()> {
-        remove_secrets(&mut entry.data);
-        self.submit(Change::Step(StepChange::ended(step.0, &entry, note.as_ref())?));
+    pub fn end(
+        &self,
+        step: StepNumber,
+        entry: impl Borrow<ExecutionEntry>,
+        note: Option<&StepNote>,
+    ) -> Result<()> {
+        let entry = entry.borrow();
+        // Most hold none, and an entry may be long.
+        let change = if has_secrets(&entry.data) {
+            let mut entry = entry.clone();
+            remove_secrets(&mut entry.data);
+            StepChange::ended(step.0, &entry, note)
+        } else {
+            StepChange::ended(step.0, entry, note)
+        };
+        self.submit(Change::Step(change?));
         self.open.fetch_sub(1, Ordering::AcqRel);
         Ok(())
     }
@@ -227,17 +234,21 @@ impl ExecutionRecorder {
     /// 404 when the record was deleted meanwhile; when something of it could not be stored.
     pub fn finish(mut self, end: RunEnd) -> Result<Execution> {
         self.has_ended = true;
-        self.submit(self.close(end));
+        let end = match self.writer.take_whole(&self.record, self.close(end)) {
+            Ok(changes) => return self.writer.append_now(&self.record, &changes),
+            Err(end) => end,
+        };
+        self.submit(Change::End(end));
         self.sync()?;
         let Record { workspace, id, .. } = &*self.record;
         let store = self.writer.store()?;
-        store.read(|tx| executions::find(tx, workspace, id))?.ok_or_else(|| id.not_found())
+        store.read_messages(|tx| executions::find(tx, workspace, id))?.ok_or_else(|| id.not_found())
     }
 
-    fn close(&self, end: RunEnd) -> Change {
+    fn close(&self, end: RunEnd) -> RunClose {
         let is_complete =
             self.open.load(Ordering::Acquire) == 0 && self.unplaced.load(Ordering::Acquire) == 0;
-        Change::End(RunClose { end, date: self.clock.monotonic_now(), is_complete })
+        RunClose { end, date: self.clock.monotonic_now(), is_complete }
     }
 
     fn submit(&self, change: Change) {
@@ -251,6 +262,15 @@ impl ExecutionRecorder {
 /// answer waits for the disk once.
 pub struct RecordEnd(ExecutionRecorder);
 
+/// How the end of a record is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// With all of the run, of which nothing was stored before.
+    Append,
+    /// Behind what is stored of the run.
+    Queue,
+}
+
 impl RecordEnd {
     #[must_use]
     pub const fn new(recorder: ExecutionRecorder) -> Self {
@@ -259,8 +279,10 @@ impl RecordEnd {
 
     /// Ends the record and stores what was said, and calls `done` when both are durable, in this thread or another.
     pub fn store(self, said: MessageBatch, done: impl FnOnce(Result<()>) + Send + 'static) {
-        let writer = self.submit(said, done);
-        writer.write_due();
+        let writer = self.0.writer.clone();
+        if self.submit(said, done) == Way::Queue {
+            writer.write_due();
+        }
     }
 
     /// As [`Self::store`], and waits for it.
@@ -269,8 +291,8 @@ impl RecordEnd {
     /// 404 when the flow was deleted meanwhile; when they could not be stored.
     pub fn store_now(self, said: MessageBatch) -> Result<()> {
         let (done, stored) = mpsc::channel();
-        let record = self.0.record.clone();
-        let writer = self.submit(said, move |result| {
+        let (writer, record) = (self.0.writer.clone(), self.0.record.clone());
+        self.submit(said, move |result| {
             // Who waits below is there.
             let _ = done.send(result);
         });
@@ -278,11 +300,7 @@ impl RecordEnd {
         stored.recv().map_err(Error::internal)?
     }
 
-    fn submit(
-        mut self,
-        said: MessageBatch,
-        done: impl FnOnce(Result<()>) + Send + 'static,
-    ) -> ExecutionWriter {
+    fn submit(mut self, said: MessageBatch, done: impl FnOnce(Result<()>) + Send + 'static) -> Way {
         self.0.has_ended = true;
         let end = self.0.close(RunEnd::AtRest);
         // Who watches is told of the end when the record has it.
@@ -291,8 +309,17 @@ impl RecordEnd {
             drop(live);
             done(result);
         };
-        self.0.writer.submit(&self.0.record, [end, Change::Said(said, Box::new(done))]);
-        self.0.writer.clone()
+        let (writer, record) = (&self.0.writer, &self.0.record);
+        match writer.take_whole(record, end) {
+            Ok(changes) => {
+                writer.append(record, &changes, said, done);
+                Way::Append
+            }
+            Err(end) => {
+                writer.submit(record, [Change::End(end), Change::Said(said, Box::new(done))]);
+                Way::Queue
+            }
+        }
     }
 
     /// Ends the record of a run whose answer is not stored.
@@ -307,7 +334,7 @@ impl RecordEnd {
 impl Drop for ExecutionRecorder {
     fn drop(&mut self) {
         if !self.has_ended {
-            self.submit(self.close(RunEnd::Failed(ABANDONED.to_owned())));
+            self.submit(Change::End(self.close(RunEnd::Failed(ABANDONED.to_owned()))));
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::base::json_size::json_size;
 use crate::domain::error::Result;
 use crate::domain::ids::{ExecutionId, WorkspaceId};
 use crate::domain::predictions::execution::{Execution, Pause, RunEnd};
-use crate::store::queries::executions::{self, PausedRun, RecordBatch, StepChange, StoredRequest};
+use crate::store::queries::executions::{self, PausedRun, RecordBatch, StepChange, StoredRequest, WholeRun};
 use crate::store::queries::messages::MessageBatch;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -90,6 +90,21 @@ impl<'a> RunChanges<'a> {
         self.said.iter().copied()
     }
 
+    /// The run as one record: it ended, and nothing of it is stored. `None` where that is not all there is to say of it.
+    ///
+    /// # Errors
+    /// When it has no stored form.
+    pub(super) fn whole(&self) -> Result<Option<(Execution, WholeRun)>> {
+        let Some((begun, request)) = self.begin.filter(|_| self.pauses.is_empty()) else { return Ok(None) };
+        if !self.close.is_some_and(|close| close.is_complete) {
+            return Ok(None);
+        }
+        let mut run = begun.clone();
+        self.change_row(&mut run);
+        let whole = WholeRun::new(&run, request, self.steps.iter())?;
+        Ok(Some((run, whole)))
+    }
+
     /// Writes everything but the messages; false when there is no such record any more.
     ///
     /// # Errors
@@ -100,7 +115,7 @@ impl<'a> RunChanges<'a> {
         (workspace, id): (&WorkspaceId, &ExecutionId),
     ) -> Result<bool> {
         let Some(run) = self.write_row(records, workspace, id)? else { return Ok(false) };
-        records.add_steps(id, &self.steps);
+        records.add_steps(id, &self.steps)?;
         match self.close.filter(|close| !close.is_complete).map(|close| &close.end) {
             None => {}
             Some(RunEnd::AtRest) => records.rest_steps(id)?,

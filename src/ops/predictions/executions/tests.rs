@@ -64,7 +64,7 @@ fn entry(node: &str, output: &Value) -> ExecutionEntry {
 
 /// Stores a step that has ended at the next place in the record.
 fn append(recorder: &ExecutionRecorder, entry: ExecutionEntry) {
-    let step = recorder.start(StepStart::of(&entry)).unwrap();
+    let step = recorder.start(StepStart::of(&entry));
     recorder.end(step, entry, None).unwrap();
     recorder.place(step);
 }
@@ -123,7 +123,7 @@ fn a_record_is_in_its_order_although_branches_end_in_another() {
     let (_folder, app, caller) = App::with_owner();
     let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
     let id = recorder.id();
-    let (slow, quick) = (recorder.start(start("slow")).unwrap(), recorder.start(start("quick")).unwrap());
+    let (slow, quick) = (recorder.start(start("slow")), recorder.start(start("quick")));
     recorder.end(quick, entry("quick", &json!({})), None).unwrap();
     recorder.place(slow);
     recorder.sync().unwrap();
@@ -140,7 +140,7 @@ fn a_thousand_steps_of_many_branches_are_all_there_in_order() {
     let (_folder, app, caller) = App::with_owner();
     let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
     let id = recorder.id();
-    let steps: Vec<StepNumber> = (0..400).map(|n| recorder.start(start(&n.to_string())).unwrap()).collect();
+    let steps: Vec<StepNumber> = (0..400).map(|n| recorder.start(start(&n.to_string()))).collect();
     std::thread::scope(|scope| {
         for branch in 0..4 {
             let (recorder, steps) = (&recorder, &steps);
@@ -162,7 +162,7 @@ fn a_recorder_that_is_dropped_leaves_a_run_that_failed() {
     let (_folder, app, caller) = App::with_owner();
     let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
     let id = recorder.id();
-    recorder.start(start("a")).unwrap();
+    recorder.start(start("a"));
     drop(recorder);
     // What is written later is written behind it.
     finished(&app, &caller, agentflow(&app, &caller, "g"), "s");
@@ -177,7 +177,7 @@ fn a_kill_loses_the_steps_in_flight_and_says_so() {
     let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
     let id = recorder.id();
     append(&recorder, entry("a", &json!({})));
-    recorder.start(start("b")).unwrap();
+    recorder.start(start("b"));
     after_kill(&app, recorder);
     assert_eq!(read(&app, &caller, id, TextLength::Cut).unwrap().execution.error(), Some(INTERRUPTED));
     let expected = [("a".to_owned(), StepStatus::Finished), ("b".to_owned(), StepStatus::Terminated)];
@@ -238,7 +238,7 @@ fn the_newest_run_that_waits_is_found_by_its_conversation() {
     waiting(&app, &caller, flow, "s");
     finished(&app, &caller, flow, "s");
     let chat = read(&app, &caller, id, TextLength::Cut).unwrap().execution.chat;
-    let flow = app.store.read(|tx| FLOWS.get(tx, &caller.workspace, &flow)).unwrap().unwrap();
+    let flow = app.store.read_messages(|tx| FLOWS.get(tx, &caller.workspace, &flow)).unwrap().unwrap();
     let newest = |chat: ChatId| {
         let waits = |run: &Execution| run.pauses().next().map(|_| run.id);
         find_newest(&app, &flow, (chat, "s"), waits).unwrap()
@@ -255,7 +255,7 @@ fn nothing_secret_is_kept_of_a_step() {
     let id = recorder.id();
     let output = json!({"FLOWISE_CREDENTIAL_ID": "seen", "headers": {"Authorization": "Bearer seen"}});
     append(&recorder, entry("a", &output));
-    recorder.start(StepStart { data: map(output), ..start("b") }).unwrap();
+    recorder.start(StepStart { data: map(output), ..start("b") });
     recorder.finish(RunEnd::Terminated).unwrap();
     let row = read(&app, &caller, id, TextLength::Whole).unwrap();
     assert!(!format!("{:?}", row.entries).contains("seen"), "{:?}", row.entries);
@@ -405,8 +405,8 @@ fn deleting_a_flow_deletes_its_records_and_those_under_way_write_no_more() {
     append(&recorder, entry("a", &json!({})));
     let id = recorder.id();
     assert!(matches!(recorder.finish(RunEnd::AtRest), Err(Error::NotFound(_))));
-    assert_eq!(app.store.read(|tx| executions::entry_count(tx, &id)).unwrap(), 0);
-    assert_eq!(app.store.read(|tx| EXECUTION_LEFTOVERS.list(tx)).unwrap(), []);
+    assert_eq!(app.store.read_messages(|tx| executions::entry_count(tx, &id)).unwrap(), 0);
+    assert_eq!(app.store.read_messages(|tx| EXECUTION_LEFTOVERS.list(tx)).unwrap(), []);
 }
 
 #[test]

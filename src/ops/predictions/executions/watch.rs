@@ -50,7 +50,7 @@ pub struct RunWatch {
 /// # Errors
 /// 404; 403 for flows of a kind that the caller may not see.
 pub fn watch(app: &App, caller: &Caller, id: ExecutionId, since: usize) -> Result<RunWatch> {
-    let (found, flow) = app.store.read(|tx| {
+    let (found, flow) = app.store.read_messages(|tx| {
         let found = executions::find(tx, &caller.workspace, &id)?.ok_or_else(|| id.not_found())?;
         let flow = FLOWS.get(tx, &caller.workspace, &found.flow)?.ok_or_else(|| id.not_found())?;
         Ok((found, flow))
@@ -87,7 +87,7 @@ impl RunWatch {
     }
 
     fn row(&self, app: &App) -> Result<Execution> {
-        let found = app.store.read(|tx| executions::find(tx, &self.workspace, &self.id))?;
+        let found = app.store.read_messages(|tx| executions::find(tx, &self.workspace, &self.id))?;
         found.ok_or_else(|| self.id.not_found())
     }
 
@@ -145,7 +145,7 @@ impl RunWatch {
     /// Tells what the record says at the end: what had begun is among its entries, too.
     fn conclude(&self, app: &App, row: &Execution, told: Option<usize>, tell: Tell<'_>) -> Result<()> {
         let closed = |_| Error::Cancelled;
-        let entries = app.store.read(|tx| {
+        let entries = app.store.read_messages(|tx| {
             if told == Some(executions::entry_count(tx, &self.id)?) {
                 return Ok(None);
             }

@@ -5,7 +5,9 @@
 //!   twice. A thread of its own looks after it;
 //! - what somebody waits for, the end of a run with the answer that goes out, is committed by the thread that brings it,
 //!   together with what others brought meanwhile. While it waits for the disk the next change gathers, so a busy service makes
-//!   few large commits and an idle one makes each at once.
+//!   few large commits and an idle one makes each at once;
+//! - a run that comes to its end before anything of it was written is not a change at all: it is appended to the log with its
+//!   messages, as those of a chatflow are, and the database gets it later with many others.
 //!
 //! What a kill can lose beside the steps in flight is that moment and the length of one commit. Changes of a run are written in
 //! their order. A run whose record is gone, because its flow was deleted, writes nothing any more.
@@ -16,7 +18,7 @@ use crate::domain::ids::{ExecutionId, WorkspaceId};
 use crate::store::Store;
 use crate::store::queries::executions::RecordBatch;
 use crate::store::queries::messages::MessageBatch;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
@@ -24,7 +26,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long what a run says on its way waits for more of it.
-const GATHER: Duration = Duration::from_millis(5);
+const GATHER: Duration = Duration::from_millis(20);
+/// How often the thread looks for what has waited so long.
+const LOOK: Duration = Duration::from_millis(5);
 /// Bytes of changes in one commit: what a segment of the log takes with room to spare, as only what does not fit into one
 /// costs a checkpoint.
 const COMMIT_BYTES: usize = 512 * 1024;
@@ -48,7 +52,7 @@ pub(super) struct Record {
     has_failed: AtomicBool,
     /// How many of its changes there were so far, and how many of them are settled.
     submitted: AtomicU64,
-    settled: AtomicU64,
+    pub(super) settled: AtomicU64,
 }
 
 impl Record {
@@ -74,36 +78,40 @@ impl Record {
 
 /// The queue before whoever writes records.
 #[derive(Clone)]
-pub struct ExecutionWriter(Arc<Shared>);
+pub struct ExecutionWriter(pub(super) Arc<Shared>);
 
-struct Shared {
+pub(super) struct Shared {
     queue: Mutex<Queue>,
     /// The thread has something to do.
     work: Condvar,
     /// Something was written.
-    progress: Condvar,
+    pub(super) progress: Condvar,
     /// The thread must not keep a database open that everybody else has left.
     store: Weak<Store>,
 }
 
 #[derive(Default)]
-struct Queue {
-    runs: HashMap<ExecutionId, WaitingRun>,
-    bytes: usize,
+pub(super) struct Queue {
+    pub(super) runs: HashMap<ExecutionId, WaitingRun>,
+    pub(super) bytes: usize,
     /// Somebody writes, and goes on as long as something is due.
     is_writing: bool,
     /// A batch is being committed: what it holds is not here any more, and not in the database yet.
     is_committing: bool,
     /// How many batches were.
     commits: u64,
+    /// Runs that are being appended whole, which are not here any more and perhaps not to be read yet.
+    pub(super) appending: HashSet<ExecutionId>,
+    /// How many wait for those.
+    pub(super) settlers: usize,
     has_thread: bool,
 }
 
 /// What is still to be written about one run.
-struct WaitingRun {
+pub(super) struct WaitingRun {
     record: Arc<Record>,
-    changes: Vec<Change>,
-    bytes: usize,
+    pub(super) changes: Vec<Change>,
+    pub(super) bytes: usize,
     since: Instant,
     /// Somebody waits for it.
     is_urgent: bool,
@@ -266,11 +274,12 @@ impl ExecutionWriter {
             // What cannot be stored is in the log, and not there to be seen.
             let _ = self.wait(&record);
         }
+        self.settle_appends();
     }
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Queue> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -284,7 +293,7 @@ impl Shared {
         loop {
             let queue = self.lock();
             // Nobody wakes the thread for what may wait: that would cost more than to look.
-            let mut queue = self.work.wait_timeout(queue, GATHER).unwrap_or_else(PoisonError::into_inner).0;
+            let mut queue = self.work.wait_timeout(queue, LOOK).unwrap_or_else(PoisonError::into_inner).0;
             if !queue.runs.is_empty() {
                 drop(queue);
                 busy = Instant::now();

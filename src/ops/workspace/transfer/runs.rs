@@ -45,7 +45,7 @@ pub(super) fn add_runs(app: &App, caller: &Caller, file: &mut ExportFile) -> Res
         return Err(Error::Forbidden(format!("This needs the permission {SEE_RUNS}.")));
     }
     let mut room = Budget::new(RUNS_MAX, RUN_BYTES_MAX);
-    app.store.read(|tx| {
+    app.store.read_messages(|tx| {
         let mut flows: HashMap<FlowId, bool> = HashMap::new();
         for flow in FLOWS.list(tx, &caller.workspace)? {
             flows.insert(flow.id, ItemKind::Flow(flow.kind).check_export(caller).is_ok());

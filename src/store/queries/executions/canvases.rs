@@ -7,7 +7,7 @@ use crate::domain::ids::{ExecutionId, FlowId};
 use crate::domain::predictions::execution::Execution;
 use crate::store::keys::{self, KeyRange};
 use crate::store::tables::{PAUSED_CANVASES, PAUSED_RUNS};
-use crate::store::transaction::{Order, Tx, WriteTx};
+use crate::store::transaction::{MessageReader, Order, Tx as _, WriteTx};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::ops::ControlFlow;
@@ -40,7 +40,7 @@ pub(crate) fn keep_canvas(tx: &WriteTx, run: &Execution, paused: &PausedRun) -> 
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub(crate) fn paused_run(tx: &impl Tx, run: &Execution) -> Result<Option<PausedRun>> {
+pub(crate) fn paused_run(tx: &impl MessageReader, run: &Execution) -> Result<Option<PausedRun>> {
     let Some(key) = find_key(tx, &run.flow, &run.id)? else { return Ok(None) };
     let note: Option<Value> = tx.get_with(PAUSED_RUNS, &key, |value| {
         serde_json::from_slice::<Value>(value)
@@ -53,7 +53,7 @@ pub(crate) fn paused_run(tx: &impl Tx, run: &Execution) -> Result<Option<PausedR
 }
 
 /// A flow has few canvases with which runs wait, so its canvases are gone through, and never its runs.
-fn find_key(tx: &impl Tx, flow: &FlowId, run: &ExecutionId) -> Result<Option<[u8; 64]>> {
+fn find_key(tx: &impl MessageReader, flow: &FlowId, run: &ExecutionId) -> Result<Option<[u8; 64]>> {
     let mut canvases: Vec<[u8; 32]> = Vec::new();
     tx.scan_keys(PAUSED_CANVASES, &KeyRange::prefix(flow.bytes()), Order::Ascending, |key| {
         canvases.extend(key.get(16..48).and_then(|digest| <[u8; 32]>::try_from(digest).ok()));

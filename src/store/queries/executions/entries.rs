@@ -2,12 +2,13 @@
 //! of a thousand steps writes each of them as often as one of ten. Its place in the record is told later, when that is
 //! known, by a row of eight bytes.
 
+use crate::base::json_size::json_size;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::ExecutionId;
 use crate::domain::predictions::execution::{ExecutionEntry, StepStart, StepStatus};
 use crate::store::keys::{self, KeyRange};
 use crate::store::tables::{EXECUTION_ENTRIES, EXECUTION_ORDER, EXECUTION_STEPS};
-use crate::store::transaction::{Order, Tx, WriteTx};
+use crate::store::transaction::{MessageReader, Order, Tx as _, WriteTx};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
@@ -17,14 +18,15 @@ use std::sync::Arc;
 /// What becomes of a step.
 #[derive(Debug, Clone)]
 pub(crate) enum StepChange {
+    /// Most steps end before it would be written, so it is not written down yet.
     Began {
         step: u64,
-        start: Arc<[u8]>,
+        start: Arc<StepStart>,
     },
     /// It began before, and more of it is to be kept if it never ends.
     Detailed {
         step: u64,
-        start: Arc<[u8]>,
+        start: Arc<StepStart>,
     },
     Ended {
         step: u64,
@@ -38,25 +40,22 @@ pub(crate) enum StepChange {
 }
 
 impl StepChange {
-    /// # Errors
-    /// [`Error::Internal`] when it has no stored form.
-    pub(crate) fn began(step: u64, start: &StepStart) -> Result<Self> {
-        Ok(Self::Began { step, start: serde_json::to_vec(start).map_err(Error::internal)?.into() })
+    pub(crate) fn began(step: u64, start: StepStart) -> Self {
+        Self::Began { step, start: Arc::new(start) }
     }
 
-    /// # Errors
-    /// As [`Self::began`].
-    pub(crate) fn detailed(step: u64, start: &StepStart) -> Result<Self> {
-        Ok(Self::Detailed { step, start: serde_json::to_vec(start).map_err(Error::internal)?.into() })
+    pub(crate) fn detailed(step: u64, start: StepStart) -> Self {
+        Self::Detailed { step, start: Arc::new(start) }
     }
 
     /// The note is what its engine wants back, where another run takes the step over.
     ///
     /// # Errors
-    /// As [`Self::began`].
-    pub(crate) fn ended(step: u64, entry: &ExecutionEntry, note: Option<&Value>) -> Result<Self> {
-        let row = serde_json::to_vec(&WrittenEntry { entry, note }).map_err(Error::internal)?;
-        Ok(Self::Ended { step, entry: row.into() })
+    /// [`Error::Internal`] when it has no stored form.
+    pub(crate) fn ended(step: u64, entry: &ExecutionEntry, note: Option<&impl Serialize>) -> Result<Self> {
+        let ExecutionEntry { node_id, node_label, data, previous_node_ids, status } = entry;
+        let row = WrittenEntry { node_id, node_label, data, previous_node_ids, status: *status, note };
+        Ok(Self::Ended { step, entry: serde_json::to_vec(&row).map_err(Error::internal)?.into() })
     }
 
     /// Bytes that it holds, about.
@@ -64,20 +63,27 @@ impl StepChange {
     pub(crate) fn bytes(&self) -> usize {
         const ROW_BYTES: usize = 64;
         match self {
-            Self::Began { start, .. } | Self::Detailed { start, .. } => ROW_BYTES + start.len(),
+            Self::Began { start, .. } | Self::Detailed { start, .. } => {
+                let note = start.note.as_ref().map_or(0, json_size);
+                ROW_BYTES + start.node_id.len() + start.node_label.len() + json_size(&start.data) + note
+            }
             Self::Ended { entry, .. } => ROW_BYTES + entry.len(),
             Self::Placed { .. } => ROW_BYTES,
         }
     }
 }
 
-/// An entry as it is written.
+/// An entry as it is written: an [`ExecutionEntry`] and its note.
 #[derive(Serialize)]
-struct WrittenEntry<'a> {
-    #[serde(flatten)]
-    entry: &'a ExecutionEntry,
+#[serde(rename_all = "camelCase")]
+struct WrittenEntry<'a, N> {
+    node_id: &'a str,
+    node_label: &'a str,
+    data: &'a Map<String, Value>,
+    previous_node_ids: &'a [String],
+    status: StepStatus,
     #[serde(skip_serializing_if = "Option::is_none")]
-    note: Option<&'a Value>,
+    note: Option<&'a N>,
 }
 
 /// An entry as it is read: what is flattened would be read twice.
@@ -108,14 +114,17 @@ pub(crate) struct PlacedEntry {
 #[derive(Default)]
 pub(super) struct StepRows {
     over: Vec<[u8; 24]>,
-    began: Vec<([u8; 24], Arc<[u8]>)>,
+    began: Vec<([u8; 24], Vec<u8>)>,
     entries: Vec<([u8; 24], Arc<[u8]>)>,
     places: Vec<([u8; 24], [u8; 8])>,
 }
 
 impl StepRows {
     /// Notes what became of steps of a run. What began and ended in one stroke leaves no note of its beginning.
-    pub(super) fn add(&mut self, run: &ExecutionId, changes: &[StepChange]) {
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when a step has no stored form.
+    pub(super) fn add(&mut self, run: &ExecutionId, changes: &[StepChange]) -> Result<()> {
         let key = |number: u64| keys::execution_part(run, number);
         let step_of = |change: &StepChange| match change {
             StepChange::Ended { step, .. } => Some(*step),
@@ -128,13 +137,14 @@ impl StepRows {
                 StepChange::Began { step, .. } if ended.contains(step) => drop(fresh.insert(*step)),
                 StepChange::Detailed { step, .. } if ended.contains(step) => {}
                 StepChange::Began { step, start } | StepChange::Detailed { step, start } => {
-                    self.began.push((key(*step), start.clone()));
+                    self.began.push((key(*step), serde_json::to_vec(start).map_err(Error::internal)?));
                 }
                 StepChange::Ended { step, entry } => self.entries.push((key(*step), entry.clone())),
                 StepChange::Placed { place, step } => self.places.push((key(*place), step.to_be_bytes())),
             }
         }
         self.over.extend(ended.difference(&fresh).map(|step| key(*step)));
+        Ok(())
     }
 
     /// Writes them; nothing is left.
@@ -165,7 +175,7 @@ impl StepRows {
 /// [`Error::Internal`] when the database cannot be written.
 pub(crate) fn write_steps(tx: &WriteTx, run: &ExecutionId, changes: &[StepChange]) -> Result<()> {
     let mut rows = StepRows::default();
-    rows.add(run, changes);
+    rows.add(run, changes)?;
     rows.write(tx)
 }
 
@@ -185,7 +195,7 @@ fn number_of(key: &[u8]) -> Result<u64> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database or an entry cannot be read.
-pub(crate) fn entries(tx: &impl Tx, run: &ExecutionId) -> Result<Vec<PlacedEntry>> {
+pub(crate) fn entries(tx: &impl MessageReader, run: &ExecutionId) -> Result<Vec<PlacedEntry>> {
     let mut found = Vec::new();
     scan_entries(tx, run, |_, entry| {
         found.push(entry);
@@ -199,7 +209,7 @@ pub(crate) fn entries(tx: &impl Tx, run: &ExecutionId) -> Result<Vec<PlacedEntry
 /// # Errors
 /// As [`entries`], else what `each` returns.
 pub(crate) fn scan_entries(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     run: &ExecutionId,
     mut each: impl FnMut(usize, PlacedEntry) -> Result<ControlFlow<()>>,
 ) -> Result<()> {
@@ -239,7 +249,7 @@ fn parse_entry(value: &[u8]) -> Result<(ExecutionEntry, Option<Value>)> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub(crate) fn entry_count(tx: &impl Tx, run: &ExecutionId) -> Result<usize> {
+pub(crate) fn entry_count(tx: &impl MessageReader, run: &ExecutionId) -> Result<usize> {
     let mut count = 0;
     tx.scan_keys(EXECUTION_ENTRIES, &of_run(run), Order::Ascending, |_| {
         count += 1;
@@ -252,7 +262,7 @@ pub(crate) fn entry_count(tx: &impl Tx, run: &ExecutionId) -> Result<usize> {
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub(crate) fn next_numbers(tx: &impl Tx, run: &ExecutionId) -> Result<(u64, u64)> {
+pub(crate) fn next_numbers(tx: &impl MessageReader, run: &ExecutionId) -> Result<(u64, u64)> {
     let next = |table| {
         let mut next = 0;
         tx.scan_keys(table, &of_run(run), Order::Descending, |key| {

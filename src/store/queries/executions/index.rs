@@ -10,7 +10,7 @@ use crate::domain::ids::{ExecutionId, FlowId, WorkspaceId};
 use crate::domain::predictions::execution::{Execution, ExecutionState};
 use crate::store::keys::{self, ExecutionScopeBytes, KeyRange};
 use crate::store::tables::{EXECUTION_COUNTS, EXECUTION_INDEX};
-use crate::store::transaction::{Order, Tx, WriteTx};
+use crate::store::transaction::{MessageReader, Order, RowChange, WriteTx};
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, VecDeque};
@@ -22,6 +22,9 @@ const LEVELS: [u32; 3] = [36, 26, 16];
 const TIME_END: u64 = 1 << 48;
 /// Rows that are read at a time.
 const ROWS_PER_READ: usize = 64;
+
+/// A key of the index.
+pub(super) type IndexKey = [u8; 58];
 
 /// A list of runs of a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,7 +122,7 @@ impl ExecutionScope<'_> {
 #[derive(Default)]
 pub(super) struct IndexChanges {
     /// `None`: the run does not stand there any more.
-    rows: BTreeMap<[u8; 58], Option<[u8; 17]>>,
+    rows: BTreeMap<IndexKey, Option<[u8; 17]>>,
     counts: BTreeMap<[u8; 43], i64>,
 }
 
@@ -133,10 +136,7 @@ impl IndexChanges {
             for scope in ExecutionScope::of(run) {
                 let key = keys::execution_index(&run.workspace, &scope, time, run.id.bytes());
                 self.rows.insert(key, (change > 0).then_some(row));
-                for (level, width) in (0..).zip(LEVELS) {
-                    let bucket = keys::execution_count(&run.workspace, &scope, level, time >> width);
-                    *self.counts.entry(bucket).or_default() += change;
-                }
+                count_keys(&key, |count| *self.counts.entry(count).or_default() += change);
             }
         }
     }
@@ -146,26 +146,60 @@ impl IndexChanges {
     ///
     /// # Errors
     /// [`Error::Internal`] when the database cannot be written.
-    pub(super) fn write(mut self, tx: &WriteTx) -> Result<()> {
-        let removed: Vec<&[u8; 58]> =
+    pub(super) fn write(self, tx: &WriteTx) -> Result<()> {
+        let removed: Vec<&IndexKey> =
             self.rows.iter().filter(|(_, row)| row.is_none()).map(|(key, _)| key).collect();
         if !removed.is_empty() {
             tx.remove_all(EXECUTION_INDEX, removed)?;
         }
         if self.rows.values().any(Option::is_some) {
-            tx.put_all(
-                EXECUTION_INDEX,
-                self.rows.iter().filter_map(|(key, row)| Some((key, row.as_ref()?))),
-            )?;
+            tx.put_all(EXECUTION_INDEX, self.new_rows())?;
         }
-        self.counts.retain(|_, change| *change != 0);
-        if !self.counts.is_empty() {
-            tx.change_all(EXECUTION_COUNTS, &self.counts, |change, count| {
-                let count = count.map_or(Ok(0), parse_count)?.saturating_add_signed(*change);
-                Ok((count > 0).then(|| count.to_be_bytes()))
-            })?;
-        }
-        Ok(())
+        write_counts(tx, self.counts, Damages::Refuse)
+    }
+
+    /// The rows that runs stand in now.
+    pub(super) fn new_rows(&self) -> impl Iterator<Item = (&IndexKey, &[u8; 17])> {
+        self.rows.iter().filter_map(|(key, row)| Some((key, row.as_ref()?)))
+    }
+
+    pub(super) fn into_counts(self) -> BTreeMap<[u8; 43], i64> {
+        self.counts
+    }
+}
+
+/// What to do about a count that is damaged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Damages {
+    Refuse,
+    PassOver,
+}
+
+/// Changes counts by so many. Those that stay as they were are not written.
+pub(super) fn write_counts(
+    tx: &WriteTx,
+    mut counts: BTreeMap<[u8; 43], i64>,
+    damages: Damages,
+) -> Result<()> {
+    counts.retain(|_, change| *change != 0);
+    if counts.is_empty() {
+        return Ok(());
+    }
+    tx.change_all(EXECUTION_COUNTS, &counts, |change, count| {
+        let count = match count.and_then(|count| count.map_or(Ok(0), parse_count)) {
+            Ok(count) => count.saturating_add_signed(*change),
+            Err(_) if damages == Damages::PassOver => return Ok(RowChange::Keep),
+            Err(error) => return Err(error),
+        };
+        Ok(if count > 0 { RowChange::Put(count.to_be_bytes()) } else { RowChange::Remove })
+    })
+}
+
+/// Every count that a row of the index is part of.
+pub(super) fn count_keys(row: &IndexKey, mut each: impl FnMut([u8; 43])) {
+    let Some((time, _)) = keys::parse_execution_index(row) else { return };
+    for (level, width) in (0..).zip(LEVELS) {
+        each(keys::execution_count_of(row, level, time >> width));
     }
 }
 
@@ -191,7 +225,7 @@ fn parse_row(key: &[u8], value: &[u8]) -> Result<ExecutionKey> {
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
 pub(crate) fn count(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     workspace: &WorkspaceId,
     scope: ExecutionScope<'_>,
     span: TimeSpan,
@@ -201,7 +235,7 @@ pub(crate) fn count(
 
 /// The whole buckets of this size inside the span, and what lies beside them in smaller ones.
 fn count_from(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     list: (&WorkspaceId, &ExecutionScopeBytes),
     level: u8,
     span: TimeSpan,
@@ -236,7 +270,11 @@ fn rows((workspace, scope): (&WorkspaceId, &ExecutionScopeBytes), span: TimeSpan
     KeyRange::between(&edge(span.from), &edge(span.below))
 }
 
-fn count_rows(tx: &impl Tx, list: (&WorkspaceId, &ExecutionScopeBytes), span: TimeSpan) -> Result<u64> {
+fn count_rows(
+    tx: &impl MessageReader,
+    list: (&WorkspaceId, &ExecutionScopeBytes),
+    span: TimeSpan,
+) -> Result<u64> {
     let mut total = 0;
     tx.scan_keys(EXECUTION_INDEX, &rows(list, span), Order::Ascending, |_| {
         total += 1;
@@ -250,7 +288,7 @@ fn count_rows(tx: &impl Tx, list: (&WorkspaceId, &ExecutionScopeBytes), span: Ti
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read, else what `each` returns.
 pub(crate) fn walk(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     workspace: &WorkspaceId,
     scope: ExecutionScope<'_>,
     span: TimeSpan,
@@ -269,7 +307,7 @@ pub(crate) fn walk(
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
 pub(crate) fn newest(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     workspace: &WorkspaceId,
     scopes: &[ExecutionScope<'_>],
     span: TimeSpan,
@@ -300,7 +338,7 @@ pub(crate) fn newest(
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
-pub(crate) fn newest_date(tx: &impl Tx, workspace: &WorkspaceId) -> Result<Option<Timestamp>> {
+pub(crate) fn newest_date(tx: &impl MessageReader, workspace: &WorkspaceId) -> Result<Option<Timestamp>> {
     let mut newest = None;
     let range = rows((workspace, &ExecutionScope::All.bytes()), TimeSpan::ALWAYS);
     tx.scan_keys(EXECUTION_INDEX, &range, Order::Descending, |key| {
@@ -329,7 +367,7 @@ impl Cursor {
     }
 
     /// Leaves out the newest `skip` rows as far as whole buckets hold them; how many are still to be left out.
-    fn jump(&mut self, tx: &impl Tx, skip: u64) -> Result<u64> {
+    fn jump(&mut self, tx: &impl MessageReader, skip: u64) -> Result<u64> {
         let Some((below, _)) = self.read_from.as_ref().and_then(|key| keys::parse_execution_index(key))
         else {
             return Ok(skip);
@@ -357,7 +395,7 @@ impl Cursor {
     }
 
     /// The next row; `None` at the end.
-    fn peek(&mut self, tx: &impl Tx) -> Result<Option<&ExecutionKey>> {
+    fn peek(&mut self, tx: &impl MessageReader) -> Result<Option<&ExecutionKey>> {
         if let Some(end) = self.read_from.filter(|_| self.rows.is_empty()) {
             let start = keys::execution_index(&self.workspace, &self.scope, self.from, &[0; 16]);
             let mut last = None;

@@ -3,8 +3,10 @@
 mod canvases;
 mod entries;
 mod index;
+mod list_writer;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 pub use self::canvases::PausedRun;
 pub(crate) use self::canvases::{keep_canvas, paused_run};
@@ -12,6 +14,9 @@ pub(crate) use self::entries::{
     StepChange, entries, entry_count, next_numbers, rest_steps, scan_entries, terminate_steps, write_steps,
 };
 pub(crate) use self::index::{ExecutionScope, TimeSpan, count, newest, newest_date, walk};
+pub(in crate::store) use self::list_writer::ListWriter;
+pub(crate) use self::whole::WholeRun;
+pub(in crate::store) use self::whole::store as store_whole;
 
 use self::entries::StepRows;
 use self::index::IndexChanges;
@@ -20,7 +25,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ExecutionId, FlowId, PauseId, WorkspaceId};
 use crate::domain::predictions::execution::{Execution, ExecutionEntry, RunRequest};
 use crate::store::tables::{EXECUTION_REQUESTS, EXECUTION_REQUESTS_TABLE, EXECUTION_WORKSPACE, EXECUTIONS};
-use crate::store::transaction::{Order, Tx, WriteTx};
+use crate::store::transaction::{MessageReader, Order, WriteTx};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
@@ -28,7 +33,11 @@ use std::ops::ControlFlow;
 ///
 /// # Errors
 /// [`crate::domain::error::Error::Internal`] when the database cannot be read.
-pub(crate) fn find(tx: &impl Tx, workspace: &WorkspaceId, id: &ExecutionId) -> Result<Option<Execution>> {
+pub(crate) fn find(
+    tx: &impl MessageReader,
+    workspace: &WorkspaceId,
+    id: &ExecutionId,
+) -> Result<Option<Execution>> {
     EXECUTIONS.get(tx, workspace, id)
 }
 
@@ -36,7 +45,7 @@ pub(crate) fn find(tx: &impl Tx, workspace: &WorkspaceId, id: &ExecutionId) -> R
 ///
 /// # Errors
 /// As [`find`].
-pub(crate) fn find_anywhere(tx: &impl Tx, id: &ExecutionId) -> Result<Option<Execution>> {
+pub(crate) fn find_anywhere(tx: &impl MessageReader, id: &ExecutionId) -> Result<Option<Execution>> {
     EXECUTION_WORKSPACE.get(tx, id)?.map_or(Ok(None), |workspace| find(tx, &workspace, id))
 }
 
@@ -50,7 +59,7 @@ pub(crate) fn import(tx: &WriteTx, run: &Execution, entries: &[ExecutionEntry]) 
     }
     let mut changes = Vec::with_capacity(entries.len() * 2);
     for (step, entry) in (0..).zip(entries) {
-        changes.push(StepChange::ended(step, entry, None)?);
+        changes.push(StepChange::ended(step, entry, None::<&()>)?);
         changes.push(StepChange::Placed { place: step, step });
     }
     write_steps(tx, &run.id, &changes)?;
@@ -62,7 +71,7 @@ pub(crate) fn import(tx: &WriteTx, run: &Execution, entries: &[ExecutionEntry]) 
 /// # Errors
 /// As [`find`].
 pub(crate) fn is_open(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     workspace: &WorkspaceId,
     id: &ExecutionId,
     pause: &PauseId,
@@ -99,7 +108,7 @@ impl StoredRequest {
 ///
 /// # Errors
 /// As [`find`].
-pub(crate) fn request(tx: &impl Tx, id: &ExecutionId) -> Result<Option<RunRequest>> {
+pub(crate) fn request(tx: &impl MessageReader, id: &ExecutionId) -> Result<Option<RunRequest>> {
     EXECUTION_REQUESTS.get(tx, id)
 }
 
@@ -152,8 +161,11 @@ impl<'t> RecordBatch<'t> {
     }
 
     /// Stores what became of steps of a run.
-    pub(crate) fn add_steps(&mut self, run: &ExecutionId, changes: &[StepChange]) {
-        self.steps.add(run, changes);
+    ///
+    /// # Errors
+    /// [`crate::domain::error::Error::Internal`] when a step has no stored form.
+    pub(crate) fn add_steps(&mut self, run: &ExecutionId, changes: &[StepChange]) -> Result<()> {
+        self.steps.add(run, changes)
     }
 
     /// Ends what is under way of a run, as [`terminate_steps`].

@@ -5,13 +5,12 @@ use crate::domain::ids::{ChatId, PauseId};
 use crate::domain::predictions::execution::{
     ExecutionEntry, ExecutionState, NewExecution, Pause, RunEnd, RunRequest, StepStart, StepStatus,
 };
-use crate::store::KeyRange;
-use crate::store::Store;
 use crate::store::tables::{
     EXECUTION_COUNTS, EXECUTION_ENTRIES, EXECUTION_INDEX, EXECUTION_ORDER, EXECUTION_STEPS, FLOW_WORKSPACE,
     PAUSED_CANVASES, PAUSED_RUNS,
 };
-use crate::store::transaction::{ReadTx, ReadableIn};
+use crate::store::transaction::{ReadTx, ReadableIn, Tx};
+use crate::store::{KeyRange, Store};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use std::cell::Cell;
@@ -74,6 +73,8 @@ impl Tx for CountingTx<'_> {
         self.tx.row_count(table.definition())
     }
 }
+
+impl MessageReader for CountingTx<'_> {}
 
 fn store() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
@@ -158,7 +159,7 @@ fn start(node: &str) -> StepStart {
 const ALWAYS: TimeSpan = TimeSpan::ALWAYS;
 
 fn ids(
-    tx: &impl Tx,
+    tx: &impl MessageReader,
     workspace: &WorkspaceId,
     scope: ExecutionScope<'_>,
     page: (u64, usize),
@@ -185,7 +186,7 @@ fn lists_of_many_runs_read_as_few_rows_as_those_of_ten() {
             .unwrap();
     }
     store
-        .read(|tx| {
+        .read_messages(|tx| {
             let tx = CountingTx { tx, rows: Cell::new(0) };
             let read =
                 |what: &str, least: u64, page: u64, scope: ExecutionScope<'_>, span| -> Result<usize> {
@@ -234,7 +235,7 @@ fn a_page_and_a_total_are_those_of_a_walk_whatever_the_times() {
     runs.sort_unstable();
     runs.reverse();
     store
-        .read(|tx| {
+        .read_messages(|tx| {
             for _ in 0..200 {
                 let edges = [random(400), random(400)].map(|place| runs[usize::try_from(place).unwrap()].0);
                 let (from, until) = (edges[0].min(edges[1]), edges[0].max(edges[1]));
@@ -268,7 +269,7 @@ fn several_lists_are_one_list_newest_first() {
         .collect();
     store.write(|tx| runs.iter().try_for_each(|run| begin(tx, run).map(drop))).unwrap();
     let scopes = [ExecutionScope::Flow(one), ExecutionScope::Flow(other)];
-    let page = store.read(|tx| newest(tx, &workspace, &scopes, ALWAYS, (70, 5))).unwrap();
+    let page = store.read_messages(|tx| newest(tx, &workspace, &scopes, ALWAYS, (70, 5))).unwrap();
     let expected: Vec<ExecutionId> = runs.iter().rev().skip(70).take(5).map(|run| run.id).collect();
     assert_eq!(page.iter().map(|row| row.id).collect::<Vec<_>>(), expected);
 }
@@ -279,8 +280,9 @@ fn a_run_stands_in_the_lists_of_what_it_is_now() {
     let (workspace, flow) = home(&store);
     let run = Execution::begin(new(workspace, flow), at(0));
     assert!(store.write(|tx| begin(tx, &run)).unwrap());
-    let listed =
-        |state| store.read(|tx| Ok(ids(tx, &workspace, ExecutionScope::State(state), (0, 9)))).unwrap();
+    let listed = |state| {
+        store.read_messages(|tx| Ok(ids(tx, &workspace, ExecutionScope::State(state), (0, 9)))).unwrap()
+    };
     assert_eq!(listed(ExecutionState::InProgress), [run.id]);
     let end = |run: &mut Execution| {
         run.end(&RunEnd::AtRest, at(80_000));
@@ -293,7 +295,7 @@ fn a_run_stands_in_the_lists_of_what_it_is_now() {
     );
     store.write(|tx| remove(tx, &find(tx, &workspace, &run.id)?.unwrap())).unwrap();
     store
-        .read(|tx| {
+        .read_messages(|tx| {
             assert_eq!((tx.row_count(EXECUTION_INDEX)?, tx.row_count(EXECUTION_COUNTS)?), (0, 0));
             assert_eq!(find_anywhere(tx, &run.id)?, None);
             Ok(())
@@ -308,7 +310,7 @@ fn no_run_begins_in_a_flow_that_is_gone_or_elsewhere() {
     for (workspace, flow) in [(WorkspaceId::random(), flow), (workspace, FlowId::random())] {
         let run = Execution::begin(new(workspace, flow), at(0));
         assert!(!store.write(|tx| begin(tx, &run)).unwrap());
-        assert_eq!(store.read(|tx| find_anywhere(tx, &run.id)).unwrap(), None);
+        assert_eq!(store.read_messages(|tx| find_anywhere(tx, &run.id)).unwrap(), None);
     }
 }
 
@@ -317,27 +319,30 @@ fn entries_are_shown_in_the_order_of_the_record_and_the_others_behind() {
     let (_folder, store) = store();
     let run = ExecutionId::random();
     let write = |changes: &[StepChange]| store.write(|tx| write_steps(tx, &run, changes)).unwrap();
-    write(&[StepChange::began(0, &start("a")).unwrap(), StepChange::began(1, &start("b")).unwrap()]);
-    write(&[StepChange::ended(1, &entry("b"), None).unwrap()]);
+    write(&[StepChange::began(0, start("a")), StepChange::began(1, start("b"))]);
+    write(&[StepChange::ended(1, &entry("b"), None::<&Value>).unwrap()]);
     let shown = || {
-        let all = store.read(|tx| entries(tx, &run)).unwrap();
+        let all = store.read_messages(|tx| entries(tx, &run)).unwrap();
         all.into_iter().map(|row| (row.place, row.entry.node_id)).collect::<Vec<_>>()
     };
     assert_eq!(shown(), [(None, "b".to_owned())]);
-    write(&[StepChange::ended(0, &entry("a"), None).unwrap(), StepChange::Placed { place: 0, step: 0 }]);
+    write(&[
+        StepChange::ended(0, &entry("a"), None::<&Value>).unwrap(),
+        StepChange::Placed { place: 0, step: 0 },
+    ]);
     assert_eq!(shown(), [(Some(0), "a".to_owned()), (None, "b".to_owned())]);
     write(&[StepChange::Placed { place: 1, step: 1 }]);
     assert_eq!(shown(), [(Some(0), "a".to_owned()), (Some(1), "b".to_owned())]);
-    assert_eq!(store.read(|tx| next_numbers(tx, &run)).unwrap(), (2, 2));
+    assert_eq!(store.read_messages(|tx| next_numbers(tx, &run)).unwrap(), (2, 2));
 }
 
 #[test]
 fn what_begins_and_ends_in_one_stroke_leaves_no_note() {
     let (_folder, store) = store();
     let run = ExecutionId::random();
-    let both = [StepChange::began(0, &start("a")).unwrap(), StepChange::ended(0, &entry("a"), None).unwrap()];
+    let both = [StepChange::began(0, start("a")), StepChange::ended(0, &entry("a"), None::<&Value>).unwrap()];
     store.write(|tx| write_steps(tx, &run, &both)).unwrap();
-    store.read(|tx| tx.row_count(EXECUTION_STEPS)).map(|rows| assert_eq!(rows, 0)).unwrap();
+    store.read_messages(|tx| tx.row_count(EXECUTION_STEPS)).map(|rows| assert_eq!(rows, 0)).unwrap();
 }
 
 #[test]
@@ -345,13 +350,13 @@ fn steps_under_way_become_entries_that_say_so() {
     let (_folder, store) = store();
     let run = ExecutionId::random();
     let changes = [
-        StepChange::began(0, &start("a")).unwrap(),
-        StepChange::began(1, &start("b")).unwrap(),
-        StepChange::ended(1, &entry("b"), None).unwrap(),
+        StepChange::began(0, start("a")),
+        StepChange::began(1, start("b")),
+        StepChange::ended(1, &entry("b"), None::<&Value>).unwrap(),
     ];
     store.write(|tx| write_steps(tx, &run, &changes)).unwrap();
     assert!(store.write(|tx| terminate_steps(tx, &run)).unwrap());
-    let all = store.read(|tx| entries(tx, &run)).unwrap();
+    let all = store.read_messages(|tx| entries(tx, &run)).unwrap();
     let shown: Vec<_> =
         all.iter().map(|row| (row.place, row.entry.node_id.as_str(), row.entry.status)).collect();
     assert_eq!(
@@ -378,9 +383,11 @@ fn a_canvas_is_kept_once_and_as_long_as_a_run_waits_with_it() {
             keep_canvas(tx, &other, &paused("c"))
         })
         .unwrap();
-    let kept = || store.read(|tx| Ok((tx.row_count(PAUSED_CANVASES)?, tx.row_count(PAUSED_RUNS)?))).unwrap();
+    let kept = || {
+        store.read_messages(|tx| Ok((tx.row_count(PAUSED_CANVASES)?, tx.row_count(PAUSED_RUNS)?))).unwrap()
+    };
     assert_eq!(kept(), (1, 2));
-    assert_eq!(store.read(|tx| paused_run(tx, &other)).unwrap(), Some(paused("c")));
+    assert_eq!(store.read_messages(|tx| paused_run(tx, &other)).unwrap(), Some(paused("c")));
     store.write(|tx| edit(tx, &workspace, &one.id, |run| run.terminate(at(5)))).unwrap();
     assert_eq!(kept(), (1, 1));
     store.write(|tx| remove(tx, &other)).unwrap();
@@ -399,7 +406,7 @@ fn the_oldest_go_some_at_a_time_and_what_is_under_way_or_waits_stays() {
         .write(|tx| {
             [&waits, &runs].into_iter().chain(&done).try_for_each(|run| {
                 begin(tx, run)?;
-                write_steps(tx, &run.id, &[StepChange::ended(0, &entry("a"), None)?])
+                write_steps(tx, &run.id, &[StepChange::ended(0, &entry("a"), None::<&Value>)?])
             })
         })
         .unwrap();
@@ -409,7 +416,7 @@ fn the_oldest_go_some_at_a_time_and_what_is_under_way_or_waits_stays() {
     let mut left: Vec<ExecutionId> = done[4..].iter().rev().map(|run| run.id).collect();
     left.extend([runs.id, waits.id]);
     store
-        .read(|tx| {
+        .read_messages(|tx| {
             assert_eq!(ids(tx, &workspace, ExecutionScope::All, (0, 99)), left);
             assert_eq!(tx.row_count(EXECUTION_ENTRIES)?, left.len() as u64);
             Ok(())
@@ -433,7 +440,7 @@ fn all_records_of_a_flow_go_some_at_a_time() {
     assert!(store.write(|tx| remove_of_flow(tx, &workspace, &flow, 5)).unwrap());
     assert!(!store.write(|tx| remove_of_flow(tx, &workspace, &flow, 5)).unwrap());
     store
-        .read(|tx| {
+        .read_messages(|tx| {
             for table in [EXECUTION_INDEX, EXECUTION_COUNTS, EXECUTION_ORDER, PAUSED_CANVASES, PAUSED_RUNS] {
                 assert_eq!(tx.row_count(table)?, 0);
             }

@@ -53,8 +53,10 @@ fn whoever_is_told_of_an_answer_finds_it_and_the_end_of_its_run() {
                     let caller_of = caller.clone();
                     RecordEnd::new(recorder).store(said(caller, flow, chat), move |stored| {
                         stored.unwrap();
-                        let run =
-                            seen.store.read(|tx| executions::find(tx, &caller_of.workspace, &id)).unwrap();
+                        let run = seen
+                            .store
+                            .read_messages(|tx| executions::find(tx, &caller_of.workspace, &id))
+                            .unwrap();
                         let state = run.map(|run| run.state());
                         tell.send((state, messages(&seen, &caller_of, flow, chat))).unwrap();
                     });
@@ -101,7 +103,7 @@ fn a_run_that_goes_on_is_written_without_anybody_asking() {
     let (_folder, app, caller) = App::with_owner();
     let recorder = begin(&app, new(&caller, agentflow(&app, &caller, "f"), "s")).unwrap();
     append(&recorder, entry("a", &json!({})));
-    let written = || app.store.read(|tx| executions::entry_count(tx, &recorder.id())).unwrap();
+    let written = || app.store.read_messages(|tx| executions::entry_count(tx, &recorder.id())).unwrap();
     let end = Instant::now() + Duration::from_secs(30);
     while written() == 0 {
         assert!(Instant::now() < end, "nothing was written");
