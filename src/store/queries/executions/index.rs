@@ -4,6 +4,10 @@
 //! has a row in each scope it belongs to, under the time it changed last. How many rows a scope has is counted as they come
 //! and go, in buckets of three sizes, so that neither a total nor a far page walks along the rows: both read some buckets of
 //! each size and at most the rows of one small one at each end, whether there are ten runs or a million.
+//!
+//! A busy service has thousands of runs in the smallest of these, so a page counts on in slices of it, which all scopes but
+//! those of sessions have. What was stored before there were slices has none: they count only where they add up to their
+//! bucket. A slice never says more than there is, so slices that add up are right one by one.
 
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ExecutionId, FlowId, WorkspaceId};
@@ -18,8 +22,17 @@ use std::ops::ControlFlow;
 
 /// Widths of buckets, as powers of two of a millisecond: two years, most of a day, a minute. Each holds 1,024 of the next.
 const LEVELS: [u32; 3] = [36, 26, 16];
+/// Width of a slice, of which the smallest bucket holds 1,024.
+const SLICE: u32 = 6;
+/// The number of slices among levels.
+const SLICE_LEVEL: u8 = 3;
+/// Rows of a bucket that are walked along sooner than its slices.
+const WALKED_MAX: u64 = 256;
 /// Behind every time: a multiple of every width.
 const TIME_END: u64 = 1 << 48;
+/// What a scope of a session begins with, and where scopes begin in a key of the index.
+const SESSION_KIND: u8 = 4;
+const SCOPE_KIND: usize = 16;
 /// Rows that are read at a time.
 const ROWS_PER_READ: usize = 64;
 
@@ -86,7 +99,7 @@ const fn state_byte(state: ExecutionState) -> u8 {
 }
 
 impl ExecutionScope<'_> {
-    fn bytes(&self) -> ExecutionScopeBytes {
+    pub(super) fn bytes(&self) -> ExecutionScopeBytes {
         let (kind, middle, state) = match self {
             Self::All => (0, [0; 16], 0),
             Self::Flow(flow) => (1, *flow.bytes(), 0),
@@ -95,7 +108,7 @@ impl ExecutionScope<'_> {
             Self::Session(session) => {
                 let (mut half, whole) = ([0; 16], Sha256::digest(session.as_bytes()));
                 half.copy_from_slice(&whole[..16]);
-                (4, half, 0)
+                (SESSION_KIND, half, 0)
             }
         };
         let mut bytes = [kind; 18];
@@ -200,6 +213,9 @@ pub(super) fn count_keys(row: &IndexKey, mut each: impl FnMut([u8; 43])) {
     let Some((time, _)) = keys::parse_execution_index(row) else { return };
     for (level, width) in (0..).zip(LEVELS) {
         each(keys::execution_count_of(row, level, time >> width));
+    }
+    if row[SCOPE_KIND] != SESSION_KIND {
+        each(keys::execution_count_of(row, SLICE_LEVEL, time >> SLICE));
     }
 }
 
@@ -349,6 +365,25 @@ pub(crate) fn newest_date(tx: &impl MessageReader, workspace: &WorkspaceId) -> R
     Ok(newest)
 }
 
+/// The slices of one of the smallest buckets, the newest first, with how many rows each has; none where they are not those of
+/// all of its rows.
+fn slices(
+    tx: &impl MessageReader,
+    (workspace, scope): (&WorkspaceId, &ExecutionScopeBytes),
+    (bucket, count): (u64, u64),
+) -> Result<Vec<(u64, u64)>> {
+    let edge =
+        |bucket: u64| keys::execution_count(workspace, scope, SLICE_LEVEL, bucket << (LEVELS[2] - SLICE));
+    let mut found = Vec::new();
+    let range = KeyRange::between(&edge(bucket), &edge(bucket + 1));
+    tx.scan(EXECUTION_COUNTS, &range, Order::Descending, |key, value| {
+        found.extend(keys::sequence(key).zip(Some(parse_count(value)?)));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    let total: u64 = found.iter().map(|(_, count)| count).sum();
+    Ok(if total == count { found } else { Vec::new() })
+}
+
 /// A way down one list.
 struct Cursor {
     workspace: WorkspaceId,
@@ -375,19 +410,30 @@ impl Cursor {
         let list = (&self.workspace, &self.scope);
         // Counted from the very end, where buckets of every size begin.
         let mut left = skip + count_from(tx, list, 0, TimeSpan { from: below, below: TIME_END })?;
-        let mut end = TIME_END;
+        let (mut end, mut full) = (TIME_END, None);
         for (level, width) in (0..).zip(LEVELS) {
+            full = None;
             let bucket = |number| keys::execution_count(list.0, list.1, level, number);
             let range = KeyRange::between(&bucket(0), &bucket(end >> width));
             tx.scan(EXECUTION_COUNTS, &range, Order::Descending, |key, value| {
                 let count = parse_count(value)?;
                 if count > left {
+                    full = keys::sequence(key).map(|number| (number, count));
                     return Ok(ControlFlow::Break(()));
                 }
                 left -= count;
                 end = keys::sequence(key).map_or(end, |number| number << width);
                 Ok(ControlFlow::Continue(()))
             })?;
+        }
+        if let Some(bucket) = full.filter(|(_, count)| left > WALKED_MAX && *count > WALKED_MAX) {
+            for (slice, count) in slices(tx, list, bucket)? {
+                if count > left {
+                    break;
+                }
+                left -= count;
+                end = slice << SLICE;
+            }
         }
         let reached = keys::execution_index(&self.workspace, &self.scope, end.max(self.from), &[0; 16]);
         self.read_from = (end > self.from).then_some(reached);

@@ -10,7 +10,7 @@ use crate::store::tables::{
     PAUSED_CANVASES, PAUSED_RUNS,
 };
 use crate::store::transaction::{ReadTx, ReadableIn, Tx};
-use crate::store::{KeyRange, Store};
+use crate::store::{KeyRange, Store, keys};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use std::cell::Cell;
@@ -212,6 +212,39 @@ fn lists_of_many_runs_read_as_few_rows_as_those_of_ten() {
             Ok(())
         })
         .unwrap();
+}
+
+/// A minute in which very many runs ended, as long as its slices hold all of them, and as a database of before has it.
+#[test]
+fn a_page_in_the_middle_of_a_busy_minute_walks_along_few_rows() {
+    let (_folder, store) = store();
+    let (workspace, flow) = home(&store);
+    let mut runs: Vec<ExecutionId> = Vec::new();
+    for first in (0..4_000).step_by(1_000) {
+        let some: Vec<Execution> = (first..first + 1_000)
+            .map(|number| ended(workspace, flow, number * 5, &RunEnd::AtRest))
+            .collect();
+        store.write(|tx| some.iter().try_for_each(|run| list(tx, run))).unwrap();
+        runs.extend(some.iter().map(|run| run.id));
+    }
+    runs.reverse();
+    let page = |most: usize| {
+        let read = |tx: &crate::store::MessagesTx| {
+            let tx = CountingTx { tx, rows: Cell::new(0) };
+            let found = ids(&tx, &workspace, ExecutionScope::All, (2_000, 12));
+            assert_eq!(found, runs[2_000..2_012]);
+            assert!(tx.rows.get() < most, "{} rows", tx.rows.get());
+            Ok(())
+        };
+        store.read_messages(read).unwrap();
+    };
+    page(600);
+    // One slice of all is missing, so none of them counts.
+    let time = 1_700_000_000_000 + 7;
+    let scope = ExecutionScope::All.bytes();
+    let slice = keys::execution_count(&workspace, &scope, 3, time >> 6);
+    assert!(store.write(|tx| tx.remove(EXECUTION_COUNTS, &slice)).unwrap());
+    page(4_000);
 }
 
 #[test]
