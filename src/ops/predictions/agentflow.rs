@@ -10,7 +10,7 @@ use crate::base::cancel::{CancelReason, CancelToken};
 use crate::cards::kit::{ConversationPast, Conversations as _, StreamClosed, TokenSink};
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
-use crate::domain::ids::{ExecutionId, FlowId};
+use crate::domain::ids::ExecutionId;
 use crate::domain::predictions::execution::{
     ExecutionEntry, ExecutionState, NewExecution, PastConversation, RunEnd, StepStart,
 };
@@ -23,7 +23,7 @@ use crate::engine::agentflow::{
 use crate::limits::MEMORY_MESSAGES_MAX;
 use crate::llm::{Delta, ReplyStream, StreamEnd};
 use crate::state::live_runs::LiveRun;
-use crate::store::queries::{intents, timeline};
+use crate::store::queries::timeline;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -220,7 +220,11 @@ impl Beginning {
             session: entry.session(),
             is_test: entry.chat_type == ChatType::Internal,
             from_execution: of,
-            flow_version: entry.runs_live.then(|| live_version(app, &entry.flow.id)).flatten(),
+            flow_version: if entry.runs_live {
+                app.flow_cache.live_version(app, &entry.flow.id)
+            } else {
+                None
+            },
             request,
         };
         // The record names them from here on, also when the run fails; strangers leave nothing behind by failing.
@@ -229,15 +233,6 @@ impl Beginning {
         }
         Ok(Self { recorder: executions::begin(app, new)?, story, state, past, resumed: None })
     }
-}
-
-/// The version of Live, in short; none while its newest change is not recorded.
-fn live_version(app: &App, flow: &FlowId) -> Option<String> {
-    if !app.history.is_enabled() || app.store.read(|tx| intents::has_unrecorded(tx, flow)).unwrap_or(true) {
-        return None;
-    }
-    // A history that cannot be read is told of elsewhere.
-    app.history.newest(flow).ok().flatten().map(|version| version.sha.short())
 }
 
 /// What was said in the conversation before the run.
