@@ -7,36 +7,15 @@ use regex::{Captures, Regex};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-/// The words from one to twelve. Articles are left out: "ein Tag" is no count.
-const WORDS: [(Language, [&str; 12]); 7] = [
-    (
-        Language::English,
-        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"],
-    ),
-    (
-        Language::German,
-        ["eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf"],
-    ),
-    (
-        Language::French,
-        ["", "deux", "trois", "quatre", "cinq", "six", "sept", "huit", "neuf", "dix", "onze", "douze"],
-    ),
-    (
-        Language::Spanish,
-        ["", "dos", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "diez", "once", "doce"],
-    ),
-    (
-        Language::Italian,
-        ["", "due", "tre", "quattro", "cinque", "sei", "sette", "otto", "nove", "dieci", "undici", "dodici"],
-    ),
-    (
-        Language::Portuguese,
-        ["", "dois", "três", "quatro", "cinco", "seis", "sete", "oito", "nove", "dez", "onze", "doze"],
-    ),
-    (
-        Language::Dutch,
-        ["", "twee", "drie", "vier", "vijf", "zes", "zeven", "acht", "negen", "tien", "elf", "twaalf"],
-    ),
+/// The words from one to twelve. Articles are left out, with a stroke in their place: "ein Tag" is no count.
+const WORDS: [(Language, &str); 7] = [
+    (Language::English, "one two three four five six seven eight nine ten eleven twelve"),
+    (Language::German, "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf"),
+    (Language::French, "- deux trois quatre cinq six sept huit neuf dix onze douze"),
+    (Language::Spanish, "- dos tres cuatro cinco seis siete ocho nueve diez once doce"),
+    (Language::Italian, "- due tre quattro cinque sei sette otto nove dieci undici dodici"),
+    (Language::Portuguese, "- dois três quatro cinco seis sete oito nove dez onze doze"),
+    (Language::Dutch, "- twee drie vier vijf zes zeven acht negen tien elf twaalf"),
 ];
 
 /// Words around "one" that show that nothing is counted: "no one", "one of our people".
@@ -44,22 +23,10 @@ const BEFORE_ONE: &str = "no any every some this that which the each another las
 const AFTER_ONE: &str = "of another by can should must may is who that day moment way";
 
 /// Words that multiply the number before them.
-const MAGNITUDES: [(&str, f64); 15] = [
-    ("k", 1e3),
-    ("thousand", 1e3),
-    ("tausend", 1e3),
-    ("mille", 1e3),
-    ("mil", 1e3),
-    ("million", 1e6),
-    ("millions", 1e6),
-    ("mio", 1e6),
-    ("millionen", 1e6),
-    ("millón", 1e6),
-    ("millones", 1e6),
-    ("milioni", 1e6),
-    ("billion", 1e9),
-    ("milliarden", 1e9),
-    ("milliards", 1e9),
+const MAGNITUDES: [(f64, &str); 3] = [
+    (1e3, "k thousand tausend mille mil"),
+    (1e6, "million millions mio millionen millón millones milioni"),
+    (1e9, "billion milliarden milliards"),
 ];
 
 static LINKS: LazyLock<Option<Regex>> =
@@ -156,7 +123,8 @@ fn value(figures: &str, before: &str, after: &str) -> Option<String> {
         .take_while(|c| c.is_alphabetic())
         .flat_map(char::to_lowercase)
         .collect();
-    let factor = MAGNITUDES.iter().find(|(name, _)| *name == next).map_or(1.0, |(_, factor)| *factor);
+    let factor = MAGNITUDES.iter().find(|(_, names)| place(names, &next).is_some());
+    let factor = factor.map_or(1.0, |(factor, _)| *factor);
     let number = plain.parse::<f64>().ok()? * factor;
     // A hyphen is a sign only where nothing hangs on its other side.
     let is_negative =
@@ -188,9 +156,7 @@ fn read_words(text: &str, language: Option<Language>) -> Vec<String> {
     let mut found = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let Some(number) = number_word(word, language) else { continue };
-        let beside = |list: &str, other: Option<&String>| {
-            other.is_some_and(|other| list.split(' ').any(|one| one == other))
-        };
+        let beside = |list, other: Option<&String>| other.is_some_and(|other| place(list, other).is_some());
         let is_pronoun = word == "one"
             && (beside(AFTER_ONE, words.get(at + 1))
                 || beside(BEFORE_ONE, at.checked_sub(1).and_then(|at| words.get(at))));
@@ -203,18 +169,19 @@ fn read_words(text: &str, language: Option<Language>) -> Vec<String> {
 
 /// The number that a word is. Where the language is not known, a word counts that means the same in all that have it.
 fn number_word(word: &str, language: Option<Language>) -> Option<usize> {
-    const OTHER_MEANINGS: [&str; 7] = ["once", "due", "sei", "elf", "sept", "doze", "otto"];
-    let position = |words: &[&str; 12]| words.iter().position(|one| *one == word).map(|at| at + 1);
-    if word.is_empty() {
-        return None;
-    }
+    const OTHER_MEANINGS: &str = "once due sei elf sept doze otto";
     if let Some((_, words)) = WORDS.iter().find(|(one, _)| Some(*one) == language) {
-        return position(words);
+        return place(words, word).map(|at| at + 1);
     }
-    if OTHER_MEANINGS.contains(&word) {
+    if place(OTHER_MEANINGS, word).is_some() {
         return None;
     }
-    WORDS.iter().find_map(|(_, words)| position(words))
+    WORDS.iter().find_map(|(_, words)| place(words, word)).map(|at| at + 1)
+}
+
+/// Where a word stands in a list of words.
+fn place(list: &str, word: &str) -> Option<usize> {
+    list.split(' ').position(|one| one == word)
 }
 
 #[cfg(test)]
