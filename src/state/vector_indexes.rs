@@ -35,20 +35,19 @@ impl IndexKey {
 }
 
 /// The indexes of all flows and collections.
-#[derive(Default)]
 pub struct VectorIndexCache(Arc<SharedEntries>);
 
-#[derive(Default)]
 struct SharedEntries {
     entries: Mutex<IndexEntries>,
     changed: Condvar,
 }
 
-#[derive(Default)]
 struct IndexEntries {
     indexes: HashMap<IndexKey, CachedIndex>,
     building: HashSet<IndexKey>,
     bytes: usize,
+    /// Bytes that all of them may take.
+    room: usize,
     uses: u64,
 }
 
@@ -77,7 +76,27 @@ impl Drop for BuildGuard<'_> {
     }
 }
 
+impl Default for VectorIndexCache {
+    fn default() -> Self {
+        Self::with_room(INDEXES_BYTES_MAX)
+    }
+}
+
 impl VectorIndexCache {
+    /// One whose indexes take this many bytes together at most.
+    #[must_use]
+    pub fn with_room(room: usize) -> Self {
+        let (indexes, building) = (HashMap::new(), HashSet::new());
+        let entries = IndexEntries { indexes, building, bytes: 0, room, uses: 0 };
+        Self(Arc::new(SharedEntries { entries: Mutex::new(entries), changed: Condvar::new() }))
+    }
+
+    /// The index of this key where there is one, for who leaves everything as it is: not even that it was asked for is noted.
+    #[must_use]
+    pub fn peek(&self, key: &IndexKey) -> Option<Arc<VectorIndex>> {
+        self.0.lock().indexes.get(key).map(|kept| kept.index.clone())
+    }
+
     /// The index of this key, or the one `make` gives: whoever asks meanwhile waits for it.
     ///
     /// # Errors
@@ -139,14 +158,14 @@ impl IndexEntries {
     /// Keeps an index if it fits at all; what was not asked for longest makes room.
     fn insert(&mut self, key: IndexKey, index: Arc<VectorIndex>) {
         let bytes = index.bytes() + ENTRY_BYTES;
-        if bytes > INDEXES_BYTES_MAX {
+        if bytes > self.room {
             return;
         }
         // First its owner's own: requests that bring other documents each time push out nobody else's.
         while self.indexes.keys().filter(|other| other.is_of_owner(&key)).count() >= INDEXES_PER_OWNER_MAX {
             self.evict_oldest(|other| other.is_of_owner(&key));
         }
-        while self.bytes + bytes > INDEXES_BYTES_MAX && !self.indexes.is_empty() {
+        while self.bytes + bytes > self.room && !self.indexes.is_empty() {
             self.evict_oldest(|_| true);
         }
         self.uses += 1;
@@ -242,6 +261,17 @@ mod tests {
         assert!(indexes.get_or_build(key(1), &cancel, || Err(Error::Cancelled)).is_err());
         indexes.evict(&key(0).workspace, &[2; 16]);
         assert_eq!(indexes.bytes(), 0);
+    }
+
+    #[test]
+    fn who_only_looks_keeps_nothing_alive() {
+        let (indexes, cancel) = (VectorIndexCache::with_room(2 * (ENTRY_BYTES + 64)), CancelToken::new(None));
+        assert!(indexes.peek(&key(1)).is_none());
+        indexes.get_or_build(key(1), &cancel, || Ok(index(3))).unwrap();
+        indexes.get_or_build(key(2), &cancel, || Ok(index(3))).unwrap();
+        assert!(indexes.peek(&key(1)).is_some());
+        indexes.get_or_build(key(3), &cancel, || Ok(index(3))).unwrap();
+        assert!(indexes.peek(&key(1)).is_none(), "it was not asked for longest");
     }
 
     #[test]

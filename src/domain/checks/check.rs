@@ -2,12 +2,12 @@
 
 use super::answer::Answer;
 use super::case::{CaseAnswers, Expectation};
-use super::judge::judge;
 use super::kept::ExpectationRow;
 use super::summary::CheckSummary;
 use super::verdict::{JudgeOptions, Judgement};
 use crate::domain::ids::{CheckId, FlowId};
 use jiff::Timestamp;
+use serde::Serialize;
 use std::time::Duration;
 
 /// Where a check stands.
@@ -22,7 +22,9 @@ pub(crate) enum CheckStatus {
 }
 
 /// What stopped a check before its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub(crate) enum StopReason {
     Tokens,
     Time,
@@ -229,14 +231,10 @@ impl Check {
         }
     }
 
-    /// What there is to judge.
+    /// How its answers are to be judged.
     #[must_use]
-    pub(crate) fn hearing(&self) -> Hearing {
-        let complete = self.cases.iter().take_while(|case| case.is_complete);
-        Hearing {
-            cases: complete.map(|case| case.answers.clone()).collect(),
-            options: JudgeOptions { control: self.options.control, live_empty: self.live_empty },
-        }
+    pub(crate) const fn judge_options(&self) -> JudgeOptions {
+        JudgeOptions { control: self.options.control, live_empty: self.live_empty }
     }
 
     /// Ends it. A check ends once: what came to its end before stays as it ended.
@@ -282,19 +280,6 @@ impl Check {
             let CaseAnswers { live, draft, .. } = &mut case.answers;
             live.iter_mut().chain(draft).for_each(Answer::cut_to_shown);
         }
-    }
-}
-
-/// The answers of a check at one moment: judging them takes a while, in which others look at the check.
-pub(crate) struct Hearing {
-    cases: Vec<CaseAnswers>,
-    options: JudgeOptions,
-}
-
-impl Hearing {
-    #[must_use]
-    pub(crate) fn judge(&self) -> Judgement {
-        judge(&self.cases.iter().collect::<Vec<_>>(), self.options)
     }
 }
 

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 const ACCIDENT_MAX: f64 = 0.01;
 
 /// What one answer says.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Facts {
     numbers: Vec<String>,
     dates: Vec<Date>,
@@ -51,8 +51,8 @@ impl Facts {
 pub(crate) struct Evidence {
     live: Vec<Facts>,
     draft: Vec<Facts>,
-    /// Each side says the same, word for word, whenever it is asked.
-    repeats: bool,
+    /// The answers of each side are the same, word for word.
+    is_alike: bool,
     first_refusal: Option<String>,
 }
 
@@ -108,17 +108,32 @@ impl Evidence {
     /// Reads the good answers of both sides.
     #[must_use]
     pub(crate) fn read(live: &[&Answer], draft: &[&Answer], question: &str) -> Self {
-        let repeats = |answers: &[&Answer]| {
-            answers.len() > 1 && answers.windows(2).all(|pair| is_same_text(pair[0], pair[1]))
-        };
+        let alike = |answers: &[&Answer]| answers.windows(2).all(|pair| is_same_text(pair[0], pair[1]));
         let asked = numbers::read(question, detect(question));
         let refusal = live.iter().chain(draft).find(|answer| refuses(&answer.text));
         Self {
             live: live.iter().map(|answer| Facts::read(answer, &asked)).collect(),
             draft: draft.iter().map(|answer| Facts::read(answer, &asked)).collect(),
-            repeats: repeats(live) && repeats(draft),
+            is_alike: alike(live) && alike(draft),
             first_refusal: refusal.map(|answer| quote(&answer.text)),
         }
+    }
+
+    /// What it would be if each side were asked once more and said its first answer again.
+    #[must_use]
+    pub(crate) fn as_if_again(&self) -> Self {
+        let more = |side: &[Facts]| side.iter().chain(side.first()).cloned().collect();
+        Self {
+            live: more(&self.live),
+            draft: more(&self.draft),
+            is_alike: self.is_alike,
+            first_refusal: self.first_refusal.clone(),
+        }
+    }
+
+    /// Each side says the same, word for word, whenever it is asked.
+    const fn repeats(&self) -> bool {
+        self.is_alike && self.live.len() > 1 && self.draft.len() > 1
     }
 
     /// All differences in hard facts.
@@ -138,7 +153,7 @@ impl Evidence {
         let (live, draft) = (count(&self.live), count(&self.draft));
         let share = draft / (live + draft);
         let accident = share.powf(draft) * (1.0 - share).powf(live);
-        accident <= ACCIDENT_MAX || self.repeats
+        accident <= ACCIDENT_MAX || self.repeats()
     }
 
     fn numbers(&self) -> Option<Finding> {

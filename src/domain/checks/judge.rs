@@ -1,12 +1,15 @@
-//! The verdicts of a check: a pure function of questions and answers, without a model, a clock or a network.
+//! The verdicts of a check: a pure function of questions and answers, without a model, a clock or a network. Each question is
+//! read once, when it has its answers; the test over all of them is made once, when there are no more.
 
-use super::answer::Answer;
 use super::case::CaseAnswers;
-use super::evidence::{Evidence, Finding};
+use super::evidence::Finding;
+use super::reading::Reading;
 use super::relabeling::{self, Group, TestResult};
-use super::verdict::{CaseJudgement, JudgeOptions, Judgement, Verdict, VerdictCounts, Why, WhyCode};
-use super::wording::{Wording, is_same_text};
-use super::words::{Vocabulary, quote};
+use super::verdict::{
+    CaseJudgement, JudgeOptions, Judgement, StepChange, Verdict, VerdictCounts, Why, WhyCode,
+};
+use super::wording::Wording;
+use super::words::Vocabulary;
 use super::{form, steps};
 
 /// The test reports up to this value, so that test and facts together raise at most one false alarm in twenty checks.
@@ -16,166 +19,128 @@ const OUTLIER_QUESTIONS_MIN: usize = 3;
 /// Distances this near count as the same.
 const TIE: f64 = 1e-9;
 
-/// Judges the questions that have all their answers.
+/// Hears the questions of a check one after another, and says what there is to say.
+pub struct Judge {
+    options: JudgeOptions,
+    vocabulary: Vocabulary,
+    cases: Vec<HeardCase>,
+}
+
+impl Judge {
+    #[must_use]
+    pub fn new(options: JudgeOptions) -> Self {
+        Self { options, vocabulary: Vocabulary::default(), cases: Vec::new() }
+    }
+
+    /// Takes in a question that has all its answers.
+    pub fn hear(&mut self, case: CaseAnswers) {
+        self.cases.push(HeardCase::new(case, &mut self.vocabulary));
+    }
+
+    /// What is said of the questions heard so far, without the test over all of them: who looks at that after each question and
+    /// believes the first low value is misled more often than one check in twenty.
+    #[must_use]
+    pub fn judge_so_far(&self) -> Judgement {
+        self.judge_with(None)
+    }
+
+    /// What is said of all questions.
+    #[must_use]
+    pub fn judge(&self) -> Judgement {
+        let Self { options, cases, .. } = self;
+        let is_tested = options.control && !options.live_empty;
+        let test = if is_tested { test(cases) } else { None };
+        let mut judgement = self.judge_with(test);
+        if !options.live_empty {
+            judgement.note = note(&judgement, test, options.control);
+        }
+        judgement
+    }
+
+    fn judge_with(&self, test: Option<TestResult>) -> Judgement {
+        if self.options.live_empty {
+            return judge_draft_alone(&self.cases);
+        }
+        let by_test = test.is_some_and(reports);
+        let threshold = if by_test { outlier_threshold(&self.cases) } else { None };
+        let trust = Trust::new(&self.cases, self.options.control);
+        let mut judgement = Judgement::default();
+        for case in &self.cases {
+            let case = case.judge(&trust, by_test, threshold);
+            judgement.verdicts.add(case.verdict);
+            judgement.reports_change |= case.reports;
+            judgement.cases.push(case);
+        }
+        judgement.reports_change |= by_test;
+        judgement.test_can_report = test.is_some_and(|found| found.least <= REPORTS_UP_TO);
+        judgement.p_value = test.map(|found| found.p);
+        judgement.test = test.map(name);
+        judgement
+    }
+}
+
+fn reports(found: TestResult) -> bool {
+    found.p <= REPORTS_UP_TO
+}
+
+/// Judges questions that have all their answers.
 #[must_use]
-pub fn judge(cases: &[&CaseAnswers], options: JudgeOptions) -> Judgement {
-    let mut vocabulary = Vocabulary::default();
-    let readings: Vec<Reading<'_>> = cases.iter().map(|case| Reading::read(case, &mut vocabulary)).collect();
-    if options.live_empty {
-        return judge_draft_alone(&readings);
-    }
-    let test = if options.control { test(&readings) } else { None };
-    let by_test = test.is_some_and(|found| found.p <= REPORTS_UP_TO);
-    let threshold = if by_test { outlier_threshold(&readings) } else { None };
-    let trust = Trust::new(&readings, options.control);
-    let mut judgement = Judgement::default();
-    for reading in &readings {
-        let case = reading.judge(&trust, by_test, threshold);
-        judgement.verdicts.add(case.verdict);
-        judgement.reports_change |= case.reports;
-        judgement.cases.push(case);
-    }
-    judgement.reports_change |= by_test;
-    judgement.test_can_report = test.is_some_and(|found| found.least <= REPORTS_UP_TO);
-    judgement.p_value = test.map(|found| found.p);
-    judgement.test = test.map(name);
-    judgement.note = note(&judgement, test, options.control, by_test);
-    judgement
+pub fn judge(cases: impl IntoIterator<Item = CaseAnswers>, options: JudgeOptions) -> Judgement {
+    let mut judge = Judge::new(options);
+    cases.into_iter().for_each(|case| judge.hear(case));
+    judge.judge()
 }
 
 /// Whether a question is asked once more on each side before what differs in it counts: a hard fact, an error that only the draft
 /// has, or an expectation that only the draft fails. What would not count if it came again is not asked again.
 #[must_use]
-pub fn asks_again(case: &CaseAnswers) -> bool {
-    let reading = Reading::read(case, &mut Vocabulary::default());
-    if reading.live.all.is_empty() || reading.draft.all.is_empty() || reading.was_asked_again {
+pub fn asks_again(case: CaseAnswers) -> bool {
+    let reading = Reading::read(case);
+    let (live, draft) = (reading.live().all.len(), reading.draft().all.len());
+    if live == 0 || draft == 0 || reading.was_asked_again {
         return false;
     }
-    let control = reading.live.all.len() > reading.draft.all.len();
-    if reading.draft_alone_fails() || !reading.failed_expectations().is_empty() {
-        return true;
-    }
-    if reading.failed || reading.live.good.is_empty() || reading.draft.good.is_empty() {
-        return false;
-    }
-    let [live, draft] =
-        [&reading.live, &reading.draft].map(|side| [&side.good[..], &side.good[..1]].concat());
-    let evidence = Evidence::read(&live, &draft, &case.question);
-    evidence.findings().iter().any(|finding| finding.is_strong || !control)
+    reading.draft_alone_fails()
+        || !reading.failed_expectations().is_empty()
+        || reading.differs_once(live > draft)
 }
 
-/// One side of a question.
-struct Side<'a> {
-    /// All answers but second asks.
-    all: Vec<&'a Answer>,
-    /// Those of them that did not fail.
-    good: Vec<&'a Answer>,
-    again: Vec<&'a Answer>,
-    /// The words of the good answers.
+/// A question that was read, with everything that does not depend on the others.
+struct HeardCase {
+    reading: Reading,
+    /// The words of the good answers of Live, then of the draft.
     wordings: Vec<Wording>,
-}
-
-impl<'a> Side<'a> {
-    fn read(answers: &'a [Answer], vocabulary: &mut Vocabulary) -> Self {
-        let (again, all): (Vec<&Answer>, Vec<&Answer>) = answers.iter().partition(|answer| answer.again);
-        let good: Vec<&Answer> = all.iter().filter(|answer| answer.error.is_none()).copied().collect();
-        let wordings = good.iter().map(|answer| Wording::read(&answer.text, vocabulary)).collect();
-        Self { all, good, again, wordings }
-    }
-
-    /// Its first answer is a failure, or more than half of them are.
-    fn failed(&self) -> bool {
-        let first = self.all.first().is_some_and(|answer| answer.error.is_some());
-        first || (self.all.len() - self.good.len()) * 2 > self.all.len()
-    }
-
-    /// The good answers, second asks too.
-    fn good_and_again(&self) -> Vec<&'a Answer> {
-        let again = self.again.iter().filter(|answer| answer.error.is_none());
-        self.good.iter().chain(again).copied().collect()
-    }
-
-    fn error(&self) -> Option<&'a str> {
-        self.all.iter().chain(&self.again).find_map(|answer| answer.error.as_deref())
-    }
-}
-
-/// A question with everything that its judgement is made of.
-struct Reading<'a> {
-    case: &'a CaseAnswers,
-    live: Side<'a>,
-    draft: Side<'a>,
-    evidence: Evidence,
-    findings: Vec<Finding>,
-    failed: bool,
-    was_asked_again: bool,
-}
-
-impl<'a> Reading<'a> {
-    fn read(case: &'a CaseAnswers, vocabulary: &mut Vocabulary) -> Self {
-        let live = Side::read(&case.live, vocabulary);
-        let draft = Side::read(&case.draft, vocabulary);
-        let evidence = Evidence::read(&live.good_and_again(), &draft.good_and_again(), &case.question);
-        let failed = live.failed() || draft.failed();
-        let was_asked_again = !live.again.is_empty() && !draft.again.is_empty();
-        let repeated = live.again.iter().chain(&draft.again).all(|answer| answer.error.is_none());
-        // A fact that was asked for again and met a failure was not seen again.
-        let findings = if failed || !repeated { Vec::new() } else { evidence.findings() };
-        Self { case, live, draft, evidence, findings, failed, was_asked_again }
-    }
-
-    fn is_same(&self) -> Option<bool> {
-        let (live, draft) = (self.live.all.first()?, self.draft.all.first()?);
-        Some(live.error.is_none() && draft.error.is_none() && is_same_text(live, draft))
-    }
-
+    /// How many of them are Live's.
+    of_live: usize,
     /// Mean likeness between the sides.
-    fn similarity(&self) -> Option<f64> {
-        let pairs = self
-            .live
-            .wordings
-            .iter()
-            .flat_map(|one| self.draft.wordings.iter().map(move |other| (one, other)));
-        if self.failed { None } else { mean(pairs.map(|(one, other)| one.similarity(other))) }
-    }
+    similarity: Option<f64>,
+    similarities_within_live: Vec<f64>,
+    /// Steps that differ.
+    steps: Vec<StepChange>,
+}
 
-    fn similarities_within_live(&self) -> impl Iterator<Item = f64> + '_ {
-        let wordings = &self.live.wordings;
-        (0..wordings.len())
-            .flat_map(move |at| wordings[..at].iter().map(move |one| one.similarity(&wordings[at])))
-    }
-
-    /// The draft failed, and no answer of Live did.
-    fn draft_alone_fails(&self) -> bool {
-        self.draft.all.iter().any(|answer| answer.error.is_some())
-            && self.live.error().is_none()
-            && !self.live.all.is_empty()
-    }
-
-    /// The expectations that the draft fails and Live meets.
-    fn failed_expectations(&self) -> Vec<String> {
-        if self.failed {
-            return Vec::new();
-        }
-        let fails = self.case.expect.iter().filter(|one| {
-            let again =
-                !self.was_asked_again || (one.fails(&self.draft.again) && !one.fails(&self.live.again));
-            one.fails(&self.draft.all) && !one.fails(&self.live.all) && again
-        });
-        fails
-            .map(|one| {
-                format!("The answer was expected to {}: Live's does, the draft's does not.", one.describe())
-            })
-            .collect()
+impl HeardCase {
+    fn new(case: CaseAnswers, vocabulary: &mut Vocabulary) -> Self {
+        let reading = Reading::read(case);
+        let (live, draft) = (reading.live().good, reading.draft().good);
+        let of_live = live.len();
+        let wordings: Vec<Wording> =
+            live.iter().chain(&draft).map(|answer| Wording::read(&answer.text, vocabulary)).collect();
+        let steps = if reading.failed { Vec::new() } else { steps::compare(&live, &draft) };
+        let (ours, theirs) = wordings.split_at(of_live);
+        let pairs = ours.iter().flat_map(|one| theirs.iter().map(move |other| one.similarity(other)));
+        let similarity = if reading.failed { None } else { mean(pairs) };
+        let similarities_within_live =
+            (0..of_live).flat_map(|at| ours[..at].iter().map(move |one| one.similarity(&ours[at]))).collect();
+        Self { wordings, of_live, similarity, similarities_within_live, steps, reading }
     }
 
     fn judge(&self, trust: &Trust, by_test: bool, threshold: Option<f64>) -> CaseJudgement {
-        let steps = if self.failed { Vec::new() } else { self.steps() };
+        let Self { reading, similarity, .. } = self;
         let reported = self.reported(trust);
-        let similarity = self.similarity();
-        let stands_out = threshold.zip(similarity).is_some_and(|(bound, one)| 1.0 - one > bound + TIE);
-        let failed = self.failed || reported.iter().any(|why| why.code == WhyCode::Error);
-        let verdict = match self.is_same() {
+        let stands_out = threshold.zip(*similarity).is_some_and(|(bound, one)| 1.0 - one > bound + TIE);
+        let failed = reading.failed || reported.iter().any(|why| why.code == WhyCode::Error);
+        let verdict = match reading.is_same() {
             None => None,
             Some(_) if failed => Some(Verdict::Error),
             Some(_) if !reported.is_empty() || stands_out => Some(Verdict::Changed),
@@ -184,81 +149,44 @@ impl<'a> Reading<'a> {
         };
         let reports = !reported.is_empty();
         let mut why = reported;
-        why.extend(self.fails_too());
+        why.extend(reading.fails_too());
         match verdict {
             Some(Verdict::Error) if why.iter().all(|one| one.code != WhyCode::Error) => {
-                why.push(self.failure());
+                why.push(reading.failure());
             }
-            Some(Verdict::Changed) => self.describe(&steps, &mut why),
-            Some(Verdict::Noise) if by_test => self.describe(&steps, &mut why),
+            Some(Verdict::Changed) => self.describe(&mut why),
+            Some(Verdict::Noise) if by_test => self.describe(&mut why),
             Some(Verdict::Noise) => why.push(noise(trust.control)),
             _ => {}
         }
+        let within = mean(self.similarities_within_live.iter().copied());
         CaseJudgement {
-            same: self.is_same(),
-            similarity,
-            control_similarity: mean(self.similarities_within_live()).filter(|_| !self.live.failed()),
+            same: reading.is_same(),
+            similarity: *similarity,
+            control_similarity: within.filter(|_| !reading.live().failed()),
             verdict,
-            confirmed: reports.then_some(self.was_asked_again),
+            confirmed: reports.then_some(reading.was_asked_again),
             why,
-            steps,
+            steps: self.steps.clone(),
             reports,
         }
     }
 
-    fn steps(&self) -> Vec<super::verdict::StepChange> {
-        steps::compare(&self.live.good, &self.draft.good)
-    }
-
     /// What reports a change by itself.
     fn reported(&self, trust: &Trust) -> Vec<Why> {
-        let mut reported = Vec::new();
-        let again_failed = self.draft.again.iter().any(|answer| answer.error.is_some());
-        if self.draft_alone_fails() && (!self.was_asked_again || again_failed) {
-            let error = self.draft.error().unwrap_or_default();
-            let message = format!("The draft failed, where Live answered: {}.", quote(error));
-            reported.push(Why::new(WhyCode::Error, message));
-        }
-        reported.extend(self.findings.iter().filter(|one| trust.counts(one)).map(|one| one.why.clone()));
-        let failed = self.failed_expectations().into_iter();
+        let reading = &self.reading;
+        let mut reported: Vec<Why> = reading.new_failure().into_iter().collect();
+        reported.extend(reading.findings.iter().filter(|one| trust.counts(one)).map(|one| one.why.clone()));
+        let failed = reading.failed_expectations().into_iter();
         reported.extend(failed.map(|message| Why::new(WhyCode::Expectation, message)));
         reported
     }
 
-    /// Expectations that both sides fail.
-    fn fails_too(&self) -> Vec<Why> {
-        let both = self.case.expect.iter().filter(|one| {
-            !self.failed
-                && !self.draft.all.is_empty()
-                && one.fails(&self.draft.all)
-                && one.fails(&self.live.all)
-        });
-        let message = |expected: String| {
-            format!("The answer was expected to {expected}: the draft's does not, and Live fails it too.")
-        };
-        both.map(|one| Why::new(WhyCode::Expectation, message(one.describe()))).collect()
-    }
-
-    /// Why a side failed where that reports nothing.
-    fn failure(&self) -> Why {
-        let (live, draft) = (self.live.error().map(quote), self.draft.error().map(quote));
-        let message = match (live, draft) {
-            (Some(live), Some(draft)) => {
-                format!("Both sides failed: Live with {live}, the draft with {draft}.")
-            }
-            (Some(live), None) => format!("Live failed: {live}."),
-            (None, Some(draft)) => {
-                format!("The draft failed, and answered when it was asked again: {draft}.")
-            }
-            (None, None) => "A side failed.".to_owned(),
-        };
-        Why::new(WhyCode::Error, message)
-    }
-
     /// Everything that differs, facts first.
-    fn describe(&self, steps: &[super::verdict::StepChange], why: &mut Vec<Why>) {
-        let facts = self.findings.iter().map(|finding| finding.why.clone());
-        for one in facts.chain(form::describe(&self.live.good, &self.draft.good, steps)) {
+    fn describe(&self, why: &mut Vec<Why>) {
+        let (live, draft) = (self.reading.live().good, self.reading.draft().good);
+        let facts = self.reading.findings.iter().map(|finding| finding.why.clone());
+        for one in facts.chain(form::describe(&live, &draft, &self.steps)) {
             if !why.iter().any(|known| known.code == one.code) {
                 why.push(one);
             }
@@ -268,12 +196,19 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The answers of a question that the test can use.
-    fn group(&self) -> Option<Group> {
-        let (live, draft) = (self.live.wordings.len(), self.draft.wordings.len());
-        let all: Vec<&Wording> = self.live.wordings.iter().chain(&self.draft.wordings).collect();
-        let row = |one: &&Wording| all.iter().map(|other| 1.0 - one.similarity(other)).collect();
-        (live >= 2 && draft >= 1).then(|| Group { live, draft, distances: all.iter().map(row).collect() })
+    /// Whether the test can use its answers.
+    const fn is_tested(&self) -> bool {
+        self.of_live >= 2 && self.wordings.len() > self.of_live
+    }
+
+    /// The answers of a question for the test.
+    fn group(&self) -> Group {
+        let row = |one: &Wording| self.wordings.iter().map(|other| 1.0 - one.similarity(other)).collect();
+        Group {
+            live: self.of_live,
+            draft: self.wordings.len() - self.of_live,
+            distances: self.wordings.iter().map(row).collect(),
+        }
     }
 }
 
@@ -300,7 +235,7 @@ struct Trust {
 }
 
 impl Trust {
-    fn new(readings: &[Reading<'_>], control: bool) -> Self {
+    fn new(cases: &[HeardCase], control: bool) -> Self {
         let codes = [
             WhyCode::Number,
             WhyCode::Date,
@@ -311,11 +246,10 @@ impl Trust {
         ];
         let is_doubted = |(code, replaced): &(WhyCode, bool)| {
             let of_kind =
-                |one: &&Finding| one.why.code == *code && one.is_strong && (one.is_replacement || !replaced);
-            let between =
-                readings.iter().filter(|reading| reading.findings.iter().any(|one| of_kind(&one))).count();
-            let within =
-                readings.iter().filter(|reading| reading.evidence.live_varies(*code, *replaced)).count();
+                |one: &Finding| one.why.code == *code && one.is_strong && (one.is_replacement || !replaced);
+            let readings = || cases.iter().map(|case| &case.reading);
+            let between = readings().filter(|reading| reading.findings.iter().any(of_kind)).count();
+            let within = readings().filter(|reading| reading.evidence.live_varies(*code, *replaced)).count();
             between <= within
         };
         let kinds = codes.into_iter().flat_map(|code| [(code, false), (code, true)]);
@@ -328,14 +262,15 @@ impl Trust {
     }
 }
 
-fn test(readings: &[Reading<'_>]) -> Option<TestResult> {
-    let (mut groups, mut wordings, mut seed) = (Vec::new(), Vec::new(), Vec::new());
-    for reading in readings {
-        let Some(group) = reading.group() else { continue };
-        groups.push(group);
-        wordings.extend(reading.live.wordings.iter().chain(&reading.draft.wordings));
+fn test(cases: &[HeardCase]) -> Option<TestResult> {
+    let tested: Vec<&HeardCase> = cases.iter().filter(|case| case.is_tested()).collect();
+    let groups: Vec<Group> = tested.iter().map(|case| case.group()).collect();
+    let wordings: Vec<&Wording> = tested.iter().flat_map(|case| &case.wordings).collect();
+    let mut seed = Vec::new();
+    for HeardCase { reading, .. } in tested {
         seed.push(reading.case.question.as_str());
-        seed.extend(reading.live.good.iter().chain(&reading.draft.good).map(|answer| answer.text.as_str()));
+        let (live, draft) = (reading.live().good, reading.draft().good);
+        seed.extend(live.into_iter().chain(draft).map(|answer| answer.text.as_str()));
     }
     let kernel: Vec<Vec<f64>> =
         wordings.iter().map(|one| wordings.iter().map(|other| one.product(other)).collect()).collect();
@@ -343,13 +278,12 @@ fn test(readings: &[Reading<'_>]) -> Option<TestResult> {
 }
 
 /// The distance beyond which a question stands out from what Live does by itself.
-fn outlier_threshold(readings: &[Reading<'_>]) -> Option<f64> {
-    let with_both = readings.iter().filter(|reading| reading.group().is_some()).count();
-    if with_both < OUTLIER_QUESTIONS_MIN {
+fn outlier_threshold(cases: &[HeardCase]) -> Option<f64> {
+    if cases.iter().filter(|case| case.is_tested()).count() < OUTLIER_QUESTIONS_MIN {
         return None;
     }
     let distances: Vec<f64> =
-        readings.iter().flat_map(|reading| reading.similarities_within_live().map(|one| 1.0 - one)).collect();
+        cases.iter().flat_map(|case| case.similarities_within_live.iter().map(|one| 1.0 - one)).collect();
     let middle = mean(distances.iter().copied())?;
     let spread = mean(distances.iter().map(|one| (one - middle).powi(2)))?.sqrt();
     distances.iter().copied().fold(middle + 3.0 * spread, f64::max).into()
@@ -364,10 +298,10 @@ fn name(found: TestResult) -> String {
 }
 
 /// What whoever reads the result has to know.
-fn note(judgement: &Judgement, test: Option<TestResult>, control: bool, by_test: bool) -> Option<String> {
+fn note(judgement: &Judgement, test: Option<TestResult>, control: bool) -> Option<String> {
     let stands_out =
         judgement.cases.iter().any(|case| matches!(case.verdict, Some(Verdict::Changed | Verdict::Error)));
-    if by_test && !stands_out {
+    if test.is_some_and(reports) && !stands_out {
         return Some(
             "All questions together differ more than Live differs from itself, but no single one stands out. Each says what differs in it."
                 .to_owned(),
@@ -386,23 +320,14 @@ fn note(judgement: &Judgement, test: Option<TestResult>, control: bool, by_test:
 }
 
 /// Live had no cards: only expectations say something.
-fn judge_draft_alone(readings: &[Reading<'_>]) -> Judgement {
-    let case = |reading: &Reading<'_>| {
-        let failed = reading.case.expect.iter().filter(|one| one.fails(&reading.draft.all));
-        let message =
-            |expected: String| format!("The answer was expected to {expected}, and the draft's does not.");
-        let mut why: Vec<Why> =
-            failed.map(|one| Why::new(WhyCode::Expectation, message(one.describe()))).collect();
+fn judge_draft_alone(cases: &[HeardCase]) -> Judgement {
+    let case = |case: &HeardCase| {
+        let (mut why, error) = case.reading.draft_failures();
         let reports = !why.is_empty();
-        why.extend(
-            reading
-                .draft
-                .error()
-                .map(|error| Why::new(WhyCode::Error, format!("The draft failed: {}.", quote(error)))),
-        );
+        why.extend(error);
         CaseJudgement { why, reports, confirmed: reports.then_some(false), ..CaseJudgement::default() }
     };
-    let cases: Vec<CaseJudgement> = readings.iter().map(case).collect();
+    let cases: Vec<CaseJudgement> = cases.iter().map(case).collect();
     let reports_change = cases.iter().any(|case| case.reports);
     Judgement { cases, reports_change, ..Judgement::default() }
 }

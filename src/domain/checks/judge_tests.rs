@@ -3,7 +3,7 @@
 use super::answer::{Answer, StepTrace};
 use super::case::{CaseAnswers, Expectation};
 use super::verdict::{JudgeOptions, Judgement, StepDifference, Verdict, WhyCode};
-use super::{asks_again, judge};
+use super::{Judge, asks_again, judge};
 use proptest::prelude::*;
 
 const PLAIN: JudgeOptions = JudgeOptions { control: false, live_empty: false };
@@ -31,7 +31,7 @@ fn case(live: &[Answer], draft: &[Answer]) -> CaseAnswers {
 }
 
 fn judged(cases: &[CaseAnswers], options: JudgeOptions) -> Judgement {
-    judge(&cases.iter().collect::<Vec<_>>(), options)
+    judge(cases.to_vec(), options)
 }
 
 fn only(case: CaseAnswers, options: JudgeOptions) -> super::verdict::CaseJudgement {
@@ -54,10 +54,10 @@ fn a_difference_that_comes_again_is_confirmed_and_one_that_does_not_is_noise() {
     let (thirty, fourteen) = (said("It takes 30 days."), said("It takes 14 days."));
     let live = [thirty.clone(), thirty.clone()];
     let first = case(&live, std::slice::from_ref(&fourteen));
-    assert!(asks_again(&first));
+    assert!(asks_again(first));
     let confirmed =
         case(&[&live[..], &[again(thirty.clone())]].concat(), &[fourteen.clone(), again(fourteen.clone())]);
-    assert!(!asks_again(&confirmed));
+    assert!(!asks_again(confirmed.clone()));
     let found = only(confirmed, CONTROL);
     assert_eq!((found.verdict, found.confirmed), (Some(Verdict::Changed), Some(true)));
     let accident = case(&[&live[..], &[again(thirty.clone())]].concat(), &[fourteen.clone(), again(thirty)]);
@@ -71,11 +71,11 @@ fn a_difference_that_comes_again_is_confirmed_and_one_that_does_not_is_noise() {
 fn a_number_that_live_says_only_sometimes_is_not_missed() {
     let live = [said("We refund within 30 days."), said("We are glad to refund you within 30 days.")];
     let draft = [said("We are happy to give your money back soon.")];
-    assert!(!asks_again(&case(&live, &draft)), "one short answer may leave it out");
-    assert!(asks_again(&case(&live[..1], &draft)), "nobody knows how often Live leaves it out");
+    assert!(!asks_again(case(&live, &draft)), "one short answer may leave it out");
+    assert!(asks_again(case(&live[..1], &draft)), "nobody knows how often Live leaves it out");
     let three = |text: &str| [said(&format!("{text} Yes.")), said(text), said(&format!("{text} No."))];
     let live = [&three("It takes 30 days.")[..], &live[..1]].concat();
-    assert!(asks_again(&case(&live, &three("Soon."))), "seven answers cannot be an accident");
+    assert!(asks_again(case(&live, &three("Soon."))), "seven answers cannot be an accident");
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn an_error_of_the_draft_alone_reports_and_one_of_live_does_not() {
     let found = only(case(&[said("Yes."), said("Yes!")], &[failed()]), CONTROL);
     assert_eq!((found.verdict, found.reports, found.similarity), (Some(Verdict::Error), true, None));
     assert!(found.why[0].message.contains("The model is gone"));
-    assert!(asks_again(&case(&[said("Yes.")], &[failed()])) && !asks_again(&case(&[failed()], &[failed()])));
+    assert!(asks_again(case(&[said("Yes.")], &[failed()])) && !asks_again(case(&[failed()], &[failed()])));
     let found = only(case(&[failed(), said("Yes.")], &[said("Yes.")]), CONTROL);
     assert_eq!((found.verdict, found.reports), (Some(Verdict::Error), false));
     assert_eq!(found.why[0].message, "Live failed: \"The model is gone\".");
@@ -139,11 +139,11 @@ fn an_expectation_counts_where_live_met_it() {
         ..case(&[said(live)], &[said(draft)])
     };
     let one = expecting("With the receipt.", "With the parcel.");
-    assert!(asks_again(&one));
+    assert!(asks_again(one.clone()));
     let found = only(one, PLAIN);
     assert_eq!((found.verdict, codes(&found)[0]), (Some(Verdict::Changed), WhyCode::Expectation));
     let other = expecting("With a box.", "With the parcel.");
-    assert!(!asks_again(&other));
+    assert!(!asks_again(other.clone()));
     let found = only(other, PLAIN);
     assert!(!found.reports && found.why[0].message.contains("Live fails it too"), "{found:?}");
 }
@@ -275,4 +275,19 @@ proptest! {
         let found = judged(&cases, CONTROL);
         prop_assert!(!found.reports_change && found.p_value.unwrap() > 0.99);
     }
+}
+
+#[test]
+fn the_test_over_all_questions_is_made_at_the_end() {
+    let mut judge = Judge::new(CONTROL);
+    for number in 0..3 {
+        let topic = ["Parcels", "Returns", "Invoices"][number];
+        let live = [said(&format!("{topic} are fine.")), said(&format!("{topic} are fine!"))];
+        judge.hear(case(&live, &[said("Nobody has an idea, really, and never had one.")]));
+        let found = judge.judge_so_far();
+        assert_eq!((found.cases.len(), found.p_value, found.reports_change), (number + 1, None, false));
+        assert!(found.cases.iter().all(|case| case.verdict == Some(Verdict::Noise)));
+    }
+    assert!(judge.judge().p_value.is_some());
+    assert_eq!(judge.judge(), judge.judge(), "looking changes nothing");
 }

@@ -13,6 +13,7 @@ mod judge;
 mod judge_tests;
 pub(crate) mod kept;
 pub(crate) mod questions;
+mod reading;
 mod relabeling;
 mod schema;
 pub(crate) mod setup;
@@ -24,4 +25,4 @@ pub mod verdict;
 mod wording;
 mod words;
 
-pub use judge::{asks_again, judge};
+pub use judge::{Judge, asks_again, judge};

@@ -1,5 +1,7 @@
 //! What a check says of its answers: a verdict for each question, and whether all of them together report a change.
 
+use serde::Serialize;
+
 /// How a check was asked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct JudgeOptions {
@@ -10,7 +12,9 @@ pub struct JudgeOptions {
 }
 
 /// What becomes of one question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub enum Verdict {
     Same,
     /// The wording differs, and nothing says that the flow does.
@@ -21,7 +25,9 @@ pub enum Verdict {
 }
 
 /// What kind of thing differs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub enum WhyCode {
     Number,
     Date,
@@ -52,13 +58,15 @@ impl Why {
 }
 
 /// How a step of an agentflow differs between the sides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub enum StepDifference {
     OnlyLive,
     OnlyDraft,
-    Status,
-    ToolCalls,
     Output,
+    ToolCalls,
+    Status,
 }
 
 /// A step that differs.

@@ -194,6 +194,14 @@ pub(crate) fn authenticates(app: &App, key: &KeyId, bearer: &str) -> Result<bool
     Ok(true)
 }
 
+/// As [`authenticates`], for what counts as no use.
+///
+/// # Errors
+/// As [`authenticates`].
+pub(crate) fn is_value_of(app: &App, key: &KeyId, bearer: &str) -> Result<bool> {
+    Ok(lookup(app, bearer)?.is_some_and(|found| found.id == *key))
+}
+
 /// Stores the uses that were counted since the last time, in one write; none, when there were none.
 ///
 /// # Errors

@@ -1,29 +1,24 @@
-//! The two canvases of a flow as a check finds them.
+//! The canvases of a flow as a check of its draft finds them.
 
+use super::sides::{CanvasSource, Side, Sides, risky_steps_of};
 use crate::app::App;
-use crate::canvas::Canvas;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::checks::setup::{RiskyStep, Unavailable};
 use crate::domain::error::Result;
 use crate::domain::flows::draft::Draft;
 use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::ids::FlowId;
-use crate::engine::agentflow;
-use crate::engine::risk::risky_steps;
 use crate::ops::flows::access::{self, FlowAction};
 use crate::ops::flows::drafts;
-use crate::store::tables::CANVASES;
 
-/// The code of the flow's settings that changes answers, as a step.
-const POST_PROCESSING: (&str, &str) = ("postProcessing", "Post-processing");
-
-/// A flow with the texts of both canvases, of one moment.
+/// A flow with what a check of its draft compares, of one moment.
 pub(super) struct FlowCanvases {
     pub(super) flow: Flow,
-    pub(super) live: String,
+    /// `None` where nothing of it is published.
+    live: Option<Side<'static>>,
     /// The draft, where it is of the flow's kind.
     pub(super) draft: Option<Draft>,
-    pub(super) draft_canvas: Option<String>,
+    draft_side: Option<Side<'static>>,
 }
 
 impl FlowCanvases {
@@ -32,57 +27,36 @@ impl FlowCanvases {
     pub(super) fn read(app: &App, caller: &Caller, id: &FlowId, action: FlowAction) -> Result<Self> {
         app.store.read(|tx| {
             let flow = access::flow(tx, caller, id, action)?;
-            let live = CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default();
-            let draft = drafts::find(tx, &flow)?.filter(|draft| draft.kind == Some(flow.kind));
-            let draft_canvas = match draft {
-                Some(_) => drafts::canvas(tx, &flow)?,
-                None => None,
+            let side = |source: CanvasSource| -> Result<Option<Side<'static>>> {
+                let canvas = source.read(tx, &flow)?;
+                Ok(canvas.map(|canvas| Side::Flow { app: app.clone(), flow: flow.clone(), canvas }))
             };
-            Ok(Self { flow, live, draft, draft_canvas })
+            let draft = drafts::find(tx, &flow)?.filter(|draft| draft.kind == Some(flow.kind));
+            let draft_side = if draft.is_some() { side(CanvasSource::Draft)? } else { None };
+            Ok(Self { live: side(CanvasSource::Live)?, draft_side, draft, flow })
         })
     }
 
     /// Live has no cards: nothing of it is published.
     pub(super) const fn is_live_empty(&self) -> bool {
-        self.flow.card_count == 0
-    }
-
-    /// Why there can be no check.
-    pub(super) fn unavailable(&self, app: &App) -> Option<Unavailable> {
-        if !app.settings.drafts {
-            return Some(Unavailable::Off);
-        }
-        if !matches!(self.flow.kind, FlowKind::Chatflow | FlowKind::Agentflow) {
-            return Some(Unavailable::Type);
-        }
-        let Some(draft) = &self.draft_canvas else { return Some(Unavailable::NoDraft) };
-        if self.flow.kind == FlowKind::Agentflow {
-            let starts_otherwise = |text: &str| {
-                Canvas::parse(text).is_ok_and(|canvas| !agentflow::starts_with_question(&canvas))
-            };
-            if starts_otherwise(draft) || (!self.is_live_empty() && starts_otherwise(&self.live)) {
-                return Some(Unavailable::Start);
-            }
-        }
-        None
+        self.live.is_none()
     }
 
     /// What a check would run that may do something to the world: of the draft, then what Live alone has.
     pub(super) fn risky_steps(&self) -> Vec<RiskyStep> {
-        let live = (!self.is_live_empty()).then_some(&self.live);
-        let mut steps: Vec<RiskyStep> = Vec::new();
-        for text in self.draft_canvas.iter().chain(live) {
-            let Ok(canvas) = Canvas::parse(text) else { continue };
-            for step in risky_steps(self.flow.kind, &canvas) {
-                if !steps.iter().any(|known| known.id == step.id) {
-                    steps.push(step);
-                }
-            }
+        risky_steps_of(self.draft_side.iter().chain(&self.live))
+    }
+
+    /// What there is to compare, or why there is nothing.
+    pub(super) fn into_sides(self, app: &App) -> std::result::Result<Sides<'static>, Unavailable> {
+        if !app.settings.drafts {
+            return Err(Unavailable::Off);
         }
-        if self.flow.settings.chatbot_config.post_processing.is_some() {
-            let (id, label) = POST_PROCESSING;
-            steps.push(RiskyStep { id: id.to_owned(), label: label.to_owned() });
+        // Of a flow that cannot be checked it says nothing that its draft is missing.
+        if !matches!(self.flow.kind, FlowKind::Chatflow | FlowKind::Agentflow) {
+            return Err(Unavailable::Type);
         }
-        steps
+        let sides = Sides { left: self.live, right: self.draft_side.ok_or(Unavailable::NoDraft)? };
+        sides.unavailable().map_or(Ok(sides), Err)
     }
 }

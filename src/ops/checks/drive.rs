@@ -4,8 +4,8 @@
 use crate::base::cancel::CancelToken;
 use crate::clock::Clock;
 use crate::domain::checks::answer::Answer;
-use crate::domain::checks::asks_again;
 use crate::domain::checks::check::{Check, CheckOptions, CheckSide, CheckStatus, StopReason};
+use crate::domain::checks::{Judge, asks_again};
 use crate::domain::error::Error;
 use crate::state::checks::CheckEntry;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,6 +15,9 @@ use tracing::dispatcher;
 
 /// Seconds that one run of a check may take (manual 14.4).
 const CHECK_RUN_SECONDS: u64 = 60;
+
+/// As a time.
+pub(super) const CHECK_RUN: Duration = Duration::from_secs(CHECK_RUN_SECONDS);
 
 /// What is said of a run that took longer.
 pub(crate) fn timed_out() -> String {
@@ -44,6 +47,8 @@ pub(crate) struct CheckDrive<'a> {
     /// `None` where Live has nothing that could answer.
     pub(crate) live: Option<&'a dyn Respondent>,
     pub(crate) draft: &'a dyn Respondent,
+    /// How long one run may take.
+    pub(crate) run_limit: Duration,
     /// Waits before each turn for what goes first.
     pub(crate) make_way: &'a (dyn Fn(&CancelToken) + Sync),
     pub(crate) clock: &'a Clock,
@@ -53,20 +58,30 @@ impl CheckDrive<'_> {
     /// Asks until the end, and ends the check.
     pub(crate) fn run(&self) {
         let began = Instant::now();
-        let status = self.ask_all(began);
-        self.entry.check().end(status, self.clock.now());
+        let mut judge = Judge::new(self.entry.check().judge_options());
+        let status = self.ask_all(&mut judge, began);
+        let judgement = judge.judge();
+        let mut check = self.entry.check();
+        check.judgement = judgement;
+        check.end(status, self.clock.now());
     }
 
-    fn ask_all(&self, began: Instant) -> CheckStatus {
+    fn ask_all(&self, judge: &mut Judge, began: Instant) -> CheckStatus {
         let (cases, options) = {
             let check = self.entry.check();
             (check.cases.len(), check.options)
         };
         for case in 0..cases {
-            let asked = self.ask_case(case, options, began);
-            if let Err(reason) = asked {
+            if let Err(reason) = self.ask_case(case, options, began) {
                 return CheckStatus::Stopped(reason);
             }
+            // Judging takes a while, in which others look at the check.
+            let answers = self.entry.check().cases[case].answers.clone();
+            judge.hear(answers);
+            let judgement = judge.judge_so_far();
+            let mut check = self.entry.check();
+            check.complete(case);
+            check.judgement = judgement;
         }
         CheckStatus::Done
     }
@@ -77,22 +92,14 @@ impl CheckDrive<'_> {
             let sides = CheckSide::BOTH.map(|side| turn < self.answers(options, side));
             self.ask_turn(case, Turn { sides, again: false }, began)?;
         }
-        self.confirm(case, options, began)?;
-        let hearing = {
-            let mut check = self.entry.check();
-            check.complete(case);
-            check.hearing()
-        };
-        let judgement = hearing.judge();
-        self.entry.check().judgement = judgement;
-        Ok(())
+        self.confirm(case, options, began)
     }
 
     /// Asks both sides once more, where something differs that chance may have brought and there is room to find out.
     fn confirm(&self, case: usize, options: CheckOptions, began: Instant) -> Result<(), StopReason> {
         let wants = options.confirms && {
             let answers = self.entry.check().cases[case].answers.clone();
-            asks_again(&answers)
+            asks_again(answers)
         };
         if !wants {
             return Ok(());
@@ -155,8 +162,7 @@ impl CheckDrive<'_> {
         respondent: &dyn Respondent,
         question: &str,
     ) {
-        let limit = Duration::from_secs(CHECK_RUN_SECONDS);
-        let own = self.entry.cancel.child_within(limit);
+        let own = self.entry.cancel.child_within(self.run_limit);
         let began = Instant::now();
         // The panic hook has told of it.
         let answered = catch_unwind(AssertUnwindSafe(|| respondent.ask(question, &own.token)));

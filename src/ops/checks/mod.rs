@@ -2,11 +2,14 @@
 
 mod canvases;
 pub(crate) mod drive;
+#[cfg(test)]
+mod drive_tests;
 pub(crate) mod files;
 pub(crate) mod kept;
 mod offered;
 mod respondent;
 mod runs;
+mod sides;
 
 use self::canvases::FlowCanvases;
 use self::runs::BackgroundCheck;
@@ -44,18 +47,18 @@ pub(crate) struct CheckReport {
 /// 404, 403.
 pub(crate) fn setup(app: &App, caller: &Caller, id: &FlowId) -> Result<(CheckSetup, Option<CheckReport>)> {
     let canvases = FlowCanvases::read(app, caller, id, FlowAction::View)?;
-    let flow = &canvases.flow;
-    let recent = offered::recent(app, flow)?;
+    let flow = canvases.flow.clone();
+    let recent = offered::recent(app, &flow)?;
     let setup = CheckSetup {
-        unavailable: canvases.unavailable(app),
         risky_steps: canvases.risky_steps(),
         limits: limits(app, false),
         live_empty: canvases.is_live_empty(),
         estimate: recent.estimate,
         questions: recent.questions,
+        unavailable: canvases.into_sides(app).err(),
     };
     let newest = app.state.checks.newest_of(id, app.clock.now());
-    let report = newest.map(|entry| report(app, flow, &entry)).transpose()?;
+    let report = newest.map(|entry| report(app, &flow, &entry)).transpose()?;
     Ok((setup, report))
 }
 
@@ -69,22 +72,18 @@ pub(crate) fn start(app: &App, caller: &Caller, id: &FlowId, request: CheckReque
     let options = options(&request)?;
     let kept = if request.use_kept == Some(true) { kept::of_flow(app, &canvases.flow)? } else { Vec::new() };
     let new = new_check(app, &canvases, request, options, kept)?;
-    if let Some(unavailable) = canvases.unavailable(app) {
-        return Err(unavailable.conflict().into());
-    }
-    let risky = canvases.risky_steps();
-    if !risky.is_empty() && !new.include_risky_steps {
-        let steps = risky.into_iter().map(|step| step.label).collect();
-        return Err(Conflict::RiskySteps { steps }.into());
-    }
+    let flow = canvases.flow.clone();
+    let sides = canvases.into_sides(app).map_err(|unavailable| Error::from(unavailable.conflict()))?;
+    sides.refuse_risky(new.include_risky_steps)?;
     let has_effects = new.include_risky_steps;
     let entry =
         app.state.checks.begin(Check::new(new), app.clock.now()).map_err(|refusal| match refusal {
             CheckRefusal::UnderWay => Conflict::CheckUnderWay.into(),
             CheckRefusal::TooMany => Error::TooManyChecks,
         })?;
-    let flow = canvases.flow.clone();
-    BackgroundCheck { app: app.clone(), entry: entry.clone(), canvases, has_effects }.start()?;
+    let background =
+        BackgroundCheck { app: app.clone(), entry: entry.clone(), flow: flow.clone(), sides, has_effects };
+    background.start()?;
     report(app, &flow, &entry)
 }
 

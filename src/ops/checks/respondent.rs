@@ -10,7 +10,7 @@ use crate::domain::predictions::execution::{ExecutionEntry, StepStatus};
 use crate::domain::predictions::prediction::RunOutput;
 use crate::engine::FlowPlan;
 use crate::ops::predictions::offline::{OfflineFlow, OfflineServices};
-use crate::ops::predictions::{Replay, ReplayedRun};
+use crate::ops::predictions::{Replay, ReplayMemory, ReplayedRun};
 use serde_json::Value;
 
 /// Steps of one answer that are compared (manual 14.4).
@@ -25,23 +25,30 @@ const COUNTED_STEPS: [&str; 2] = ["llmAgentflow", "agentAgentflow"];
 
 /// A canvas of a flow of this server.
 pub(super) struct CanvasRespondent<'a> {
-    pub(super) app: &'a App,
+    app: &'a App,
     replay: Replay,
+    memory: &'a ReplayMemory,
     is_agentflow: bool,
 }
 
 impl<'a> CanvasRespondent<'a> {
     /// # Errors
     /// Why the canvas cannot run.
-    pub(super) fn new(app: &'a App, flow: &Flow, canvas: String, has_effects: bool) -> Result<Self> {
+    pub(super) fn new(
+        app: &'a App,
+        flow: &Flow,
+        canvas: &str,
+        memory: &'a ReplayMemory,
+        has_effects: bool,
+    ) -> Result<Self> {
         let is_agentflow = flow.kind == FlowKind::Agentflow;
-        Ok(Self { app, replay: Replay::new(app, flow, canvas, has_effects)?, is_agentflow })
+        Ok(Self { app, replay: Replay::new(flow, canvas, has_effects)?, memory, is_agentflow })
     }
 }
 
 impl Respondent for CanvasRespondent<'_> {
     fn ask(&self, question: &str, cancel: &CancelToken) -> Answer {
-        answer(self.replay.ask(self.app, question, cancel), self.is_agentflow, cancel)
+        answer(self.replay.ask(self.app, self.memory, question, cancel), self.is_agentflow, cancel)
     }
 }
 

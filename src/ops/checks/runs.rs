@@ -1,13 +1,11 @@
 //! The runs of a check beside people's questions: on threads of their own, and behind them.
 
-use super::canvases::FlowCanvases;
-use super::drive::{CheckDrive, Respondent};
-use super::respondent::{BrokenCanvas, CanvasRespondent};
+use super::sides::{CheckRun, Sides};
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::checks::check::CheckStatus;
 use crate::domain::error::{Error, Result, UnavailableReason};
-use crate::domain::ids::{FlowId, WorkspaceId};
+use crate::domain::flows::flow::Flow;
 use crate::state::checks::CheckEntry;
 use crate::store::tables::FLOWS;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,7 +25,8 @@ const MAKE_WAY_TICK: Duration = Duration::from_millis(50);
 pub(super) struct BackgroundCheck {
     pub(super) app: App,
     pub(super) entry: Arc<CheckEntry>,
-    pub(super) canvases: FlowCanvases,
+    pub(super) flow: Flow,
+    pub(super) sides: Sides<'static>,
     /// Its canvases may have cards that do something to the world.
     pub(super) has_effects: bool,
 }
@@ -38,7 +37,7 @@ impl BackgroundCheck {
     /// # Errors
     /// 503 when the system gives no thread; there is no check then.
     pub(super) fn start(self) -> Result<()> {
-        let (app, flow) = (self.app.clone(), self.canvases.flow.id);
+        let (app, flow) = (self.app.clone(), self.flow.id);
         let work = move || dispatcher::with_default(&Dispatch::none(), || self.run_to_end());
         match thread::Builder::new().name("check".to_owned()).spawn(work) {
             Ok(_) => Ok(()),
@@ -66,21 +65,9 @@ impl BackgroundCheck {
     /// # Errors
     /// Why the draft cannot run: there is nothing to compare then.
     fn run(self) -> Result<()> {
-        let Self { app, entry, canvases, has_effects } = self;
-        let is_live_empty = canvases.is_live_empty();
-        let FlowCanvases { flow, live, draft_canvas, .. } = canvases;
-        let draft = CanvasRespondent::new(&app, &flow, draft_canvas.unwrap_or_default(), has_effects)?;
-        // Live may be broken: that the draft mends it is what the check finds.
-        let live: Option<Box<dyn Respondent + '_>> = if is_live_empty {
-            None
-        } else {
-            Some(match CanvasRespondent::new(&app, &flow, live, has_effects) {
-                Ok(live) => Box::new(live),
-                Err(fault) => Box::new(BrokenCanvas(fault.to_string())),
-            })
-        };
+        let Self { app, entry, flow, sides, has_effects } = self;
         let make_way = |cancel: &CancelToken| {
-            stop_without_flow(&app, cancel, (&flow.workspace, &flow.id));
+            stop_without_flow(&app, cancel, &flow);
             let end = Instant::now() + Duration::from_secs(MAKE_WAY_SECONDS);
             while app.state.active_runs.count() > PEOPLE_RUNNING_MAX && Instant::now() < end {
                 if !cancel.sleep(MAKE_WAY_TICK) {
@@ -88,21 +75,13 @@ impl BackgroundCheck {
                 }
             }
         };
-        let drive = CheckDrive {
-            entry: &entry,
-            live: live.as_deref(),
-            draft: &draft,
-            make_way: &make_way,
-            clock: &app.clock,
-        };
-        drive.run();
-        Ok(())
+        sides.ask(&CheckRun { entry: &entry, has_effects, make_way: &make_way, clock: &app.clock })
     }
 }
 
 /// A flow that was deleted is asked nothing more: nobody could read the answers.
-fn stop_without_flow(app: &App, cancel: &CancelToken, (workspace, flow): (&WorkspaceId, &FlowId)) {
-    if !app.store.read(|tx| FLOWS.has(tx, workspace, flow)).unwrap_or(true) {
+fn stop_without_flow(app: &App, cancel: &CancelToken, flow: &Flow) {
+    if !app.store.read(|tx| FLOWS.has(tx, &flow.workspace, &flow.id)).unwrap_or(true) {
         cancel.cancel(CancelReason::Aborted);
     }
 }

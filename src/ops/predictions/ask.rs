@@ -20,7 +20,7 @@ use crate::domain::error::{Error, RateLimitExceeded, Result};
 use crate::domain::flows::draft::CanvasSide;
 use crate::domain::flows::flow::Flow;
 use crate::domain::flows::rate_limit::WindowState;
-use crate::domain::ids::{ChatId, ExecutionId, FlowId, MessageId};
+use crate::domain::ids::{ChatId, ExecutionId, FlowId, KeyId, MessageId};
 use crate::domain::predictions::answer::PredictionAnswer;
 use crate::domain::predictions::execution::RunRequest;
 use crate::domain::predictions::prediction::{ChatType, ImageUpload, Question, RunIds, RunOutput, Upload};
@@ -110,9 +110,21 @@ pub fn admit_rate(app: &App, flow: &Flow, address: IpAddr) -> Result<Option<Wind
 /// # Errors
 /// 401.
 pub fn admit_key(app: &App, flow: &Flow, bearer: Option<&str>) -> Result<()> {
+    judge_key(flow, bearer, |key, bearer| keys::authenticates(app, key, bearer))
+}
+
+/// As [`admit_key`], for a question that counts as no use of the key.
+///
+/// # Errors
+/// 401.
+pub(super) fn require_key(app: &App, flow: &Flow, bearer: Option<&str>) -> Result<()> {
+    judge_key(flow, bearer, |key, bearer| keys::is_value_of(app, key, bearer))
+}
+
+fn judge_key(flow: &Flow, bearer: Option<&str>, opens: impl Fn(&KeyId, &str) -> Result<bool>) -> Result<()> {
     let Some(key) = &flow.settings.api_key else { return Ok(()) };
     match bearer {
-        Some(bearer) if keys::authenticates(app, key, bearer)? => Ok(()),
+        Some(bearer) if opens(key, bearer)? => Ok(()),
         _ => Err(Error::unauthorized()),
     }
 }

@@ -34,7 +34,7 @@ pub use self::conversation::is_owner;
 pub(super) use self::conversation::{ConversationClaim, resolve_conversation, verify_proof};
 pub(super) use self::host::run_host::RunHost;
 pub use self::pause_ends::{end_pause, load_pause_timers};
-pub(super) use self::replay::{Replay, ReplayedRun};
+pub(super) use self::replay::{Replay, ReplayMemory, ReplayedRun};
 pub use self::resume::ResumedRun;
 pub(super) use self::run::run_error;
 pub use self::run::{OpenPrediction, PendingMessages, PredictionProgress, begin, run, run_unstored};

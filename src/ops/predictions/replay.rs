@@ -2,13 +2,14 @@
 //! and does not write (`host/replay_host.rs`).
 
 use super::ask::{self, StartedBy, require_cards};
-use super::host::replay_host::ReplayHost;
+use super::host::replay_host::{ReplayHost, ReplayedQuestion};
 use super::nested::CallPath;
 use super::offline::NoPast;
 use super::post_processing;
 use super::start;
 use crate::app::App;
 use crate::base::cancel::CancelToken;
+use crate::canvas::Canvas;
 use crate::cards::kit::{FlowCall, NullSink, RunContext, StartValues};
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::{CanvasDigest, Flow};
@@ -17,14 +18,48 @@ use crate::domain::predictions::execution::{ExecutionEntry, StepStart, StepStatu
 use crate::domain::predictions::prediction::{Question, RunIds, RunOutput, Usage};
 use crate::engine::agentflow::{self, AgentPlan, AgentRun, RunJournal, StepNote};
 use crate::engine::{self, FlowPlan, Overrides};
+use crate::state::vector_indexes::{IndexKey, VectorIndexCache};
 use crate::store::tables::FLOWS;
+use crate::vectors::VectorIndex;
 use serde_json::Map;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// Vectors of documents that the runs of one check hold in memory, in bytes (manual 14.8).
+const REPLAY_INDEXES_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// What is held in memory of documents that cards load anew for each question: for as long as questions are replayed that have
+/// this in common, and no longer.
+pub(in crate::ops) struct ReplayMemory(VectorIndexCache);
+
+impl Default for ReplayMemory {
+    fn default() -> Self {
+        Self(VectorIndexCache::with_room(REPLAY_INDEXES_BYTES_MAX))
+    }
+}
+
+impl ReplayMemory {
+    /// What people's questions hold of these documents is used and not touched; what they do not is made here.
+    ///
+    /// # Errors
+    /// What `make` returns; [`Error::Cancelled`] for one who waits and whose run ends.
+    pub(super) fn index(
+        &self,
+        app: &App,
+        key: IndexKey,
+        cancel: &CancelToken,
+        make: &mut dyn FnMut() -> Result<VectorIndex>,
+    ) -> Result<Arc<VectorIndex>> {
+        match app.state.vector_indexes.peek(&key) {
+            Some(index) => Ok(index),
+            None => self.0.get_or_build(key, cancel, make),
+        }
+    }
+}
 
 /// A canvas of a flow, ready to be asked again and again.
 pub(in crate::ops) struct Replay {
     flow: Flow,
-    plan: Arc<FlowPlan>,
+    plan: FlowPlan,
     /// Cards that may do something to the world are let.
     has_effects: bool,
 }
@@ -39,19 +74,25 @@ pub(in crate::ops) struct ReplayedRun {
 }
 
 impl Replay {
-    /// Makes `canvas` ready as a canvas of this flow.
+    /// Makes `canvas` ready as a canvas of this flow. Its plan is kept here and nowhere else.
     ///
     /// # Errors
     /// Why it cannot run.
-    pub(in crate::ops) fn new(app: &App, flow: &Flow, canvas: String, has_effects: bool) -> Result<Self> {
-        let digest = CanvasDigest::compute(flow.kind, &canvas);
-        let flow = Flow { digest, ..flow.clone() };
-        let plan = ask::compile(app, &flow, || Ok(canvas))?;
-        Ok(Self { flow, plan, has_effects })
+    pub(in crate::ops) fn new(flow: &Flow, canvas: &str, has_effects: bool) -> Result<Self> {
+        let digest = CanvasDigest::compute(flow.kind, canvas);
+        let drawn = Canvas::parse(canvas).map_err(|fault| Error::RunFailed(fault.to_string()))?;
+        let plan = FlowPlan::compile(flow.kind, &drawn)?;
+        Ok(Self { flow: Flow { digest, ..flow.clone() }, plan, has_effects })
     }
 
     /// Asks it, in a conversation in which nothing was said.
-    pub(in crate::ops) fn ask(&self, app: &App, question: &str, cancel: &CancelToken) -> ReplayedRun {
+    pub(in crate::ops) fn ask(
+        &self,
+        app: &App,
+        memory: &ReplayMemory,
+        question: &str,
+        cancel: &CancelToken,
+    ) -> ReplayedRun {
         let path = CallPath::default();
         let asked = Asked {
             flow: &self.flow,
@@ -59,6 +100,7 @@ impl Replay {
             question,
             overrides: &Overrides::default(),
             start: &StartValues::default(),
+            memory,
             effects: self.has_effects.then_some(&path),
         };
         asked.run(app, cancel)
@@ -71,14 +113,14 @@ impl Replay {
 /// Why there is no answer.
 pub(super) fn ask_flow(
     app: &App,
-    from: &Flow,
-    path: &CallPath,
+    memory: &ReplayMemory,
+    (from, path): (&Flow, &CallPath),
     wanted: &FlowCall<'_>,
     cancel: &CancelToken,
 ) -> Result<RunOutput> {
     let flow = app.store.read(|tx| FLOWS.get(tx, &from.workspace, wanted.flow))?;
     let flow = flow.ok_or_else(|| Error::no_flow(wanted.flow))?;
-    ask::admit_key(app, &flow, wanted.key)?;
+    ask::require_key(app, &flow, wanted.key)?;
     let path = path.extend(from.id, flow.id)?;
     require_cards(&flow)?;
     let plan = ask::plan(app, &flow)?;
@@ -91,6 +133,7 @@ pub(super) fn ask_flow(
         question: &question.text,
         overrides: &overrides,
         start: &start,
+        memory,
         effects: Some(&path),
     };
     let run = asked.run(app, cancel);
@@ -104,6 +147,7 @@ struct Asked<'a> {
     question: &'a str,
     overrides: &'a Overrides,
     start: &'a StartValues,
+    memory: &'a ReplayMemory,
     effects: Option<&'a CallPath>,
 }
 
@@ -117,8 +161,15 @@ impl Asked<'_> {
         };
         // A step of an agentflow that fails ends those beside it, and not what waits for this answer.
         let own = cancel.child();
-        let told = (ids, self.question);
-        let host = ReplayHost::new(app, self.flow, told, self.overrides, self.effects, own.token.clone());
+        let asked = ReplayedQuestion {
+            flow: self.flow,
+            ids,
+            question: self.question,
+            overrides: self.overrides,
+            memory: self.memory,
+            effects: self.effects,
+        };
+        let host = ReplayHost::new(app, asked, own.token.clone());
         let journal = ReplayedSteps::default();
         let (result, usage) = match host {
             Ok(host) => (self.answer(app, &host, &journal), host.usage()),

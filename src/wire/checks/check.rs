@@ -82,7 +82,7 @@ pub(crate) struct CheckView {
     id: CheckId,
     status: StatusView,
     /// What stopped it before its end.
-    stop_reason: Option<StopReasonView>,
+    stop_reason: Option<StopReason>,
     /// Why it failed.
     error: Option<String>,
     started_date: IsoTime,
@@ -112,16 +112,6 @@ enum StatusView {
     Done,
     Stopped,
     Failed,
-}
-
-/// What stopped a check.
-#[derive(Debug, Clone, Copy, Serialize)]
-#[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-enum StopReasonView {
-    Tokens,
-    Time,
-    Stopped,
 }
 
 /// How much a check may ask and use.
@@ -154,7 +144,7 @@ struct CaseView {
     /// How alike Live's own answers are.
     control_similarity: Option<f64>,
     /// Null until all answers are there.
-    verdict: Option<VerdictView>,
+    verdict: Option<Verdict>,
     /// What is reported was seen again when it was asked again; null where no fact reports anything.
     confirmed: Option<bool>,
     why: Vec<WhyView>,
@@ -162,43 +152,12 @@ struct CaseView {
     steps: Vec<StepView>,
 }
 
-/// What becomes of one question.
-#[derive(Debug, Clone, Copy, Serialize)]
-#[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-enum VerdictView {
-    Same,
-    Noise,
-    Changed,
-    Error,
-}
-
 /// One thing that differs.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 struct WhyView {
-    code: WhyCodeView,
+    code: WhyCode,
     message: String,
-}
-
-/// What kind of thing differs.
-#[derive(Debug, Clone, Copy, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-enum WhyCodeView {
-    Number,
-    Date,
-    List,
-    Refusal,
-    Language,
-    Length,
-    ToolCalls,
-    Sources,
-    Steps,
-    Wording,
-    Structure,
-    Error,
-    Expectation,
 }
 
 /// A step that differs.
@@ -208,19 +167,7 @@ enum WhyCodeView {
 struct StepView {
     node_id: String,
     node_label: String,
-    difference: DifferenceView,
-}
-
-/// How a step differs.
-#[derive(Debug, Clone, Copy, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-enum DifferenceView {
-    OnlyLive,
-    OnlyDraft,
-    Output,
-    ToolCalls,
-    Status,
+    difference: StepDifference,
 }
 
 /// All answers to one question.
@@ -294,7 +241,7 @@ impl CheckView {
         let (status, stop_reason, error) = match check.status {
             CheckStatus::Running => (StatusView::Running, None, None),
             CheckStatus::Done => (StatusView::Done, None, None),
-            CheckStatus::Stopped(reason) => (StatusView::Stopped, Some(reason.into()), None),
+            CheckStatus::Stopped(reason) => (StatusView::Stopped, Some(reason), None),
             CheckStatus::Failed(why) => (StatusView::Failed, None, Some(why)),
         };
         Self {
@@ -314,16 +261,6 @@ impl CheckView {
             live_empty: check.live_empty,
             cases,
             summary: SummaryView::new(summary, check.judgement),
-        }
-    }
-}
-
-impl From<StopReason> for StopReasonView {
-    fn from(reason: StopReason) -> Self {
-        match reason {
-            StopReason::Tokens => Self::Tokens,
-            StopReason::Time => Self::Time,
-            StopReason::Stopped => Self::Stopped,
         }
     }
 }
@@ -354,7 +291,7 @@ impl CaseView {
             runs,
             similarity,
             control_similarity,
-            verdict: verdict.map(VerdictView::from),
+            verdict,
             confirmed,
             why: why.into_iter().map(WhyView::from).collect(),
             steps: steps.into_iter().map(StepView::from).collect(),
@@ -362,47 +299,14 @@ impl CaseView {
     }
 }
 
-impl From<Verdict> for VerdictView {
-    fn from(verdict: Verdict) -> Self {
-        match verdict {
-            Verdict::Same => Self::Same,
-            Verdict::Noise => Self::Noise,
-            Verdict::Changed => Self::Changed,
-            Verdict::Error => Self::Error,
-        }
-    }
-}
-
 impl From<Why> for WhyView {
     fn from(Why { code, message }: Why) -> Self {
-        let code = match code {
-            WhyCode::Number => WhyCodeView::Number,
-            WhyCode::Date => WhyCodeView::Date,
-            WhyCode::List => WhyCodeView::List,
-            WhyCode::Refusal => WhyCodeView::Refusal,
-            WhyCode::Language => WhyCodeView::Language,
-            WhyCode::Length => WhyCodeView::Length,
-            WhyCode::ToolCalls => WhyCodeView::ToolCalls,
-            WhyCode::Sources => WhyCodeView::Sources,
-            WhyCode::Steps => WhyCodeView::Steps,
-            WhyCode::Wording => WhyCodeView::Wording,
-            WhyCode::Structure => WhyCodeView::Structure,
-            WhyCode::Error => WhyCodeView::Error,
-            WhyCode::Expectation => WhyCodeView::Expectation,
-        };
         Self { code, message }
     }
 }
 
 impl From<StepChange> for StepView {
     fn from(StepChange { node_id, node_label, difference }: StepChange) -> Self {
-        let difference = match difference {
-            StepDifference::OnlyLive => DifferenceView::OnlyLive,
-            StepDifference::OnlyDraft => DifferenceView::OnlyDraft,
-            StepDifference::Output => DifferenceView::Output,
-            StepDifference::ToolCalls => DifferenceView::ToolCalls,
-            StepDifference::Status => DifferenceView::Status,
-        };
         Self { node_id, node_label, difference }
     }
 }

@@ -26,7 +26,7 @@ fn ask(
     let mut case = CaseAnswers { question: topic.question.to_owned(), expect, ..CaseAnswers::default() };
     case.live.extend((0..=repeat).map(|_| live()));
     case.draft.extend((0..repeat).map(|_| draft()));
-    if asks_again(&case) {
+    if asks_again(case.clone()) {
         case.live.push(Answer { again: true, ..live() });
         case.draft.push(Answer { again: true, ..draft() });
     }
@@ -57,7 +57,7 @@ fn unchanged(dice: &mut Dice) -> Judgement {
             })
         })
         .collect();
-    judge(&cases.iter().collect::<Vec<_>>(), CONTROL)
+    judge(cases, CONTROL)
 }
 
 /// A check of ten questions of a flow with this fault.
@@ -77,7 +77,7 @@ fn with_fault(fault: &Fault, seed: u64) -> Judgement {
             ask(topic, 1, expect, &mut || (fault.live)(topic, &mut one), &mut || draft(topic, &mut other))
         })
         .collect();
-    judge(&cases.iter().collect::<Vec<_>>(), CONTROL)
+    judge(cases, CONTROL)
 }
 
 fn is_named(fault: &Fault, found: &Judgement) -> bool {

@@ -1,7 +1,8 @@
 //! The world as a replayed question sees it: everything that a question may read, and nothing that stays.
 //!
 //! What would leave something behind is not here to be asked for: no files of answers, no conversation but an empty one, no
-//! counts, and collections that take nothing. So a card cannot do by mistake what a replay must not do.
+//! counts, collections that take nothing, and a memory of vectors that ends with the check. So a card cannot do by mistake what
+//! a replay must not do.
 
 use super::flow_code::FlowCode;
 use super::run_notes::RunNotes;
@@ -27,58 +28,57 @@ use crate::ops::knowledge::collections::WorkspaceCollections;
 use crate::ops::knowledge::{stores, vectors};
 use crate::ops::predictions::flow_cache::SavedVariables;
 use crate::ops::predictions::nested::CallPath;
-use crate::ops::predictions::replay;
+use crate::ops::predictions::replay::{self, ReplayMemory};
 use crate::script::ScriptError;
 use crate::sql::SqliteFile;
+use crate::state::vector_indexes::IndexKey;
 use crate::vectors::{RowId, SearchHit, VectorIndex};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+/// What is asked of which flow, and what it may use.
+pub(in crate::ops::predictions) struct ReplayedQuestion<'a> {
+    pub flow: &'a Flow,
+    pub ids: RunIds,
+    pub question: &'a str,
+    pub overrides: &'a Overrides,
+    /// What the questions of one check have in common.
+    pub memory: &'a ReplayMemory,
+    /// Lets cards start programs and ask other flows, and is the way on to these. None of a canvas without such cards needs it.
+    pub effects: Option<&'a CallPath>,
+}
+
 pub(in crate::ops::predictions) struct ReplayHost<'a> {
     app: &'a App,
-    flow: &'a Flow,
-    ids: RunIds,
-    question: &'a str,
+    asked: ReplayedQuestion<'a>,
     cancel: CancelToken,
     variables: SavedVariables,
-    /// Variables of the request, for code only (manual 7.4 r2).
-    request_variables: &'a HashMap<String, String>,
     workspace: WorkspaceHost<'a>,
     collections: ReadOnlyCollections<'a>,
     /// Replies of models that the flow keeps: those of this run alone.
-    memory: RunMemory,
+    replies: RunMemory,
     notes: RunNotes,
-    /// Where cards that may do something to the world are let: the way on to other flows.
-    effects: Option<&'a CallPath>,
 }
 
 impl<'a> ReplayHost<'a> {
-    /// `effects` lets cards start programs and ask other flows; none of a canvas without such cards needs it.
-    ///
     /// # Errors
     /// When the saved variables cannot be read.
     pub(in crate::ops::predictions) fn new(
         app: &'a App,
-        flow: &'a Flow,
-        (ids, question): (RunIds, &'a str),
-        overrides: &'a Overrides,
-        effects: Option<&'a CallPath>,
+        asked: ReplayedQuestion<'a>,
         cancel: CancelToken,
     ) -> Result<Self> {
-        let collections = WorkspaceCollections::new(app, flow.workspace, cancel.clone());
+        let workspace = asked.flow.workspace;
+        let collections = WorkspaceCollections::new(app, workspace, cancel.clone());
         Ok(Self {
             app,
-            flow,
-            ids,
-            question,
-            variables: app.flow_cache.variables(app, &flow.workspace)?,
-            request_variables: overrides.variables(),
-            workspace: WorkspaceHost::new(app, flow.workspace, cancel.clone()),
+            asked,
+            variables: app.flow_cache.variables(app, &workspace)?,
+            workspace: WorkspaceHost::new(app, workspace, cancel.clone()),
             collections: ReadOnlyCollections(collections),
-            memory: RunMemory::default(),
+            replies: RunMemory::default(),
             notes: RunNotes::default(),
-            effects,
             cancel,
         })
     }
@@ -97,8 +97,8 @@ impl<'a> ReplayHost<'a> {
 impl Host for ReplayHost<'_> {
     fn context(&self) -> HostContext<'_> {
         HostContext {
-            question: self.question,
-            facts: Some(RunFacts { ids: &self.ids, session: None }),
+            question: self.asked.question,
+            facts: Some(RunFacts { ids: &self.asked.ids, session: None }),
             variables: Some(&self.variables),
             prices: &self.app.prices,
             ..HostContext::new(
@@ -119,10 +119,10 @@ impl Host for ReplayHost<'_> {
             .with_files(self)
             .with_code(self)
             .with_tools(&self.workspace)
-            .with_replies(&self.memory)
+            .with_replies(&self.replies)
             .with_sign_ins(&self.workspace)
             .with_observer(self);
-        match self.effects {
+        match self.asked.effects {
             Some(_) => reading.with_flows(self).with_programs(&self.app.programs),
             None => reading,
         }
@@ -137,7 +137,7 @@ impl Conversations for ReplayHost<'_> {
     }
 
     fn memory_session(&self, _session: Option<&str>) -> Result<String> {
-        Ok(self.ids.chat.to_string())
+        Ok(self.asked.ids.chat.to_string())
     }
 }
 
@@ -149,7 +149,7 @@ impl Credentials for ReplayHost<'_> {
 
 impl WorkspaceFiles for ReplayHost<'_> {
     fn stored_file(&self, name: &str) -> Result<Option<StoredFile>> {
-        files::read(self.app, &self.flow.workspace, &self.flow.id, name)
+        files::read(self.app, &self.asked.flow.workspace, &self.asked.flow.id, name)
     }
 
     fn folder(
@@ -169,11 +169,11 @@ impl CodeRunner for ReplayHost<'_> {
     fn run_code(&self, code: &Code<'_>) -> Result<Value, ScriptError> {
         let run = FlowCode {
             app: self.app,
-            flow: self.flow,
-            ids: &self.ids,
-            question: self.question,
+            flow: self.asked.flow,
+            ids: &self.asked.ids,
+            question: self.asked.question,
             variables: &self.variables,
-            request_variables: self.request_variables,
+            request_variables: self.asked.overrides.variables(),
             cancel: &self.cancel,
         };
         run.run(code, &CodeDatabases::new(self, &self.workspace, code.card)).result
@@ -182,10 +182,11 @@ impl CodeRunner for ReplayHost<'_> {
 
 impl Flows for ReplayHost<'_> {
     fn ask_flow(&self, call: &FlowCall<'_>) -> Result<RunOutput> {
-        let Some(path) = self.effects else {
+        let Some(path) = self.asked.effects else {
             return Err(Error::RunFailed("A replayed question asks no other flow.".into()));
         };
-        let asked = replay::ask_flow(self.app, self.flow, path, call, &self.cancel)?;
+        let asked =
+            replay::ask_flow(self.app, self.asked.memory, (self.asked.flow, path), call, &self.cancel)?;
         self.record_usage(asked.usage);
         Ok(asked)
     }
@@ -193,11 +194,11 @@ impl Flows for ReplayHost<'_> {
 
 impl Knowledge for ReplayHost<'_> {
     fn document_store_chunks(&self, store: &DocumentStoreId) -> Result<Option<Vec<Document>>> {
-        self.app.store.read(|tx| stores::stored_chunks(tx, &self.flow.workspace, store))
+        self.app.store.read(|tx| stores::stored_chunks(tx, &self.asked.flow.workspace, store))
     }
 
     fn store_vectors(&self, store: &DocumentStoreId) -> Result<Option<Arc<dyn VectorStore>>> {
-        vectors::build_store(self.app, &self.flow.workspace, store, self)
+        vectors::build_store(self.app, &self.asked.flow.workspace, store, self)
     }
 
     fn collections(&self) -> &dyn Collections {
@@ -211,7 +212,9 @@ impl VectorIndexes for ReplayHost<'_> {
         content: &[u8; 32],
         make: &mut dyn FnMut() -> Result<VectorIndex>,
     ) -> Result<Arc<VectorIndex>> {
-        self.workspace.vector_index(*self.flow.id.bytes(), content, make)
+        let Flow { workspace, id, .. } = self.asked.flow;
+        let key = IndexKey { workspace: *workspace, owner: *id.bytes(), content: *content };
+        self.asked.memory.index(self.app, key, &self.cancel, make)
     }
 }
 

@@ -1,0 +1,201 @@
+//! The two sides of a check: what stands, and what is to take its place. A check knows nothing else of the canvases that it
+//! compares, so any two can be compared; where those of a flow are from is [`CanvasSource`]'s to say.
+
+use super::drive::{CHECK_RUN, CheckDrive, Respondent};
+use super::respondent::{BrokenCanvas, CanvasRespondent, FileRespondent};
+use crate::app::App;
+use crate::base::cancel::CancelToken;
+use crate::canvas::Canvas;
+use crate::clock::Clock;
+use crate::domain::checks::setup::{RiskyStep, Unavailable};
+use crate::domain::error::{Conflict, Result};
+use crate::domain::flows::flow::{Flow, FlowKind};
+use crate::engine::agentflow;
+use crate::engine::risk::risky_steps;
+use crate::ops::flows::drafts;
+use crate::ops::predictions::ReplayMemory;
+use crate::ops::predictions::offline::{OfflineFlow, OfflineServices};
+use crate::state::checks::CheckEntry;
+use crate::store::Tx;
+use crate::store::tables::CANVASES;
+use std::borrow::Cow;
+
+/// The code of the flow's settings that changes answers, as a step.
+const POST_PROCESSING: (&str, &str) = ("postProcessing", "Post-processing");
+
+/// Where a flow has a canvas that can be a side of a check. A version of its history, or one from another server, is one more of
+/// these with its line in [`Self::read`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CanvasSource {
+    /// What callers get.
+    Live,
+    /// What is to be published.
+    Draft,
+}
+
+impl CanvasSource {
+    /// The canvas there; `None` where there is none.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub(super) fn read(self, tx: &impl Tx, flow: &Flow) -> Result<Option<String>> {
+        match self {
+            Self::Live if flow.card_count == 0 => Ok(None),
+            Self::Live => CANVASES.get(tx, &flow.workspace, &flow.id),
+            Self::Draft => drafts::canvas(tx, flow),
+        }
+    }
+}
+
+/// One side of a check.
+pub(super) enum Side<'a> {
+    /// A canvas of a flow of this server, wherever it has it.
+    Flow { app: App, flow: Flow, canvas: String },
+    /// A flow of a file, without a service.
+    File { services: &'a OfflineServices, flow: &'a OfflineFlow },
+}
+
+impl Side<'_> {
+    const fn kind(&self) -> FlowKind {
+        match self {
+            Self::Flow { flow, .. } => flow.kind,
+            Self::File { flow, .. } => flow.kind,
+        }
+    }
+
+    /// Its canvas; `None` where that cannot be read, which is what comes of running it.
+    fn canvas(&self) -> Option<Cow<'_, Canvas>> {
+        match self {
+            Self::Flow { canvas, .. } => Canvas::parse(canvas).ok().map(Cow::Owned),
+            Self::File { flow, .. } => Some(Cow::Borrowed(&flow.canvas)),
+        }
+    }
+
+    /// Nothing on it could answer.
+    pub(super) fn is_empty(&self) -> bool {
+        self.canvas().is_some_and(|canvas| canvas.card_count() == 0)
+    }
+
+    /// Flows of its kind are checked.
+    const fn is_checked(&self) -> bool {
+        matches!(self.kind(), FlowKind::Chatflow | FlowKind::Agentflow)
+    }
+
+    fn starts_otherwise(&self) -> bool {
+        self.kind() == FlowKind::Agentflow
+            && self.canvas().is_some_and(|canvas| !agentflow::starts_with_question(&canvas))
+    }
+
+    fn is_post_processed(&self) -> bool {
+        match self {
+            Self::Flow { flow, .. } => flow.settings.chatbot_config.post_processing.is_some(),
+            Self::File { .. } => false,
+        }
+    }
+
+    /// Who answers with it, in runs that have `memory` in common. The flows of files have nothing else that they could ask, so
+    /// only those of this server can be let to other flows and programs by `has_effects`.
+    ///
+    /// # Errors
+    /// Why it cannot run.
+    fn respondent<'s>(
+        &'s self,
+        memory: &'s ReplayMemory,
+        has_effects: bool,
+    ) -> Result<Box<dyn Respondent + 's>> {
+        Ok(match self {
+            Self::Flow { app, flow, canvas } => {
+                Box::new(CanvasRespondent::new(app, flow, canvas, memory, has_effects)?)
+            }
+            Self::File { services, flow } => Box::new(FileRespondent::new(services, flow)?),
+        })
+    }
+}
+
+/// What is compared.
+pub(super) struct Sides<'a> {
+    /// What stands; `None` where nothing does.
+    pub(super) left: Option<Side<'a>>,
+    /// What is to take its place.
+    pub(super) right: Side<'a>,
+}
+
+/// How a check runs, whatever it compares.
+pub(super) struct CheckRun<'a> {
+    pub(super) entry: &'a CheckEntry,
+    /// Cards that may do something to the world are let.
+    pub(super) has_effects: bool,
+    /// Waits before each turn for what goes first.
+    pub(super) make_way: &'a (dyn Fn(&CancelToken) + Sync),
+    pub(super) clock: &'a Clock,
+}
+
+impl Sides<'_> {
+    /// The new side first: what both have is told by its name there.
+    fn both(&self) -> impl Iterator<Item = &Side<'_>> {
+        [&self.right].into_iter().chain(&self.left)
+    }
+
+    /// Why these cannot be compared.
+    pub(super) fn unavailable(&self) -> Option<Unavailable> {
+        if !self.both().all(Side::is_checked) {
+            return Some(Unavailable::Type);
+        }
+        self.both().any(Side::starts_otherwise).then_some(Unavailable::Start)
+    }
+
+    /// # Errors
+    /// 409 that names what would run and may do something to the world, unless the caller lets it.
+    pub(super) fn refuse_risky(&self, include: bool) -> Result<()> {
+        let mut steps: Vec<String> = Vec::new();
+        for step in risky_steps_of(self.both()) {
+            if !steps.contains(&step.label) {
+                steps.push(step.label);
+            }
+        }
+        if steps.is_empty() || include { Ok(()) } else { Err(Conflict::RiskySteps { steps }.into()) }
+    }
+
+    /// Asks both sides until the end of the check.
+    ///
+    /// # Errors
+    /// Why the new side cannot run: there is nothing to compare then.
+    pub(super) fn ask(&self, run: &CheckRun<'_>) -> Result<()> {
+        let memory = ReplayMemory::default();
+        let right = self.right.respondent(&memory, run.has_effects)?;
+        // What stands may be broken: that the other side mends it is what the check finds.
+        let left = self.left.as_ref().map(|left| {
+            let asked = left.respondent(&memory, run.has_effects);
+            asked.unwrap_or_else(|fault| Box::new(BrokenCanvas(fault.to_string())))
+        });
+        let drive = CheckDrive {
+            entry: run.entry,
+            live: left.as_deref(),
+            draft: &*right,
+            run_limit: CHECK_RUN,
+            make_way: run.make_way,
+            clock: run.clock,
+        };
+        drive.run();
+        Ok(())
+    }
+}
+
+/// The risky steps of these sides, each once, and then what the settings of a flow run.
+pub(super) fn risky_steps_of<'s>(sides: impl Iterator<Item = &'s Side<'s>>) -> Vec<RiskyStep> {
+    let (mut steps, mut is_post_processed) = (Vec::<RiskyStep>::new(), false);
+    for side in sides {
+        is_post_processed |= side.is_post_processed();
+        let Some(canvas) = side.canvas() else { continue };
+        for step in risky_steps(side.kind(), &canvas) {
+            if !steps.iter().any(|known| known.id == step.id) {
+                steps.push(step);
+            }
+        }
+    }
+    if is_post_processed {
+        let (id, label) = POST_PROCESSING;
+        steps.push(RiskyStep { id: id.to_owned(), label: label.to_owned() });
+    }
+    steps
+}
