@@ -40,6 +40,16 @@ pub(crate) struct KeptQuestion {
     pub conversation: Option<ChatId>,
 }
 
+/// A question as it is sent to be kept.
+#[derive(Debug, Clone)]
+pub(crate) struct SentQuestion {
+    pub id: Option<KeptQuestionId>,
+    pub text: String,
+    pub expect: Vec<ExpectationRow>,
+    pub from: QuestionOrigin,
+    pub kept: Option<Timestamp>,
+}
+
 /// An expectation as it was sent; it was judged before it was kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

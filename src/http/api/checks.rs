@@ -2,13 +2,13 @@
 
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
-use crate::domain::checks::kept::QuestionOrigin;
+use crate::domain::checks::kept::SentQuestion;
 use crate::domain::error::Result;
 use crate::domain::ids::CheckId;
 use crate::http::api::predictions::prediction::flow_id;
 use crate::http::request::Request;
 use crate::http::routing::handler::{AcceptedJson, Json};
-use crate::ops::checks::kept::{self, SentQuestion};
+use crate::ops::checks::kept;
 use crate::ops::checks::{self, CheckReport};
 use crate::wire::checks::check::{CheckStart, CheckView};
 use crate::wire::checks::kept::{KeptQuestionEdit, KeptQuestionView};
@@ -69,13 +69,7 @@ pub(crate) fn replace_kept(
 ) -> Result<Json<Vec<KeptQuestionView>>> {
     let id = flow_id(request)?;
     let sent: Vec<KeptQuestionEdit> = request.json_list()?;
-    let sent = sent.into_iter().map(|row| SentQuestion {
-        id: row.id,
-        text: row.text,
-        expect: row.expect,
-        from: row.from.unwrap_or(QuestionOrigin::Written),
-        kept: row.kept_date,
-    });
+    let sent = sent.into_iter().map(SentQuestion::from);
     let kept = kept::replace(app, &caller, &id, sent.collect())?;
     Ok(Json(kept.into_iter().map(KeptQuestionView::from).collect()))
 }

@@ -53,5 +53,3 @@ impl FileCheck<'_> {
         Ok(check)
     }
 }
-
-}

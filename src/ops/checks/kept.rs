@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::checks::check::CHECK_QUESTION_CHARS_MAX;
 use crate::domain::checks::kept::{
-    ExpectationRow, KEPT_QUESTIONS_MAX, KeptQuestion, QuestionOrigin, read_expectations,
+    KEPT_QUESTIONS_MAX, KeptQuestion, QuestionOrigin, SentQuestion, read_expectations,
 };
 use crate::domain::checks::questions::require_question;
 use crate::domain::error::{Error, Result};
@@ -22,16 +22,6 @@ use std::ops::ControlFlow;
 
 /// Messages that are looked through for the conversation of a question (manual 14.4).
 const MESSAGES_READ_MAX: usize = 20_000;
-
-/// A question as it is sent to be kept.
-#[derive(Debug)]
-pub(crate) struct SentQuestion {
-    pub id: Option<KeptQuestionId>,
-    pub text: String,
-    pub expect: Vec<ExpectationRow>,
-    pub from: QuestionOrigin,
-    pub kept: Option<Timestamp>,
-}
 
 /// The kept questions of a flow, in their order.
 ///
@@ -52,7 +42,7 @@ pub(super) fn of_flow(app: &App, flow: &Flow) -> Result<Vec<KeptQuestion>> {
     app.store.read(|tx| in_transaction(tx, flow))
 }
 
-fn in_transaction(tx: &impl Tx, flow: &Flow) -> Result<Vec<KeptQuestion>> {
+pub(super) fn in_transaction(tx: &impl Tx, flow: &Flow) -> Result<Vec<KeptQuestion>> {
     Ok(KEPT_QUESTIONS.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default())
 }
 
@@ -83,36 +73,53 @@ pub(crate) fn replace(
             }
         }
         let rows: Vec<KeptQuestion> = sent.iter().map(|one| keep(one, &before, &lasting, now)).collect();
-        if rows.is_empty() {
-            KEPT_QUESTIONS.remove(tx, &flow.workspace, &flow.id)?;
-        } else {
-            KEPT_QUESTIONS.put(tx, &flow.workspace, &flow.id, &rows)?;
-        }
+        put(tx, &flow, &rows)?;
         Ok(rows)
     })
 }
 
-fn judge(sent: &[SentQuestion]) -> Result<()> {
-    if sent.len() > KEPT_QUESTIONS_MAX {
-        return Err(Error::Invalid(format!(
-            "Invalid questions: a flow keeps {KEPT_QUESTIONS_MAX} questions at most."
-        )));
+pub(super) fn put(tx: &WriteTx, flow: &Flow, rows: &[KeptQuestion]) -> Result<()> {
+    if rows.is_empty() {
+        return KEPT_QUESTIONS.remove(tx, &flow.workspace, &flow.id).map(drop);
     }
+    KEPT_QUESTIONS.put(tx, &flow.workspace, &flow.id, &rows.to_vec())
+}
+
+fn judge(sent: &[SentQuestion]) -> Result<()> {
+    require_count(sent.len())?;
     for (at, one) in sent.iter().enumerate() {
-        let place = format!("questions[{at}]");
-        require_question(&one.text, &place)?;
+        judge_row(one, at)?;
         if let Some(id) = one.id
             && sent[..at].iter().any(|other| other.id == Some(id))
         {
-            return Err(Error::Invalid(format!("Invalid {place}: another question has this id.")));
+            return Err(Error::Invalid(format!("Invalid questions[{at}]: another question has this id.")));
         }
-        read_expectations(&one.expect, at + 1)?;
     }
     Ok(())
 }
 
+pub(super) fn require_count(count: usize) -> Result<()> {
+    if count > KEPT_QUESTIONS_MAX {
+        return Err(Error::Invalid(format!(
+            "Invalid questions: a flow keeps {KEPT_QUESTIONS_MAX} questions at most."
+        )));
+    }
+    Ok(())
+}
+
+/// Judges a question by itself; `at` is its place in the list.
+///
+/// # Errors
+/// 400 naming the row at fault.
+pub(crate) fn judge_row(sent: &SentQuestion, at: usize) -> Result<()> {
+    let place = format!("questions[{at}]");
+    require_question(&sent.text, &place)?;
+    read_expectations(&sent.expect, at + 1)?;
+    Ok(())
+}
+
 /// A row that was kept before stays what it was, but for its text and what is expected.
-fn keep(
+pub(super) fn keep(
     sent: &SentQuestion,
     before: &[KeptQuestion],
     conversations: &HashMap<String, ChatId>,
@@ -137,7 +144,7 @@ fn keep(
 }
 
 /// The conversation of the newest message with the text of each question that a person asked and that is new.
-fn find_conversations(
+pub(super) fn find_conversations(
     app: &App,
     flow: &Flow,
     sent: &[SentQuestion],

@@ -1,6 +1,7 @@
 //! Behaviour checks: the same questions to Live and to the draft, before anything is published (manual 18).
 
 mod canvases;
+pub(crate) mod carried;
 pub(crate) mod drive;
 #[cfg(test)]
 mod drive_tests;

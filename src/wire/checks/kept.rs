@@ -1,6 +1,6 @@
 //! Questions that are kept for the checks of a flow.
 
-use crate::domain::checks::kept::{ExpectationRow, KeptQuestion, QuestionOrigin};
+use crate::domain::checks::kept::{ExpectationRow, KeptQuestion, QuestionOrigin, SentQuestion};
 use crate::domain::ids::KeptQuestionId;
 use crate::wire::time::IsoTime;
 use jiff::Timestamp;
@@ -21,6 +21,12 @@ pub(crate) struct KeptQuestionEdit {
     pub from: Option<QuestionOrigin>,
     #[cfg_attr(test, schemars(with = "Option<IsoTime>"))]
     pub kept_date: Option<Timestamp>,
+}
+
+impl From<KeptQuestionEdit> for SentQuestion {
+    fn from(KeptQuestionEdit { id, text, expect, from, kept_date }: KeptQuestionEdit) -> Self {
+        Self { id, text, expect, from: from.unwrap_or(QuestionOrigin::Written), kept: kept_date }
+    }
 }
 
 /// A question that is kept.

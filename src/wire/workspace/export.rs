@@ -7,6 +7,7 @@ use super::variables::VariableView;
 use crate::domain::flows::flow::FlowKind;
 use crate::domain::ids::{CredentialId, DocumentStoreId, FlowId, KeyId};
 use crate::domain::knowledge::store_overview::{StoreOverview, StoreStatus};
+use crate::wire::checks::kept::KeptQuestionView;
 use crate::wire::time::IsoTime;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -155,6 +156,9 @@ pub(crate) struct FlowRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "DraftRow"))]
     pub draft: Option<DraftRow>,
+    /// Questions that are kept for its checks; what people asked is there only with messages.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept_questions: Vec<KeptQuestionView>,
     /// True when only the holders of an API key may ask it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "bool"))]

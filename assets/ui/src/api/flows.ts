@@ -21,6 +21,16 @@ export const readDraft = (id: string) => api.get('/flow-drafts/{id}', { path: { 
 export const useDraft = (id: string) =>
   useQuery({ queryKey: cached.draft(id), queryFn: () => readDraft(id) });
 
+const keptQuestions = '/flow-drafts/{id}/check/questions';
+
+/** Gives a copy of a flow the questions that are kept for its checks. What people asked stays with their conversations. */
+export async function copyKeptQuestions(from: string, to: string): Promise<void> {
+  const kept = await api.get(keptQuestions, { path: { id: from } });
+  const own = kept.filter((question) => question.from !== 'person');
+  const body = own.map(({ text, expect, from: origin }) => ({ text, expect, from: origin }));
+  if (body.length > 0) await api.put(keptQuestions, { path: { id: to }, body });
+}
+
 export type NewFlow = Schemas['NewFlow'];
 
 export function useCreateFlow() {

@@ -10,6 +10,7 @@ use crate::domain::ids::{CredentialId, KeyId};
 use crate::domain::secrets::{redact, tree};
 use crate::domain::workspace::tool::WorkspaceTool;
 use crate::domain::workspace::variable::Variable;
+use crate::ops::checks::carried;
 use crate::ops::conversations::feedback;
 use crate::ops::conversations::messages::{self, Budget};
 use crate::ops::flows::drafts;
@@ -18,6 +19,7 @@ use crate::ops::knowledge::stores;
 use crate::ops::workspace::{templates, tools, variables};
 use crate::store::tables::{API_KEYS, CANVASES, FLOWS};
 use crate::store::{Order, ReadTx};
+use crate::wire::checks::kept::KeptQuestionView;
 use crate::wire::conversations::feedback::FeedbackView;
 use crate::wire::conversations::messages::MessageView;
 use crate::wire::workspace::export::{
@@ -72,7 +74,8 @@ pub(crate) fn export(app: &App, caller: &Caller, wanted: &ExportSelection) -> Re
         bytes += match kind {
             ItemKind::Flow(of) => {
                 let found = flows_of(app, caller, of)?;
-                let rows = found.iter().map(|flow| flow_row(app, flow)).collect::<Result<Vec<_>>>()?;
+                let row = |flow: &Flow| flow_row(app, flow, wanted.chat_message);
+                let rows = found.iter().map(row).collect::<Result<Vec<_>>>()?;
                 flows.extend(found);
                 put_rows(flow_rows(&mut file, of), rows)?
             }
@@ -188,14 +191,16 @@ fn flows_of(app: &App, caller: &Caller, kind: FlowKind) -> Result<Vec<Flow>> {
     Ok(found)
 }
 
-/// A flow as history keeps it: Live, its settings and its draft.
+/// A flow as history keeps it: Live, its settings and its draft. Beside it stand the questions of its checks, those that people
+/// asked too `with_people`.
 ///
 /// # Errors
 /// When the database cannot be read, or the canvas is not one.
-pub(super) fn flow_row(app: &App, flow: &Flow) -> Result<FlowRow> {
+pub(super) fn flow_row(app: &App, flow: &Flow, with_people: bool) -> Result<FlowRow> {
     let read = |tx: &ReadTx| Ok((CANVASES.get(tx, &flow.workspace, &flow.id)?, drafts::canvas(tx, flow)?));
     let (live, draft) = app.store.read(read)?;
     let live = Snapshot::take(app, flow, &live.unwrap_or_default())?;
+    let kept = carried::of_flow(app, flow, with_people)?;
     let text = |name: &str| live.settings.get(name).map(Value::to_string);
     let settings = FlowSettingTexts {
         chatbot_config: text("chatbotConfig"),
@@ -221,6 +226,7 @@ pub(super) fn flow_row(app: &App, flow: &Flow) -> Result<FlowRow> {
         is_public: flow.settings.is_public,
         settings,
         draft: draft.map(|flow_data| DraftRow { flow_data }),
+        kept_questions: kept.into_iter().map(KeptQuestionView::from).collect(),
         key_bound: flow.settings.api_key.map(|_| true),
         api_key: flow.settings.api_key,
     })

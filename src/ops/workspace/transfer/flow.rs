@@ -15,6 +15,7 @@ use crate::domain::flows::flow::FlowKind;
 use crate::domain::flows::flow_change::{FlowChange, ImportedFlow};
 use crate::domain::ids::FlowId;
 use crate::domain::workspace::import::ImportAction;
+use crate::ops::checks::carried;
 use crate::ops::flows;
 use crate::ops::flows::access::{self, FlowAction as ImportMode};
 use crate::ops::flows::drafts::{self, DraftPrecondition};
@@ -93,8 +94,12 @@ pub(super) fn import(
     }
     let canvas = canvas_of(item);
     let id = FlowId::from_bytes(*step.id.as_bytes());
+    let questions = item.questions.as_deref();
     if step.action == ImportAction::Update {
-        return update(app, caller, &id, (kind, edit, canvas), &step.draft);
+        // What would refuse the questions has to do so before anything is changed.
+        questions.map_or(Ok(()), |sent| carried::check(app, &caller.workspace, &id, sent))?;
+        update(app, caller, &id, (kind, edit, canvas), &step.draft)?;
+        return questions.map_or(Ok(()), |sent| carried::import(app, &caller.workspace, &id, sent));
     }
     if edit.get("name").and_then(Value::as_str).is_none_or(|name| name.trim().is_empty()) {
         edit.insert("name".to_owned(), UNNAMED.into());
@@ -104,7 +109,8 @@ pub(super) fn import(
         imported: Some(ImportedFlow { has_unknown_key: step.binding == KeyBinding::Nobody }),
         ..parse_change(&edit)?
     };
-    flows::create_as(app, &with_permission(caller, kind, "create"), id, &change).map(drop)
+    flows::create_as(app, &with_permission(caller, kind, "create"), id, &change)?;
+    questions.map_or(Ok(()), |sent| carried::import(app, &caller.workspace, &id, sent))
 }
 
 fn parse_change(fields: &Map<String, Value>) -> Result<FlowChange> {

@@ -11,7 +11,7 @@ use super::workspace_view::KeyBinding;
 use crate::app::App;
 use crate::canvas::Canvas;
 use crate::domain::accounts::caller::Caller;
-use crate::domain::error::{Error, Result};
+use crate::domain::error::{Error, Result, count_phrase};
 use crate::domain::flows::card_problems::CardProblems;
 use crate::domain::ids::{DocumentStoreId, FlowId, TemplateId, ToolId, VariableId, find_ids};
 use crate::domain::workspace::import::{FileImport, ImportAction};
@@ -179,6 +179,11 @@ fn notes(item: &ImportItem, step: &ImportStep, stands: &CredentialMatches) -> Ve
     }
     if step.is_written() && item.fields.get("draft").is_some_and(Value::is_object) {
         notes.push("Its unpublished changes come along as what is to be published.".to_owned());
+    }
+    let questions = item.questions.as_ref().map_or(0, Vec::len);
+    if step.is_written() && questions > 0 {
+        let told = count_phrase(questions, "question", "questions");
+        notes.push(format!("It comes with {told} for its checks."));
     }
     notes
 }

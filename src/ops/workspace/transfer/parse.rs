@@ -4,12 +4,15 @@ use super::import::parse_body;
 use super::{GROUPS, ItemKind, flow};
 use crate::canvas::{Canvas, ForeignContent};
 use crate::cards::registry::Registry;
+use crate::domain::checks::kept::{KEPT_QUESTIONS_MAX, SentQuestion};
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::FlowKind;
 use crate::domain::secrets::redact;
+use crate::ops::checks::kept;
 use crate::ops::flows::settings;
 use crate::ops::workspace::templates;
 use crate::ops::workspace::tools;
+use crate::wire::checks::kept::KeptQuestionEdit;
 use crate::wire::workspace::tools::ToolEdit;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -23,6 +26,8 @@ const NAME_SHOWN_CHARS: usize = 120;
 const FILE_NAME_CHARS: usize = 200;
 /// What a flow is called that has no name, in a file that has none.
 pub(super) const UNNAMED: &str = "Imported flow";
+/// Where a flow of a file has the questions of its checks.
+const QUESTIONS: &str = "keptQuestions";
 /// What editors of Flowise add to the name of a file.
 const FILE_SUFFIXES: [&str; 5] = [".json", " Chatflow", " Agentflow", " Agents", "-CustomTool"];
 
@@ -64,6 +69,8 @@ pub(super) struct ImportItem {
     pub fault: Option<String>,
     /// What a person should know of it: what the file says of it, and what of it does not come in.
     pub notes: Vec<String>,
+    /// Questions for the checks of the flow; `None` where the file says nothing of them.
+    pub questions: Option<Vec<SentQuestion>>,
 }
 
 /// What a file holds.
@@ -245,6 +252,7 @@ fn parse_item(kind: ItemKind, value: Value) -> ImportItem {
             fields: Map::new(),
             fault,
             notes: Vec::new(),
+            questions: None,
         };
     };
     let name = fields.get("name").and_then(Value::as_str).map(display_name).unwrap_or_default();
@@ -271,11 +279,15 @@ fn parse_item(kind: ItemKind, value: Value) -> ImportItem {
     if matches!(kind, ItemKind::Flow(_)) && !fields.get("flowData").is_some_and(Value::is_string) {
         fault = Some("It has no canvas.".to_owned());
     }
-    let notes = match kind {
+    let mut notes = match kind {
         ItemKind::Flow(_) | ItemKind::Template => take_notes(&mut fields),
         _ => Vec::new(),
     };
-    let mut item = ImportItem { kind, id, name, fields, fault, notes };
+    let questions = match kind {
+        ItemKind::Flow(_) => take_questions(&mut fields, &mut notes),
+        _ => None,
+    };
+    let mut item = ImportItem { kind, id, name, fields, fault, notes, questions };
     if item.fault.is_none() {
         item.fault = refusal(&item);
     }
@@ -299,6 +311,27 @@ fn take_notes(fields: &mut Map<String, Value>) -> Vec<String> {
         );
     }
     notes
+}
+
+/// The questions that a flow of the file keeps for its checks, but for those that nobody could keep.
+fn take_questions(fields: &mut Map<String, Value>, notes: &mut Vec<String>) -> Option<Vec<SentQuestion>> {
+    let Some(Value::Array(rows)) = fields.shift_remove(QUESTIONS) else { return None };
+    let count = rows.len();
+    let mut known = HashSet::new();
+    let read = |(at, row): (usize, Value)| {
+        let sent = SentQuestion::from(serde_json::from_value::<KeptQuestionEdit>(row).ok()?);
+        let is_new = sent.id.is_none_or(|id| known.insert(id));
+        (is_new && kept::judge_row(&sent, at).is_ok()).then_some(sent)
+    };
+    let questions: Vec<SentQuestion> =
+        rows.into_iter().enumerate().filter_map(read).take(KEPT_QUESTIONS_MAX).collect();
+    let left = count - questions.len();
+    if left > 0 {
+        notes.push(format!(
+            "{left} of the questions for its checks stay outside: a check could not ask them, or they are too many."
+        ));
+    }
+    Some(questions)
 }
 
 /// Leaves of a canvas what is part of one. What is no canvas is judged elsewhere.

@@ -14,6 +14,7 @@ use crate::domain::ids::{
     CredentialId, DocumentStoreId, FlowId, KeyId, TemplateId, ToolId, VariableId, WorkspaceId,
 };
 use crate::domain::workspace::tool::WorkspaceTool;
+use crate::ops::checks::carried;
 use crate::ops::flows::access::{self, FlowAction as ImportMode};
 use crate::ops::flows::{drafts, live, snapshot};
 use crate::ops::knowledge::stores;
@@ -178,13 +179,14 @@ impl<'a> WorkspaceView<'a> {
             Ok((flow, canvas.unwrap_or_default()))
         })?;
         let Some(flow) = flow else { return Ok(false) };
-        let here = serde_json::to_value(flow_row(self.app, &flow)?).map_err(Error::internal)?;
+        let here = serde_json::to_value(flow_row(self.app, &flow, false)?).map_err(Error::internal)?;
         let own = ["name", "type", "category", "isPublic"];
         let is_same = |field: &&str| has_same_value(here.get(*field), item.fields.get(*field));
         let sent = super::flow::canvas_of(item);
         Ok(own.iter().chain(SETTINGS).all(is_same)
             && content_digest(kind, &canvas) == content_digest(kind, sent)
-            && self.credentials_agree(&canvas, sent)?)
+            && self.credentials_agree(&canvas, sent)?
+            && item.questions.as_ref().map_or(Ok(true), |sent| carried::is_same(self.app, &flow, sent))?)
     }
 
     /// True when each credential that a file names and that is here is the one its card has here.

@@ -1,5 +1,5 @@
 import { useLocation } from 'wouter';
-import { readDraft, readFlow, useCreateFlow } from '../../api/flows';
+import { copyKeptQuestions, readDraft, readFlow, useCreateFlow } from '../../api/flows';
 import type { Flow, FlowSummary } from '../../api/models';
 import { download } from '../../core/download';
 import { exportFlow } from '../../core/flowfile';
@@ -38,6 +38,7 @@ export function useFlowFiles(): FlowFiles {
       ...(chatbotConfig ? { chatbotConfig } : {}),
       ...(apiConfig ? { apiConfig } : {}),
     });
+    await copyKeptQuestions(summary.id, copy.id).catch(fails);
     toast({
       text: t('flows.duplicated', { name: copy.name }),
       action: { label: t('flows.open'), onClick: () => go(`/flows/${copy.id}`) },
