@@ -5,7 +5,7 @@ mod approvals;
 mod branches;
 mod drawings;
 mod failures;
-mod human_input;
+pub mod human_input;
 mod iterations;
 mod kept;
 mod loops;

@@ -7,46 +7,13 @@ pub mod service;
 
 use crate::oauth2::service::{HUSH, OAuthFixture, SECRET, callback};
 use crate::support::internet::StandInAnswer;
-use crate::support::{Server, id};
+use crate::support::{Server, id, log};
 use serde_json::{Value, json};
-use std::io::{self, Write};
-use std::sync::{Mutex, Once};
-
-/// Lines of the log that hold a secret of these tests.
-static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
-
-struct Listener;
-
-impl Write for Listener {
-    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let text = String::from_utf8_lossy(line);
-        if text.contains(HUSH) {
-            LOGGED.lock().unwrap().push(text.into_owned());
-        }
-        Ok(line.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Looks at the log of this process from here on.
-fn listen() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let log = tracing_subscriber::fmt().with_max_level(tracing::Level::DEBUG).with_writer(|| Listener);
-        let _ = log.try_init();
-        tracing::debug!("hush: this line is heard");
-        let heard = std::mem::take(&mut *LOGGED.lock().unwrap());
-        assert_eq!(heard.len(), 1, "the log is looked at");
-    });
-}
 
 /// No secret is in a file of the service, in its log, or in what it shows of the credential.
 fn assert_nothing_leaked(house: &OAuthFixture) {
     assert_eq!(house.server.files_with(HUSH), [""; 0]);
-    assert_eq!(*LOGGED.lock().unwrap(), [""; 0]);
+    assert_eq!(log::take(HUSH), [""; 0]);
     let shown = house.server.read(&format!("/credentials/{}", house.credential)).to_string();
     assert!(!shown.contains(HUSH), "{shown}");
 }

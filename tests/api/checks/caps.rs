@@ -130,6 +130,12 @@ fn a_provider_that_throttles_or_dies_is_an_error_of_that_answer() {
     let case = check(&server, &flow, &["one"])["cases"][0].clone();
     assert_eq!((&case["live"]["text"], &case["draft"]["text"]), (&json!("Fine."), &Value::Null));
     assert!(case["draft"]["error"].as_str().is_some_and(|error| !error.is_empty()), "{case}");
+    provider.set_decision(|request| match request.body.to_string().contains("draft-model") {
+        true => Behaviour::rate_limited(Some("60")),
+        false => Behaviour::text("Fine."),
+    });
+    let case = check(&server, &flow, &["one"])["cases"][0].clone();
+    assert_eq!((&case["live"]["text"], &case["verdict"]), (&json!("Fine."), &json!("error")), "{case}");
     provider.set_decision(|_| Behaviour::Close);
     let done = check(&server, &flow, &["one"]);
     assert_eq!((&done["status"], &done["summary"]["errors"]), (&json!("done"), &json!(1)));

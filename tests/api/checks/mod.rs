@@ -1,7 +1,10 @@
 //! Behaviour checks (manual 18): the same questions to Live and to the draft, and nothing left behind.
 
+mod asked_flows;
 mod caps;
+mod carried;
 mod kept;
+mod noise;
 mod questions;
 mod races;
 mod risk;

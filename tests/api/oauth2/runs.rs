@@ -1,8 +1,10 @@
 //! Runs in the name of whoever signed in: tokens that end, are taken back, or buy no others; and what a service refuses.
 
 use super::service::{HUSH, OAuthFixture};
-use crate::support::canvases::Drawing;
+use crate::checks::{end, save_draft, start};
+use crate::support::canvases::{Drawing, ProviderFormat};
 use crate::support::internet::StandInAnswer;
+use crate::support::provider::{Behaviour, Provider};
 use crate::tools::call_tool_in;
 use serde_json::{Value, json};
 
@@ -91,6 +93,38 @@ fn a_token_that_is_refused_is_renewed_once() {
         "Gmail: Gmail does not accept the sign-in of the credential 'Work mail'. Open the credential and sign in again."
     );
     assert_eq!(requests_seen(&house), ["labels 2", "token", "labels 9"]);
+    leaves_no_trace(&house);
+}
+
+#[test]
+fn a_sign_in_that_a_check_renews_stays_renewed() {
+    let house = OAuthFixture::open_signed_in("gmailOAuth2");
+    let provider = Provider::start();
+    provider.set_decision(|request| match request.body["messages"].as_array().unwrap().last() {
+        Some(last) if last["role"] == "tool" => Behaviour::text("Done."),
+        _ => Behaviour::call("list_labels", json!({})),
+    });
+    let canvas = |prompt: &str| {
+        let mut drawing = Drawing::default();
+        let inputs = json!({"gmailType": "labels", "labelActions": "[\"listLabels\"]"});
+        let tool = drawing.card("gmail", inputs);
+        drawing.credential(&tool, &house.credential);
+        let base = provider.base_url();
+        let model = ProviderFormat::OpenAi.model(&mut drawing, &house.server, &base, json!({}));
+        let agent = drawing.card("toolAgent", json!({ "systemMessage": prompt }));
+        drawing.wire(&model, &agent, "model");
+        drawing.wire(&tool, &agent, "tools");
+        drawing.text()
+    };
+    let flow = house.server.flow(&canvas("One."));
+    save_draft(&house.server, &flow, &canvas("Two."));
+    house.expire_access_tokens();
+    house.internet.forget();
+    let body = json!({"questions": ["Which?"], "includeRiskySteps": true});
+    let done = end(&house.server, &flow, &start(&house.server, &flow, &body));
+    assert_eq!((&done["status"], &done["summary"]["errors"]), (&json!("done"), &json!(0)), "{done}");
+    assert!(labels(&house).starts_with("<response"), "the refresh token that counts was kept");
+    assert_eq!(requests_seen(&house).iter().filter(|asked| *asked == "token").count(), 1);
     leaves_no_trace(&house);
 }
 

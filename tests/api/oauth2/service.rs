@@ -2,7 +2,7 @@
 
 use crate::support::client;
 use crate::support::internet::{InternetStandIn, SeenRequest, StandInAnswer};
-use crate::support::{Server, id};
+use crate::support::{Server, id, log};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
@@ -138,7 +138,7 @@ impl OAuthFixture {
     }
 
     pub fn with(credential_type: &str, settings: &[(&'static str, &str)]) -> Self {
-        super::listen();
+        log::listen(HUSH);
         let google = Arc::new(GoogleStandIn::default());
         *google.lasts.lock().unwrap() = 3600;
         let asked = google.clone();

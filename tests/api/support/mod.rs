@@ -12,6 +12,7 @@ pub mod client;
 pub mod form;
 pub mod golden;
 pub mod internet;
+pub mod log;
 pub mod people;
 pub mod server;
 
