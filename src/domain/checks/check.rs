@@ -28,7 +28,7 @@ pub(crate) enum CheckStatus {
 pub(crate) enum StopReason {
     Tokens,
     Time,
-    /// A person, or the end of what it asked.
+    // A person, or the end of what it asked.
     Stopped,
 }
 

@@ -17,10 +17,10 @@ pub struct JudgeOptions {
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub enum Verdict {
     Same,
-    /// The wording differs, and nothing says that the flow does.
+    // The wording differs, and nothing says that the flow does.
     Noise,
     Changed,
-    /// A side failed.
+    // A side failed.
     Error,
 }
 

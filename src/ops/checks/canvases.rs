@@ -1,12 +1,12 @@
 //! The canvases of a flow as a check of its draft finds them.
 
-use super::sides::{CanvasSource, Side, Sides, risky_steps_of};
+use super::sides::{CanvasSource, Side, Sides, is_checked, risky_steps_of};
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::checks::setup::{RiskyStep, Unavailable};
 use crate::domain::error::Result;
 use crate::domain::flows::draft::Draft;
-use crate::domain::flows::flow::{Flow, FlowKind};
+use crate::domain::flows::flow::Flow;
 use crate::domain::ids::FlowId;
 use crate::ops::flows::access::{self, FlowAction};
 use crate::ops::flows::drafts;
@@ -29,7 +29,8 @@ impl FlowCanvases {
             let flow = access::flow(tx, caller, id, action)?;
             let side = |source: CanvasSource| -> Result<Option<Side<'static>>> {
                 let canvas = source.read(tx, &flow)?;
-                Ok(canvas.map(|canvas| Side::Flow { app: app.clone(), flow: flow.clone(), canvas }))
+                let of = |canvas| Side::Flow { app: app.clone(), flow: Box::new(flow.clone()), canvas };
+                Ok(canvas.map(of))
             };
             let draft = drafts::find(tx, &flow)?.filter(|draft| draft.kind == Some(flow.kind));
             let draft_side = if draft.is_some() { side(CanvasSource::Draft)? } else { None };
@@ -53,7 +54,7 @@ impl FlowCanvases {
             return Err(Unavailable::Off);
         }
         // Of a flow that cannot be checked it says nothing that its draft is missing.
-        if !matches!(self.flow.kind, FlowKind::Chatflow | FlowKind::Agentflow) {
+        if !is_checked(self.flow.kind) {
             return Err(Unavailable::Type);
         }
         let sides = Sides { left: self.live, right: self.draft_side.ok_or(Unavailable::NoDraft)? };

@@ -164,7 +164,7 @@ impl CheckDrive<'_> {
     ) {
         let own = self.entry.cancel.child_within(self.run_limit);
         let began = Instant::now();
-        // The panic hook has told of it.
+        // This answer is what tells of a panic: nobody hears what the log would say of a check.
         let answered = catch_unwind(AssertUnwindSafe(|| respondent.ask(question, &own.token)));
         let answer = answered.unwrap_or_else(|_| Answer::from_error(Error::internal("a panic").to_string()));
         // What was cut off by a stop is no answer.

@@ -50,13 +50,13 @@ impl CanvasSource {
 /// One side of a check.
 pub(super) enum Side<'a> {
     /// A canvas of a flow of this server, wherever it has it.
-    Flow { app: App, flow: Flow, canvas: String },
+    Flow { app: App, flow: Box<Flow>, canvas: String },
     /// A flow of a file, without a service.
     File { services: &'a OfflineServices, flow: &'a OfflineFlow },
 }
 
 impl Side<'_> {
-    const fn kind(&self) -> FlowKind {
+    fn kind(&self) -> FlowKind {
         match self {
             Self::Flow { flow, .. } => flow.kind,
             Self::File { flow, .. } => flow.kind,
@@ -74,11 +74,6 @@ impl Side<'_> {
     /// Nothing on it could answer.
     pub(super) fn is_empty(&self) -> bool {
         self.canvas().is_some_and(|canvas| canvas.card_count() == 0)
-    }
-
-    /// Flows of its kind are checked.
-    const fn is_checked(&self) -> bool {
-        matches!(self.kind(), FlowKind::Chatflow | FlowKind::Agentflow)
     }
 
     fn starts_otherwise(&self) -> bool {
@@ -138,7 +133,7 @@ impl Sides<'_> {
 
     /// Why these cannot be compared.
     pub(super) fn unavailable(&self) -> Option<Unavailable> {
-        if !self.both().all(Side::is_checked) {
+        if !self.both().all(|side| is_checked(side.kind())) {
             return Some(Unavailable::Type);
         }
         self.both().any(Side::starts_otherwise).then_some(Unavailable::Start)
@@ -179,6 +174,11 @@ impl Sides<'_> {
         drive.run();
         Ok(())
     }
+}
+
+/// Flows of this kind are checked.
+pub(super) const fn is_checked(kind: FlowKind) -> bool {
+    matches!(kind, FlowKind::Chatflow | FlowKind::Agentflow)
 }
 
 /// The risky steps of these sides, each once, and then what the settings of a flow run.

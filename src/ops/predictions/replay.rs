@@ -24,7 +24,7 @@ use crate::vectors::VectorIndex;
 use serde_json::Map;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Vectors of documents that the runs of one check hold in memory, in bytes (manual 14.8).
+/// Vectors of documents that the runs of one check hold in memory (manual 14.8).
 const REPLAY_INDEXES_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// What is held in memory of documents that cards load anew for each question: for as long as questions are replayed that have

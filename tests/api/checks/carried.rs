@@ -123,3 +123,21 @@ fn questions_that_nobody_could_keep_take_no_flow_along() {
     let here = kept(&server, &flow);
     assert_eq!((here.as_array().unwrap().len(), &here[0]["text"]), (1, &json!("fine")));
 }
+
+#[test]
+fn a_flow_that_would_keep_too_many_is_refused_as_a_preview_says() {
+    let server = Server::start();
+    let (flow, rows) = asked_flow(&server);
+    let mut file = export(&server, &json!({}));
+    let row = |number: usize| json!({ "text": format!("Question {number}") });
+    file["ChatFlow"][0]["keptQuestions"] = (0..50).map(row).collect();
+    file["ChatFlow"][0]["name"] = "Other".into();
+    let choices = json!({ (flow.clone()): "update" });
+    let preview = import(&server, &file, "preview", &choices);
+    let answer = import(&server, &file, "import", &choices);
+    assert_eq!((actions(&preview), actions(&answer)), (vec!["refused"], vec!["refused"]), "{answer}");
+    let told = answer["items"][0]["reason"].as_str().unwrap();
+    assert!(told.contains("50 questions at most"), "{told}");
+    assert_eq!(server.read(&format!("/chatflows/{flow}"))["name"], "Asked");
+    assert_eq!(kept(&server, &flow), rows);
+}

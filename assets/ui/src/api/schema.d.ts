@@ -3109,11 +3109,8 @@ export interface components {
              * @enum {string}
              */
             status: "running" | "done" | "stopped" | "failed";
-            /**
-             * @description What stopped it before its end.
-             * @enum {string|null}
-             */
-            stopReason: "tokens" | "time" | "stopped" | null;
+            /** @description What stopped it before its end. */
+            stopReason: ("tokens" | "time" | "stopped") | null;
             /** @description Why it failed. */
             error: string | null;
             /** Format: date-time */
@@ -3165,11 +3162,8 @@ export interface components {
             similarity: number | null;
             /** @description How alike Live's own answers are. */
             controlSimilarity: number | null;
-            /**
-             * @description Null until all answers are there.
-             * @enum {string|null}
-             */
-            verdict: "same" | "noise" | "changed" | "error" | null;
+            /** @description Null until all answers are there. */
+            verdict: ("same" | "changed" | "noise" | "error") | null;
             /** @description What is reported was seen again when it was asked again; null where no fact reports anything. */
             confirmed: boolean | null;
             why: {
@@ -3185,7 +3179,7 @@ export interface components {
                 nodeId: string;
                 nodeLabel: string;
                 /**
-                 * @description How a step differs.
+                 * @description How a step of an agentflow differs between the sides.
                  * @enum {string}
                  */
                 difference: "only-live" | "only-draft" | "output" | "tool-calls" | "status";
@@ -3812,6 +3806,8 @@ export interface components {
             draft?: {
                 flowData: string;
             };
+            /** @description Questions that are kept for its checks; what people asked is there only with messages. */
+            keptQuestions?: components["schemas"]["KeptQuestion"][];
             /** @description True when only the holders of an API key may ask it. */
             keyBound?: boolean;
             /**

@@ -6,11 +6,12 @@ use super::workspace_view::{KeyBinding, LocalMatch, WorkspaceView, local_id};
 use super::{IMPORT_ALL, ItemKind};
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
-use crate::domain::error::Result;
+use crate::domain::error::{Error, Result};
 use crate::domain::flows::card_problems::CardProblems;
 use crate::domain::flows::draft::EditTarget;
 use crate::domain::ids::FlowId;
 use crate::domain::workspace::import::{ExistingPolicy, ImportAction, ImportChoices};
+use crate::ops::checks::carried;
 use crate::ops::flows::drafts::{self, DraftPrecondition};
 use crate::store::tables::FLOWS;
 use crate::wire::flows::problems::CardProblemsView;
@@ -106,6 +107,13 @@ fn plan_item(
     }
     if step.action == ImportAction::Duplicate {
         step.id = Uuid::new_v4();
+    }
+    if let (ImportAction::Update, Some(sent)) = (step.action, &item.questions) {
+        let flow = FlowId::from_bytes(*id.as_bytes());
+        match carried::check(app, &caller.workspace, &flow, sent) {
+            Err(Error::Invalid(why)) => return Ok(ImportStep::refuse(id, why)),
+            checked => checked?,
+        }
     }
     Ok(step)
 }
