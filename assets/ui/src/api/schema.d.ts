@@ -3109,8 +3109,11 @@ export interface components {
              * @enum {string}
              */
             status: "running" | "done" | "stopped" | "failed";
-            /** @description What stopped it before its end. */
-            stopReason: ("tokens" | "time" | "stopped") | null;
+            /**
+             * @description What stopped it before its end.
+             * @enum {string|null}
+             */
+            stopReason: "tokens" | "time" | "stopped" | null;
             /** @description Why it failed. */
             error: string | null;
             /** Format: date-time */
@@ -3162,8 +3165,11 @@ export interface components {
             similarity: number | null;
             /** @description How alike Live's own answers are. */
             controlSimilarity: number | null;
-            /** @description Null until all answers are there. */
-            verdict: ("same" | "changed" | "noise" | "error") | null;
+            /**
+             * @description Null until all answers are there.
+             * @enum {string|null}
+             */
+            verdict: "same" | "noise" | "changed" | "error" | null;
             /** @description What is reported was seen again when it was asked again; null where no fact reports anything. */
             confirmed: boolean | null;
             why: {
