@@ -192,7 +192,7 @@ fn waits_still(app: &App, callback: &WebhookCallback) -> Result<bool> {
     let Ok(fields) = open(app, callback) else { return Ok(false) };
     let pause = fields.get(PAUSE).and_then(Value::as_str).and_then(PauseId::parse);
     let (Some(pause), Some(id)) = (pause, callback.execution) else { return Ok(false) };
-    let run = app.store.read(|tx| records::find(tx, &callback.workspace, &id))?;
+    let run = app.store.read_messages(|tx| records::find(tx, &callback.workspace, &id))?;
     Ok(run.is_some_and(|run| run.pauses().any(|open| open.id == pause)))
 }
 
