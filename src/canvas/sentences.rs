@@ -18,6 +18,8 @@ const SENTENCE_MAX_CHARS: usize = 240;
 const WORD_MIN_CHARS: usize = 4;
 /// Words of a text that are told one by one.
 const WORDS_MAX_COUNT: usize = 3;
+/// Cards of a new flow that are told by their names.
+const CARDS_NAMED_MAX_COUNT: usize = 6;
 /// Longest text that is read word by word.
 const TEXT_MAX_CHARS: usize = 20_000;
 
@@ -60,6 +62,60 @@ pub(crate) fn sentences(changes: &FlowChanges<'_>, earlier: &StoredCanvas) -> Ve
         count => told.push(format!("{count} cards lie elsewhere.")),
     }
     told
+}
+
+/// Tells what a flow is that was not there before: its cards, and what starts it where it says so.
+#[must_use]
+pub(crate) fn first_sentences(canvas: &StoredCanvas) -> Vec<String> {
+    let cards: Vec<&Value> = canvas.nodes().iter().filter(|node| is_card(node)).collect();
+    if cards.is_empty() {
+        return Vec::new();
+    }
+    let label = |node: &&&Value| {
+        let named = ["/data/label", "/data/name", "/id"].into_iter().find_map(|path| {
+            node.pointer(path).and_then(Value::as_str).filter(|text| !text.trim().is_empty())
+        });
+        clean_label(named.unwrap_or_default())
+    };
+    let mut names: Vec<String> = cards.iter().take(CARDS_NAMED_MAX_COUNT).map(|node| label(&node)).collect();
+    match cards.len() - names.len() {
+        0 => {}
+        more => names.push(format!("{more} more")),
+    }
+    let count = cards.len();
+    let told =
+        format!("The flow has {count} {}: {}.", if count == 1 { "card" } else { "cards" }, listed(&names));
+    let start = cards.iter().find_map(|node| start_sentence(node));
+    [Some(told.as_str()), start]
+        .into_iter()
+        .flatten()
+        .map(|text| clean_line(text, SENTENCE_MAX_CHARS))
+        .collect()
+}
+
+/// Notes on the canvas are no cards.
+fn is_card(node: &Value) -> bool {
+    let name = node.pointer("/data/name").and_then(Value::as_str).unwrap_or_default();
+    !name.is_empty() && !name.starts_with("stickyNote")
+}
+
+/// What starts an agentflow, as its Start card says.
+fn start_sentence(node: &Value) -> Option<&'static str> {
+    match node.pointer("/data/inputs/startInputType")?.as_str()? {
+        "chatInput" => Some("It starts with a chat message."),
+        "formInput" => Some("It starts with a form."),
+        "scheduleInput" => Some("It starts by its schedule."),
+        "webhookTrigger" => Some("It starts by calls of its webhook."),
+        _ => None,
+    }
+}
+
+/// Names as the end of a sentence: `a`, `a and b`, `a, b and c`.
+fn listed(names: &[String]) -> String {
+    match names {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        names => names.concat(),
+    }
 }
 
 fn node_map(canvas: &StoredCanvas) -> NodeMap<'_> {
@@ -168,13 +224,7 @@ fn told_text(subject: &str, old: &str, new: &str) -> String {
     let (before, after) = (words(old), words(new));
     let told = |words: Vec<&String>| -> Option<String> {
         let quoted: Vec<String> = words.iter().map(|word| format!("“{word}”")).collect();
-        match quoted.as_slice() {
-            [one] => Some(one.clone()),
-            [first @ .., last] if quoted.len() <= WORDS_MAX_COUNT => {
-                Some(format!("{} and {last}", first.join(", ")))
-            }
-            _ => None,
-        }
+        (1..=WORDS_MAX_COUNT).contains(&quoted.len()).then(|| listed(&quoted))
     };
     let gone: Vec<&String> = before.difference(&after).collect();
     let come: Vec<&String> = after.difference(&before).collect();
@@ -325,6 +375,38 @@ mod tests {
                 "2 cards lie elsewhere."
             ]
         );
+    }
+
+    /// What is told of a flow with so many cards, a note and this Start card.
+    fn told_first(count: usize, start: &Value) -> Vec<String> {
+        let mut nodes: Vec<Value> =
+            (0..count).map(|at| node(&format!("n{at}"), &format!("Card {at}"), &json!({}))).collect();
+        if let Some(first) = nodes.first_mut() {
+            first["data"]["inputs"] = start.clone();
+        }
+        nodes.push(json!({"id": "s", "position": {"x": 0}, "data": {"name": "stickyNote", "label": "Note"}}));
+        let canvas = json!({"nodes": nodes, "edges": []}).to_string();
+        first_sentences(&secrets::redact(&Canvas::parse(&canvas).unwrap(), &NoSchemas, &|_| None))
+    }
+
+    #[test]
+    fn a_new_flow_is_told_by_its_cards() {
+        assert_eq!(told_first(1, &json!({})), ["The flow has 1 card: Card 0."]);
+        assert_eq!(told_first(3, &json!({})), ["The flow has 3 cards: Card 0, Card 1 and Card 2."]);
+        assert_eq!(
+            told_first(9, &json!({})),
+            ["The flow has 9 cards: Card 0, Card 1, Card 2, Card 3, Card 4, Card 5 and 3 more."]
+        );
+        assert!(told_first(0, &json!({})).is_empty());
+    }
+
+    #[test]
+    fn a_new_agentflow_is_told_by_what_starts_it() {
+        let starts = |by: &str| told_first(1, &json!({"startInputType": by})).pop().unwrap_or_default();
+        assert_eq!(starts("chatInput"), "It starts with a chat message.");
+        assert_eq!(starts("formInput"), "It starts with a form.");
+        assert_eq!(starts("scheduleInput"), "It starts by its schedule.");
+        assert_eq!(starts("webhookTrigger"), "It starts by calls of its webhook.");
     }
 
     #[test]

@@ -9,10 +9,10 @@ use crate::domain::flows::setting_changes::changed_settings;
 use crate::domain::flows::settings::FlowSettings;
 use crate::domain::flows::version::VersionKind;
 
-/// What changed from one state of a flow to another, a sentence for each change.
+/// What changed from one state of a flow to another, a sentence for each change; what it is where there was nothing before.
 #[must_use]
 pub(crate) fn sentences(before: Option<&Snapshot>, after: &Snapshot) -> Vec<String> {
-    let Some(before) = before else { return Vec::new() };
+    let Some(before) = before else { return sentences::first_sentences(&after.canvas) };
     let settings: Vec<String> = Vec::new();
     let changes = FlowChanges {
         diff: &after.diff(Some(before)),

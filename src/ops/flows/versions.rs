@@ -230,7 +230,8 @@ pub fn diff(app: &App, caller: &Caller, id: &FlowId, sha: &str, against: &str) -
     Ok(VersionComparison { sha: version.sha, against, diff, sentences })
 }
 
-/// What Publish would change of Live, a sentence for each change; nothing without a draft, or when nothing is Live yet.
+/// What Publish would change of Live, a sentence for each change; what the draft is while nothing is Live; nothing without
+/// a draft.
 ///
 /// # Errors
 /// 404, 403.
@@ -238,11 +239,9 @@ pub fn draft_changes(app: &App, caller: &Caller, id: &FlowId) -> Result<Vec<Stri
     let (flow, live_canvas) = live_with_canvas(app, caller, id, FlowAction::View)?;
     let status = app.store.read(|tx| drafts::status_in(app, tx, &flow))?;
     let Some(draft) = status.canvas else { return Ok(Vec::new()) };
-    let live = Snapshot::take(app, &flow, &live_canvas)?;
-    if live.canvas.nodes().is_empty() {
-        return Ok(Vec::new());
-    }
-    Ok(titles::sentences(Some(&live), &Snapshot::take(app, &flow, &draft)?))
+    let has_live = flow.card_count > 0;
+    let live = has_live.then(|| Snapshot::take(app, &flow, &live_canvas)).transpose()?;
+    Ok(titles::sentences(live.as_ref(), &Snapshot::take(app, &flow, &draft)?))
 }
 
 /// The newest versions for the operator: of one flow, or of all.

@@ -36,7 +36,7 @@ enum EditMode {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct DraftChanges {
-    /// A sentence for each change. Empty without a draft, and while nothing is Live.
+    /// A sentence for each change; what the draft holds while nothing is Live. Empty without a draft.
     pub sentences: Vec<String>,
 }
 
