@@ -12,6 +12,8 @@ pub(crate) struct CheckSetup {
     pub questions: Vec<OfferedQuestion>,
     pub risky_steps: Vec<RiskyStep>,
     pub limits: CheckLimits,
+    /// The time that a check has which asks Live once more.
+    pub control_seconds_max: u64,
     /// Live has no cards, so only the draft would be asked.
     pub live_empty: bool,
     pub estimate: Option<Estimate>,

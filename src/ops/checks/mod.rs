@@ -53,6 +53,7 @@ pub(crate) fn setup(app: &App, caller: &Caller, id: &FlowId) -> Result<(CheckSet
     let setup = CheckSetup {
         risky_steps: canvases.risky_steps(),
         limits: limits(app, false),
+        control_seconds_max: limits(app, true).seconds_max,
         live_empty: canvases.is_live_empty(),
         estimate: recent.estimate,
         questions: recent.questions,

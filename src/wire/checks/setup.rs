@@ -16,6 +16,8 @@ pub(crate) struct CheckSetupView {
     questions: Vec<OfferedQuestionView>,
     risky_steps: Vec<RiskyStepView>,
     limits: CheckLimitsView,
+    /// What `maxSeconds` is with `control`.
+    control_seconds: u64,
     /// Live has no cards, so only the draft would be asked.
     live_empty: bool,
     estimate: EstimatesView,
@@ -85,7 +87,15 @@ struct EstimateView {
 impl CheckSetupView {
     #[must_use]
     pub(crate) fn new(setup: CheckSetup, check: Option<CheckView>) -> Self {
-        let CheckSetup { unavailable, questions, risky_steps, limits, live_empty, estimate } = setup;
+        let CheckSetup {
+            unavailable,
+            questions,
+            risky_steps,
+            limits,
+            control_seconds_max,
+            live_empty,
+            estimate,
+        } = setup;
         Self {
             unavailable: unavailable.map(UnavailableView::from),
             questions: questions.into_iter().map(OfferedQuestionView::from).collect(),
@@ -94,6 +104,7 @@ impl CheckSetupView {
                 .map(|RiskyStep { id, label }| RiskyStepView { id, label })
                 .collect(),
             limits: limits.into(),
+            control_seconds: control_seconds_max,
             live_empty,
             estimate: EstimatesView {
                 plain: estimate.map(|one| EstimateView::of_ten(one, false, live_empty)),

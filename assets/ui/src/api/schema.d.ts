@@ -3235,6 +3235,8 @@ export interface components {
                 label: string;
             }[];
             limits: components["schemas"]["CheckLimits"];
+            /** @description What `maxSeconds` is with `control`. */
+            controlSeconds: number;
             /** @description Live has no cards, so only the draft would be asked. */
             liveEmpty: boolean;
             /** @description What ten questions would take. */
@@ -3567,7 +3569,7 @@ export interface components {
         };
         /** @description What Publish would change of Live. */
         DraftChanges: {
-            /** @description A sentence for each change. Empty without a draft, and while nothing is Live. */
+            /** @description A sentence for each change; what the draft holds while nothing is Live. Empty without a draft. */
             sentences: string[];
         };
         /** @description A draft to save. */
