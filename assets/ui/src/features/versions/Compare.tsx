@@ -4,25 +4,9 @@ import { useDraftChanges, useVersion, useVersionDiff } from '../../api/versions'
 import { diffCanvas, isEmpty, type CanvasDiff } from '../../core/canvasDiff';
 import { t } from '../../i18n';
 import { ChangeList, changeSum, Loaded, Skeleton } from '../../ui';
-import { marksOf, withValues, type Marks } from './versions';
+import { Canvases, type CompareCanvas } from './Canvases';
+import { withValues } from './versions';
 import css from './Versions.module.css';
-
-export interface Viewport {
-  x: number;
-  y: number;
-  zoom: number;
-}
-
-/** What is needed of the read-only canvas. */
-export interface CompareCanvas {
-  flowData: string;
-  label: string;
-  marks?: Marks;
-  selected?: string | null;
-  onSelect?: (id: string | null) => void;
-  view?: Viewport;
-  onView?: (view: Viewport) => void;
-}
 
 export interface VersionViewProps {
   flow: Flow;
@@ -120,31 +104,18 @@ interface CanvasPairProps extends VersionViewProps {
 
 function CanvasPair(props: CanvasPairProps): ReactNode {
   const { Canvas, before, after, diff, renamed, sentences, edgesChanged, names, narrow } = props;
-  const [place, setPlace] = useState<Viewport | undefined>(undefined);
   const [selected, select] = useState<string | null>(null);
-  const marks = useMemo(() => marksOf(diff), [diff]);
   const nothing = isEmpty(diff) && !renamed && !edgesChanged;
-  const side = (name: string, flowData: string, of: Marks): ReactNode => (
-    <figure className={css.half}>
-      <figcaption className={css.caption}>{name}</figcaption>
-      <div className={css.canvas}>
-        <Canvas
-          flowData={flowData}
-          label={t('versions.canvasOf', { name })}
-          marks={of}
-          selected={selected}
-          onSelect={select}
-          {...(place ? { view: place } : {})}
-          onView={setPlace}
-        />
-      </div>
-    </figure>
-  );
   const canvases = (
-    <div className={css.sides}>
-      {before !== null && !narrow && side(names.before, before, marks.before)}
-      {side(names.after, after, marks.after)}
-    </div>
+    <Canvases
+      Canvas={Canvas}
+      before={narrow ? null : before}
+      after={after}
+      diff={diff}
+      names={names}
+      selected={selected}
+      onSelect={select}
+    />
   );
   const changes = (
     <section className={css.changes} aria-label={t('versions.changes')}>

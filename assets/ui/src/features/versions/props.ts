@@ -1,6 +1,6 @@
 import type { ComponentType } from 'react';
 import type { DraftStatus, Flow } from '../../api/models';
-import type { CompareCanvas } from './Compare';
+import type { CompareCanvas } from './Canvases';
 
 export interface VersionsProps {
   flow: Flow;
