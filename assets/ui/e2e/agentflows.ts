@@ -42,9 +42,14 @@ export class Steps {
     return this;
   }
 
+  /** As an editor sends it. */
+  text(): string {
+    return JSON.stringify({ nodes: this.#nodes, edges: this.#edges });
+  }
+
   /** Makes the flow and puts it Live; its id. */
   async flow(service: Service, name: string, publish = true): Promise<string> {
-    const flowData = JSON.stringify({ nodes: this.#nodes, edges: this.#edges });
+    const flowData = this.text();
     const made = await service.call<{ id: string }>('POST', '/chatflows', {
       name,
       type: 'AGENTFLOW',

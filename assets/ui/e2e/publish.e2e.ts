@@ -24,6 +24,9 @@ describe.skipIf(missing)('drafts and Publish', () => {
     await publish(page).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('This is the first time it goes Live.').waitFor();
+    await dialog
+      .getByText('The flow has 3 cards: Scripted Chat Model, Buffer Memory and Conversation Chain.')
+      .waitFor();
     await dialog.getByText('Conversation Chain', { exact: true }).waitFor();
     await axe(page);
     await shot(page, 'publish-first');
@@ -46,6 +49,27 @@ describe.skipIf(missing)('drafts and Publish', () => {
     await axe(page);
     await page.keyboard.press('Escape');
     await close();
+  });
+
+  it('draws both canvases beside each other, with what changed marked', async () => {
+    const id = await makeFlow(service, 'Drawn', drawing);
+    await edited(id, 'Be drawn.');
+    for (const width of [390, 1024, 1440]) {
+      const { page, close } = await signedIn(`/flows/${id}`, { width, height: 900 });
+      await publish(page).click();
+      const dialog = page.getByRole('dialog');
+      const both = dialog.getByRole('button', { name: 'Both canvases' });
+      expect(await both.getAttribute('aria-expanded')).toBe('false');
+      await both.click();
+      const drawn = dialog.locator('figure');
+      await expect.poll(() => drawn.locator('.react-flow__node').count()).toBe(width < 768 ? 3 : 6);
+      await drawn.last().getByRole('button', { name: /Conversation Chain.*Changed/ }).waitFor();
+      await shot(page, `publish-canvases-${width}`);
+      await axe(page);
+      await both.click();
+      expect(await drawn.count()).toBe(0);
+      await close();
+    }
   });
 
   it('wants a tick before a stale draft replaces Live', async () => {

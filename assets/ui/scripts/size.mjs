@@ -24,6 +24,7 @@ const rows = [
   ['Panel of a card', sum(without(parts('CardPanel'), editor)), 30],
   ['Chat panel', sum(without(parts('TestPanel'), editor)), 45],
   ['Versions', sum(without(parts('Versions'), editor)), 30],
+  ['Check', sum(without(parts('CheckPanel', 'CheckLine'), [...editor, ...parts('PublishDialog')])), 30],
   ['Executions', sum(without(parts('ExecutionsPage', 'ExecutionPage'), base)), 50],
   ['Settings of a flow', sum(without(parts('FlowSettings'), editor)), 30],
   ['Code editor', sum(without(parts('CodeEditor'), editor)), 160],

@@ -19,3 +19,4 @@ import './features/apicode/words';
 import './features/account/words';
 import './features/variables/words';
 import './features/apikeys/words';
+import './features/check/words';

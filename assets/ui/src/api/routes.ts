@@ -35,11 +35,13 @@ type Parameters<Op> = Op extends { parameters: infer All extends { path?: unknow
 /** What a call of the route must or may give: the parameters in its path, its query and its body. */
 export type Input<V extends Verb, R> = Parameters<Operation<V, R>> & Body<Operation<V, R>>;
 
+type Good = 200 | 201 | 202;
+
 type Success<Responses> = {
-  [Status in keyof Responses & (200 | 201)]: Responses[Status] extends { content: infer Content }
+  [Status in keyof Responses & Good]: Responses[Status] extends { content: infer Content }
     ? Json<Content>
     : never;
-}[keyof Responses & (200 | 201)];
+}[keyof Responses & Good];
 
 /** A list comes in pages only to a call that asks for one, and no call of this page does. */
 type Unpaged<Answer> = [Extract<Answer, readonly unknown[]>] extends [never]

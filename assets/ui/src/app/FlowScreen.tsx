@@ -1,14 +1,25 @@
 import type { ReactNode } from 'react';
+import { CanvasView } from '../features/canvas/board/CanvasView';
 import { FlowPage } from '../features/canvas/FlowPage';
 import type { FlowSlots } from '../features/canvas/slots';
 import { flowTabs, type FlowTab } from '../features/canvas/tabs';
 import { StateChip } from '../features/flows/StateChip';
 import { FlowBanner } from '../features/publish/FlowBanner';
+import type { PublishParts } from '../features/publish/parts';
 import { StateInfo } from '../features/publish/StateInfo';
 import { stateOf } from '../features/publish/state';
 import { later } from '../ui';
 import { NotFound } from './NotFound';
 import type { ScreenProps } from './screen';
+
+const PublishButton = later(() => import('../features/publish/PublishButton'), null);
+const DraftCanvases = later(() => import('../features/versions/DraftCanvases'));
+
+const publishParts: PublishParts = {
+  Check: later(() => import('../features/check/CheckPanel')),
+  CheckLine: later(() => import('../features/check/CheckLine'), null),
+  Canvases: (props) => <DraftCanvases {...props} Canvas={CanvasView} />,
+};
 
 /** What the features put into the flow page: the one place where they meet. */
 const slots: FlowSlots = {
@@ -18,7 +29,7 @@ const slots: FlowSlots = {
     </StateInfo>
   ),
   Banner: FlowBanner,
-  Publish: later(() => import('../features/publish/PublishButton'), null),
+  Publish: (props) => <PublishButton {...props} parts={publishParts} />,
   Test: later(() => import('../features/chat/TestPanel')),
   Versions: later(() => import('../features/versions/Versions')),
   Settings: later(() => import('../features/flowsettings/FlowSettings')),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diffText, diffWords } from './diff';
+import { diffSides, diffText } from './diff';
 
 describe('diffText', () => {
   it('marks the words that changed in a line', () => {
@@ -30,8 +30,25 @@ describe('diffText', () => {
   });
 });
 
-describe('diffWords', () => {
-  it('says what each piece is', () => {
-    expect(diffWords('a b', 'a c').map((part) => part.kind)).toEqual(['same', 'removed', 'added']);
+describe('diffSides', () => {
+  const marked = (before: string, after: string): string[] =>
+    Object.values(diffSides(before, after)).map((parts) =>
+      parts.map((part) => (part.marked ? `[${part.text}]` : part.text)).join(''),
+    );
+
+  it('marks on each side what the other lacks', () => {
+    expect(marked('It costs 12 euros.', 'It costs 15 euros.')).toEqual([
+      'It costs [12] euros.',
+      'It costs [15] euros.',
+    ]);
+    expect(marked('Yes.', 'Yes. Really.')).toEqual(['Yes.', 'Yes.[ Really.]']);
+  });
+
+  it('takes words that changed one after another for one change', () => {
+    expect(marked('say one two now', 'say uno due now')).toEqual(['say [one two] now', 'say [uno due] now']);
+  });
+
+  it('marks nothing where nothing differs', () => {
+    expect(marked('the same', 'the same')).toEqual(['the same', 'the same']);
   });
 });

@@ -71,13 +71,22 @@ function fold(all: DiffLine[]): DiffLine[] {
   return out;
 }
 
-/** Compares two texts word by word in one line: for answers of a check. */
-export function diffWords(
-  before: string,
-  after: string,
-): { text: string; kind: 'same' | 'added' | 'removed' }[] {
-  return diffWordsWithSpace(before, after).map((part) => ({
-    text: part.value,
-    kind: part.added ? 'added' : part.removed ? 'removed' : 'same',
-  }));
+/** Compares two texts word by word; each side has the words marked that the other lacks. */
+export function diffSides(before: string, after: string): { before: DiffPart[]; after: DiffPart[] } {
+  const sides = { before: [] as DiffPart[], after: [] as DiffPart[] };
+  const changes = diffWordsWithSpace(before, after);
+  changes.forEach(({ value, added, removed }, at) => {
+    const isSame = !added && !removed;
+    // Words that changed one after another are one change, whatever stands between them.
+    const between = isSame && !value.trim() && at > 0 && at < changes.length - 1;
+    if (!added) append(sides.before, value, !isSame || between);
+    if (!removed) append(sides.after, value, !isSame || between);
+  });
+  return sides;
+}
+
+function append(parts: DiffPart[], text: string, marked: boolean): void {
+  const last = parts.at(-1);
+  if (last?.marked === marked) last.text += text;
+  else parts.push({ text, marked });
 }

@@ -5,6 +5,7 @@ import { apiKeys } from './en/apiKeys';
 import { apicode } from './en/apicode';
 import { audit } from './en/audit';
 import { chat } from './en/chat';
+import { check } from './en/check';
 import { editor } from './en/editor';
 import { executions } from './en/executions';
 import { flowsettings } from './en/flowsettings';
@@ -24,6 +25,7 @@ const parts = [
   apicode,
   audit,
   chat,
+  check,
   editor,
   executions,
   flowsettings,

@@ -4,6 +4,7 @@ import type { apiKeys } from './en/apiKeys';
 import type { apicode } from './en/apicode';
 import type { audit } from './en/audit';
 import type { chat } from './en/chat';
+import type { check } from './en/check';
 import type { editor } from './en/editor';
 import type { executions } from './en/executions';
 import type { flowsettings } from './en/flowsettings';
@@ -21,6 +22,7 @@ export type PartKey =
   | keyof typeof apicode
   | keyof typeof audit
   | keyof typeof chat
+  | keyof typeof check
   | keyof typeof editor
   | keyof typeof executions
   | keyof typeof flowsettings

@@ -1,5 +1,5 @@
 import { useMemo, type ReactNode } from 'react';
-import { diffText, type DiffLine } from '../core/diff';
+import { diffText, type DiffLine, type DiffPart } from '../core/diff';
 import { t } from '../i18n';
 import css from './Diff.module.css';
 
@@ -36,10 +36,30 @@ function Line({ line }: { line: DiffLine }): ReactNode {
         {signs[line.kind]}
       </span>
       <Tag className={css.text}>
-        {line.parts.map((part, at) =>
-          part.marked ? <mark key={at}>{part.text}</mark> : <span key={at}>{part.text}</span>,
-        )}
+        <Marked parts={line.parts} />
       </Tag>
     </div>
+  );
+}
+
+export interface MarkedProps {
+  parts: readonly DiffPart[];
+  /** Read aloud around what is marked, where nothing else tells it. */
+  begin?: string;
+  end?: string;
+}
+
+/** A text with what changed in it marked. */
+export function Marked({ parts, begin, end }: MarkedProps): ReactNode {
+  return parts.map(({ text, marked }, at) =>
+    marked ? (
+      <mark key={at}>
+        {begin && <span className="sr-only">{begin} </span>}
+        {text}
+        {end && <span className="sr-only">{end}</span>}
+      </mark>
+    ) : (
+      <span key={at}>{text}</span>
+    ),
   );
 }

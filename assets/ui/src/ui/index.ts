@@ -10,7 +10,7 @@ export { CopyButton, copyText } from './CopyButton';
 export { cx } from './cx';
 export { DeleteRecord, type DeleteRecordProps, type Deletion } from './DeleteRecord';
 export { ConfirmDialog, Dialog, Drawer, type DialogProps } from './Dialog';
-export { Diff } from './Diff';
+export { Diff, Marked } from './Diff';
 export { Field, Fields, Input, TextArea, useField, useFieldLabel } from './Field';
 export { FormDialog, type FormDialogProps } from './FormDialog';
 export { Kbd } from './Kbd';

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter';
 import type { DraftStatus, Flow } from '../../api/models';
 import { t } from '../../i18n';
 import { Button, IconButton, later, Menu, useActions } from '../../ui';
+import type { PublishParts } from './parts';
 import css from './Publish.module.css';
 
 const DiscardDialog = later(() => import('./DiscardDialog'), null);
@@ -17,11 +18,12 @@ export interface PublishProps {
   save: () => Promise<boolean>;
   dropEdits: () => void;
   goToNode: (id: string) => void;
+  parts: PublishParts;
 }
 
 /** Publish with its menu. Where edits go straight to Live there is nothing to publish, and the chip says why. */
 export default function PublishButton(props: PublishProps): ReactNode {
-  const { flow, status, mayEdit, unsaved, save, dropEdits, goToNode } = props;
+  const { flow, status, mayEdit, unsaved, save, dropEdits, goToNode, parts } = props;
   const [open, setOpen] = useState<'publish' | 'discard' | null>(null);
   const [saving, setSaving] = useState(false);
   const [saved, setSaved] = useState(true);
@@ -89,7 +91,7 @@ export default function PublishButton(props: PublishProps): ReactNode {
         />
       </Menu>
       {open === 'publish' && (
-        <PublishDialog flow={flow} unsaved={!saved} onClose={close} goToNode={goToNode} />
+        <PublishDialog flow={flow} unsaved={!saved} onClose={close} goToNode={goToNode} parts={parts} />
       )}
       {open === 'discard' && (
         <DiscardDialog flow={flow} status={status} unsaved={unsaved} dropEdits={dropEdits} onClose={close} />

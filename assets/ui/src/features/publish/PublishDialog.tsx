@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { GitCompareArrows, RotateCw } from 'lucide-react';
+import { Columns2, GitCompareArrows, RotateCw } from 'lucide-react';
 import { useMemo, useState, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { useProblems, type CardProblem } from '../../api/canvas';
@@ -11,7 +11,20 @@ import { useDraftChanges, usePublish, type PublishResult } from '../../api/versi
 import { diffCanvas, isEmpty } from '../../core/canvasDiff';
 import { relativeTime } from '../../core/format';
 import { t } from '../../i18n';
-import { Banner, Button, ChangeList, changeSum, Checkbox, Dialog, Loaded, toast } from '../../ui';
+import {
+  Banner,
+  Button,
+  ChangeList,
+  changeSum,
+  Checkbox,
+  Dialog,
+  Loaded,
+  Tabs,
+  toast,
+  useMedia,
+  usePref,
+} from '../../ui';
+import type { PublishParts } from './parts';
 import css from './Publish.module.css';
 import { ScheduleNote } from './ScheduleNote';
 import { hasLive } from './state';
@@ -22,11 +35,14 @@ export interface PublishDialogProps {
   unsaved: boolean;
   onClose: () => void;
   goToNode: (id: string) => void;
+  parts: PublishParts;
 }
+
+type DialogTab = 'changes' | 'check';
 
 /** What Publish does to Live, shown before it is done. */
 export default function PublishDialog(props: PublishDialogProps): ReactNode {
-  const { unsaved, onClose, goToNode } = props;
+  const { unsaved, onClose, parts } = props;
   const { id, name } = props.flow;
   const [, go] = useLocation();
   const client = useQueryClient();
@@ -35,6 +51,9 @@ export default function PublishDialog(props: PublishDialogProps): ReactNode {
   const publish = usePublish(id);
   const [replace, setReplace] = useState(false);
   const [unrecorded, setUnrecorded] = useState<PublishResult | null>(null);
+  const [tab, setTab] = useState<DialogTab>('changes');
+  const [typed, setTyped] = useState(false);
+  const [warned, setWarned] = useState(false);
 
   const both = {
     data: flow.data && status.data && { flow: flow.data, status: status.data },
@@ -63,6 +82,11 @@ export default function PublishDialog(props: PublishDialogProps): ReactNode {
     void client.invalidateQueries({ queryKey: cached.draft(id) });
   };
 
+  const goToNode = (node: string): void => {
+    onClose();
+    props.goToNode(node);
+  };
+
   if (unrecorded) {
     return (
       <Dialog
@@ -81,11 +105,21 @@ export default function PublishDialog(props: PublishDialogProps): ReactNode {
     <Dialog
       open
       onClose={onClose}
-      size="large"
+      size="full"
       title={t('publish.title', { name })}
-      mayClose={() => !publish.isPending}
+      mayClose={() => {
+        if (publish.isPending) return false;
+        if (!typed || warned) return true;
+        setWarned(true);
+        return false;
+      }}
       footer={
         <>
+          {typed && warned && (
+            <span className={css.warned} role="status">
+              {t('kit.notSavedYet')}
+            </span>
+          )}
           <Button onClick={onClose} disabled={publish.isPending}>
             {t('kit.cancel')}
           </Button>
@@ -128,7 +162,27 @@ export default function PublishDialog(props: PublishDialogProps): ReactNode {
                 />
               </Banner>
             )}
-            <Review {...data} goToNode={goToNode} onClose={onClose} />
+            <Tabs<DialogTab>
+              label={t('publish.parts')}
+              value={tab}
+              onChange={setTab}
+              tabs={[
+                { value: 'changes', label: t('publish.tab.changes') },
+                { value: 'check', label: t('publish.tab.check') },
+              ]}
+            >
+              {tab === 'check' ? (
+                <parts.Check flow={data.flow} goToNode={goToNode} onTyped={setTyped} />
+              ) : (
+                <Review
+                  {...data}
+                  goToNode={goToNode}
+                  onClose={onClose}
+                  onCheck={() => setTab('check')}
+                  parts={parts}
+                />
+              )}
+            </Tabs>
           </>
         )}
       </Loaded>
@@ -141,9 +195,11 @@ interface ReviewProps {
   status: DraftStatus;
   goToNode: (id: string) => void;
   onClose: () => void;
+  onCheck: () => void;
+  parts: PublishParts;
 }
 
-function Review({ flow, status, goToNode, onClose }: ReviewProps): ReactNode {
+function Review({ flow, status, goToNode, onClose, onCheck, parts }: ReviewProps): ReactNode {
   const draft = status.draft?.flowData ?? null;
   const found = useProblems(flow.id, status.draft?.updatedDate ?? '').data;
   const told = useDraftChanges(flow.id, status.draft?.updatedDate ?? null).data;
@@ -154,25 +210,46 @@ function Review({ flow, status, goToNode, onClose }: ReviewProps): ReactNode {
     onClose();
     go(`/flows/${flow.id}/versions?v=draft`);
   };
-  const show = (id: string): void => {
-    onClose();
-    goToNode(id);
-  };
+  const isNew = !hasLive(flow.flowData);
+  const [canvases, showCanvases] = usePref('publishCanvases', 'off', ['off', 'on']);
+  const [selected, select] = useState<string | null>(null);
+  const wide = useMedia('(width >= 768px)');
+  const drawn = canvases === 'on' && draft !== null && !isNew;
   return (
-    <>
-      {problems.length > 0 && <Problems problems={problems} onNode={show} />}
+    <div className={css.review}>
+      {problems.length > 0 && <Problems problems={problems} onNode={goToNode} />}
+      {draft !== null && <parts.CheckLine flow={flow.id} onOpen={onCheck} />}
       {draft !== null && <ScheduleNote flow={flow.id} draft={draft} />}
       <section className={css.part} aria-label={t('publish.changes')}>
         <header className={css.partHead}>
           <h3>{t('publish.changes')}</h3>
           <span className={css.muted}>{draft === null ? t('publish.nothing') : changeSum(diff)}</span>
-          {draft !== null && hasLive(flow.flowData) && (
-            <Button size="compact" icon={GitCompareArrows} onClick={compare}>
-              {t('publish.bothCanvases')}
-            </Button>
+          {draft !== null && !isNew && (
+            <span className={css.tools}>
+              <Button
+                size="compact"
+                icon={Columns2}
+                aria-expanded={drawn}
+                onClick={() => showCanvases(drawn ? 'off' : 'on')}
+              >
+                {t('publish.bothCanvases')}
+              </Button>
+              <Button size="compact" icon={GitCompareArrows} onClick={compare}>
+                {t('publish.inVersions')}
+              </Button>
+            </span>
           )}
         </header>
-        {!hasLive(flow.flowData) && draft !== null && <p className={css.muted}>{t('publish.first')}</p>}
+        {isNew && draft !== null && <p className={css.muted}>{t('publish.first')}</p>}
+        {drawn && (
+          <parts.Canvases
+            before={wide ? flow.flowData : null}
+            after={draft}
+            diff={diff}
+            selected={selected}
+            onSelect={select}
+          />
+        )}
         {draft !== null &&
           (isEmpty(diff) ? (
             <p className={css.muted}>{t('changes.none')}</p>
@@ -180,11 +257,11 @@ function Review({ flow, status, goToNode, onClose }: ReviewProps): ReactNode {
             // A region that scrolls must be reachable by keyboard.
             // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
             <div className={css.changes} role="group" aria-label={t('publish.changes')} tabIndex={0}>
-              <ChangeList diff={diff} sentences={told?.sentences} />
+              <ChangeList diff={diff} sentences={told?.sentences} {...(drawn ? { onNode: select } : {})} />
             </div>
           ))}
       </section>
-    </>
+    </div>
   );
 }
 

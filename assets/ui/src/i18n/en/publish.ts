@@ -1,6 +1,6 @@
 export const publish = {
   'publish.again': 'Compare again',
-  'publish.bothCanvases': 'See both canvases',
+  'publish.bothCanvases': 'Both canvases',
   'publish.changes': 'What changes in Live',
   'publish.chip.changes': 'Live stays as it is until you publish. The draft was saved last: {time}.',
   'publish.chip.detail': 'State of this flow',
@@ -33,9 +33,11 @@ export const publish = {
   'publish.fix.missing': 'The credential “{name}” ({type}) does not exist here. Choose another one.',
   'publish.fixTitleDraft': 'The version is in the draft. Put this right before you publish',
   'publish.fixTitleLive': 'The version is Live. Put this right, or it will not run',
+  'publish.inVersions': 'Compare in Versions',
   'publish.menu': 'More ways to publish',
   'publish.nothing': 'Nothing to publish: the draft is what Live is',
   'publish.openDialog': 'Publish…',
+  'publish.parts': 'Parts of this dialog',
   'publish.problems': '{count} problem|{count} problems',
   'publish.problemsText': 'They do not keep you from publishing, but the flow may not answer.',
   'publish.publish': 'Publish',
@@ -46,6 +48,8 @@ export const publish = {
     'From then on the flow runs by itself at the times of its Start card. The settings of the flow switch it off.',
   'publish.staleText': 'Last change of Live: {time}. Publishing replaces it.',
   'publish.staleTitle': 'This draft is out of date',
+  'publish.tab.changes': 'Changes',
+  'publish.tab.check': 'Check',
   'publish.title': 'Publish “{name}”',
   'publish.unsaved':
     'Your last edits could not be saved. What is published is the draft as it was saved last.',

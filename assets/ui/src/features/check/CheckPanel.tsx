@@ -1,0 +1,137 @@
+import { useState, type ReactNode } from 'react';
+import {
+  isLost,
+  useCheck,
+  useCheckSetup,
+  useKeptQuestions,
+  useStartCheck,
+  type CheckSetup,
+  type CheckStart,
+  type KeptQuestion,
+} from '../../api/checks';
+import type { Flow } from '../../api/models';
+import { Banner, Button, Loaded, Segments } from '../../ui';
+import css from './Check.module.css';
+import { Kept } from './Kept';
+import { Progress } from './Progress';
+import { Refusal } from './Refusal';
+import { Result } from './Result';
+import { Setup } from './Setup';
+import { t } from './words';
+
+export interface CheckPanelProps {
+  flow: Flow;
+  goToNode: (id: string) => void;
+  /** Something was typed that is lost when this goes. */
+  onTyped: (typed: boolean) => void;
+}
+
+/** The check of a draft: set up, as it runs, what came of it, and the questions that are kept for it. */
+export default function CheckPanel({ flow, goToNode, onTyped }: CheckPanelProps): ReactNode {
+  const setup = useCheckSetup(flow.id);
+  const kept = useKeptQuestions(flow.id);
+  const both = {
+    data: setup.data && kept.data && { setup: setup.data, kept: kept.data },
+    error: setup.error ?? kept.error,
+    refetch: () => Promise.all([setup.refetch(), kept.refetch()]),
+  };
+  return (
+    <Loaded query={both}>
+      {(data) => <Panel flow={flow.id} {...data} goToNode={goToNode} onTyped={onTyped} />}
+    </Loaded>
+  );
+}
+
+type View = 'setup' | 'check' | 'kept';
+
+interface PanelProps extends Pick<CheckPanelProps, 'goToNode' | 'onTyped'> {
+  flow: string;
+  setup: CheckSetup;
+  kept: readonly KeptQuestion[];
+}
+
+function Panel({ flow, setup, kept, goToNode, onTyped }: PanelProps): ReactNode {
+  const [shown, show] = useState<string | null>(setup.check?.id ?? null);
+  const [view, go] = useState<View>(setup.check ? 'check' : 'setup');
+  const check = useCheck(flow, shown);
+  const start = useStartCheck(flow);
+  const begin = (body: CheckStart): void =>
+    start.mutate(body, {
+      onSuccess: ({ id }) => {
+        show(id);
+        go('check');
+      },
+    });
+  const look = (id: string): void => {
+    show(id);
+    go('check');
+    start.reset();
+  };
+  const running = check.data?.status === 'running';
+  const other = setup.check && setup.check.id !== shown ? setup.check : null;
+  return (
+    <div className={css.panel}>
+      <Segments<View>
+        label={t('check.views')}
+        value={view}
+        onChange={go}
+        options={[
+          { value: 'setup', label: t('check.viewSetup') },
+          ...(shown === null
+            ? []
+            : [{ value: 'check' as const, label: t(running ? 'check.viewRunning' : 'check.viewResult') }]),
+          { value: 'kept', label: t('check.viewKept', { count: kept.length }) },
+        ]}
+      />
+      {other && view !== 'kept' && (
+        <Banner
+          title={t(other.status === 'running' ? 'check.otherRuns' : 'check.otherIsThere')}
+          actions={
+            <Button size="compact" onClick={() => look(other.id)}>
+              {t('check.show')}
+            </Button>
+          }
+        />
+      )}
+      {view === 'setup' && (
+        <Setup
+          flow={flow}
+          setup={setup}
+          kept={kept}
+          start={start}
+          onStart={begin}
+          onKept={() => go('kept')}
+        />
+      )}
+      {view === 'check' && isLost(check.error) && (
+        <Banner
+          tone="warning"
+          title={check.error?.message ?? ''}
+          actions={
+            <Button size="compact" onClick={() => go('setup')}>
+              {t('check.setUp')}
+            </Button>
+          }
+        >
+          {t('check.lost')}
+        </Banner>
+      )}
+      {view === 'check' && !isLost(check.error) && (
+        <Loaded query={check}>
+          {(data) => {
+            const shared = { flow, setup, kept, check: data, goToNode, onKept: () => go('kept') };
+            return data.status === 'running' ? (
+              <Progress {...shared} />
+            ) : (
+              <>
+                <Refusal error={start.error} />
+                <Result {...shared} busy={start.isPending} onAgain={begin} />
+              </>
+            );
+          }}
+        </Loaded>
+      )}
+      {view === 'kept' && <Kept flow={flow} rows={kept} onTyped={onTyped} />}
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import { Square } from 'lucide-react';
+import { useEffect, useState, type ReactNode } from 'react';
+import { useStopCheck } from '../../api/checks';
+import { duration, number } from '../../core/format';
+import { Button } from '../../ui';
+import { Cases, type CasesProps } from './Cases';
+import css from './Check.module.css';
+import { Refusal } from './Refusal';
+import { tokensOf } from './verdict';
+import { t } from './words';
+
+/** A check as it goes: which question, how many of how many, what it used, and what is there already. */
+export function Progress(props: Omit<CasesProps, 'cases'>): ReactNode {
+  const { flow, check } = props;
+  const stop = useStopCheck(flow);
+  const { completed, total, limits } = check;
+  const elapsed = useElapsed(check.startedDate);
+  const current = check.cases[completed];
+  const done = check.cases.slice(0, completed);
+  return (
+    <>
+      <section className={css.progress} aria-label={t('check.progress')}>
+        <header className={css.progressHead}>
+          <div role="status">
+            <h3>
+              {stop.isSuccess
+                ? t('check.stopping')
+                : t('check.questionOf', { number: Math.min(completed + 1, total), total })}
+            </h3>
+          </div>
+          <Button
+            size="compact"
+            icon={Square}
+            busy={stop.isPending || stop.isSuccess}
+            onClick={() => stop.mutate(check.id)}
+          >
+            {t('check.stop')}
+          </Button>
+        </header>
+        <progress className={css.bar} max={total} value={completed} aria-label={t('check.answered')} />
+        {current && <p className={css.current}>{current.question}</p>}
+        <p className={css.muted}>
+          {t('check.used', {
+            tokens: number(tokensOf(check)),
+            maxTokens: number(limits.maxTokens),
+            time: duration(elapsed),
+            maxTime: duration(limits.maxSeconds * 1000),
+          })}
+        </p>
+        <p className={css.muted}>{t('check.mayClose')}</p>
+      </section>
+      <Refusal error={stop.error} />
+      {done.length > 0 && <Cases {...props} cases={done} />}
+    </>
+  );
+}
+
+/** Milliseconds since then, in whole seconds. */
+function useElapsed(since: string): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return Math.max(0, Math.floor((now - new Date(since).getTime()) / 1000) * 1000);
+}
