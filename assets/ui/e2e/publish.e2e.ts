@@ -63,7 +63,10 @@ describe.skipIf(missing)('drafts and Publish', () => {
       await both.click();
       const drawn = dialog.locator('figure');
       await expect.poll(() => drawn.locator('.react-flow__node').count()).toBe(width < 768 ? 3 : 6);
-      await drawn.last().getByRole('button', { name: /Conversation Chain.*Changed/ }).waitFor();
+      await drawn
+        .last()
+        .getByRole('button', { name: /Conversation Chain.*Changed/ })
+        .waitFor();
       await shot(page, `publish-canvases-${width}`);
       await axe(page);
       await both.click();

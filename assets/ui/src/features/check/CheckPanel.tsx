@@ -5,6 +5,7 @@ import {
   useCheckSetup,
   useKeptQuestions,
   useStartCheck,
+  type Check,
   type CheckSetup,
   type CheckStart,
   type KeptQuestion,
@@ -13,10 +14,11 @@ import type { Flow } from '../../api/models';
 import { Banner, Button, Loaded, Segments } from '../../ui';
 import css from './Check.module.css';
 import { Kept } from './Kept';
-import { Progress } from './Progress';
+import { Progress, questionOf } from './Progress';
 import { Refusal } from './Refusal';
 import { Result } from './Result';
 import { Setup } from './Setup';
+import { outcomeOf } from './verdict';
 import { t } from './words';
 
 export interface CheckPanelProps {
@@ -71,6 +73,10 @@ function Panel({ flow, setup, kept, goToNode, onTyped }: PanelProps): ReactNode 
   const other = setup.check && setup.check.id !== shown ? setup.check : null;
   return (
     <div className={css.panel}>
+      {/* Here from the start, so that what changes in it is read aloud. */}
+      <p className="sr-only" role="status">
+        {view === 'check' && check.data ? told(check.data) : ''}
+      </p>
       <Segments<View>
         label={t('check.views')}
         value={view}
@@ -135,3 +141,6 @@ function Panel({ flow, setup, kept, goToNode, onTyped }: PanelProps): ReactNode 
     </div>
   );
 }
+
+const told = (check: Check): string =>
+  check.status === 'running' ? questionOf(check) : t(`check.outcome.${outcomeOf(check)}`);

@@ -1,6 +1,6 @@
 import { Square } from 'lucide-react';
 import { useEffect, useState, type ReactNode } from 'react';
-import { useStopCheck } from '../../api/checks';
+import { useStopCheck, type Check } from '../../api/checks';
 import { duration, number } from '../../core/format';
 import { Button } from '../../ui';
 import { Cases, type CasesProps } from './Cases';
@@ -21,13 +21,7 @@ export function Progress(props: Omit<CasesProps, 'cases'>): ReactNode {
     <>
       <section className={css.progress} aria-label={t('check.progress')}>
         <header className={css.progressHead}>
-          <div role="status">
-            <h3>
-              {stop.isSuccess
-                ? t('check.stopping')
-                : t('check.questionOf', { number: Math.min(completed + 1, total), total })}
-            </h3>
-          </div>
+          <h3>{stop.isSuccess ? t('check.stopping') : questionOf(check)}</h3>
           <Button
             size="compact"
             icon={Square}
@@ -54,6 +48,10 @@ export function Progress(props: Omit<CasesProps, 'cases'>): ReactNode {
     </>
   );
 }
+
+/** "Question 2 of 10". */
+export const questionOf = ({ completed, total }: Check): string =>
+  t('check.questionOf', { number: Math.min(completed + 1, total), total });
 
 /** Milliseconds since then, in whole seconds. */
 function useElapsed(since: string): number {

@@ -20,9 +20,9 @@ export function Result(props: ResultProps): ReactNode {
   const { check, kept, busy, onAgain } = props;
   const [wanted, setFilter] = useState<CaseFilter>('all');
   const { changed, error } = check.summary.verdicts;
-  const counts: Record<CaseFilter, number> = { all: check.total, changed, error };
-  const filter = counts[wanted] > 0 ? wanted : 'all';
   const ran = check.cases.filter((one) => one.runs.live.length + one.runs.draft.length > 0);
+  const counts: Record<CaseFilter, number> = { all: ran.length, changed, error };
+  const filter = counts[wanted] > 0 ? wanted : 'all';
   const shown = ran.filter((one) => passes(one, filter));
   const unasked = check.total - ran.length;
   return (
@@ -30,7 +30,7 @@ export function Result(props: ResultProps): ReactNode {
       <VerdictView check={check} />
       {check.draftChanged && <Banner tone="warning" title={t('check.draftChanged')} />}
       {check.status === 'stopped' && check.stopReason && (
-        <Banner tone="warning" title={t(`check.stopped.${check.stopReason}`)}>
+        <Banner title={t(`check.stopped.${check.stopReason}`)}>
           {t('check.stoppedText', { completed: check.completed, total: check.total })}
         </Banner>
       )}

@@ -25,12 +25,10 @@ export function VerdictView({ check }: { check: Check }): ReactNode {
   const { icon: Icon, className } = looks[outcome];
   return (
     <section className={cx(css.verdict, className)} aria-label={t('check.verdict')}>
-      <div role="status">
-        <h3 className={css.sentence}>
-          <Icon size={18} aria-hidden />
-          <span>{t(`check.outcome.${outcome}`)}</span>
-        </h3>
-      </div>
+      <h3 className={css.sentence}>
+        <Icon size={18} aria-hidden />
+        <span>{t(`check.outcome.${outcome}`)}</span>
+      </h3>
       {check.error && <p>{check.error}</p>}
       {summary.ran > 0 && !liveEmpty && (
         <ul className={css.counts} aria-label={t('check.counts')}>

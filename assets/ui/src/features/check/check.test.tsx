@@ -108,7 +108,7 @@ describe('a result', () => {
   test('says why a draft could not run', async () => {
     const failed = checkOf([], { status: 'failed', error: 'The canvas has no model.' });
     shown({ setup: setupOf(failed) });
-    await screen.findByText('The check failed: the draft cannot run.');
+    await screen.findByRole('heading', { name: 'The check failed: the draft cannot run.' });
     screen.getByText('The canvas has no model.');
   });
 
@@ -118,7 +118,7 @@ describe('a result', () => {
       why: [{ code: 'expectation', message: 'It was expected to be kind.' }],
     });
     shown({ setup: setupOf(checkOf([alone], { liveEmpty: true }, { reportsChange: true })) });
-    await screen.findByText('The draft does not meet what is expected of it.');
+    await screen.findByRole('heading', { name: 'The draft does not meet what is expected of it.' });
     expect(screen.queryByText('Live')).toBeNull();
   });
 
@@ -150,6 +150,13 @@ describe('a check that runs', () => {
     await screen.findByRole('heading', { name: 'Question 2 of 2' });
     expect(screen.getByRole('progressbar').getAttribute('value')).toBe('1');
     screen.getByText(/^20 of 100,000 tokens/);
+  });
+
+  test('is told aloud as it goes', async () => {
+    shown({ setup });
+    await waitFor(() =>
+      expect(screen.getAllByRole('status').map((one) => one.textContent)).toContain('Question 2 of 2'),
+    );
   });
 
   test('is stopped', async () => {
