@@ -12,6 +12,7 @@ import { t } from './words';
 const looks: Record<Outcome, { icon: LucideIcon; className: string | undefined }> = {
   change: { icon: TriangleAlert, className: css.warns },
   expectation: { icon: TriangleAlert, className: css.warns },
+  failing: { icon: CircleAlert, className: css.warns },
   none: { icon: CircleCheck, className: css.calms },
   draftOnly: { icon: CircleHelp, className: undefined },
   nothing: { icon: CircleHelp, className: undefined },

@@ -17,6 +17,11 @@ describe('the outcome of a check', () => {
     expect(outcomeOf(checkOf([], { status: 'failed', error: 'No.' }))).toBe('failed');
   });
 
+  it('is no good one where Live failed', () => {
+    const failed = caseOf(answer('', { text: null, error: 'No.' }), answer('12'), { verdict: 'error' });
+    expect(outcomeOf(checkOf([same, failed]))).toBe('failing');
+  });
+
   it('is one of expectations where nothing is Live', () => {
     const alone = caseOf(null, answer('12'), { verdict: null });
     expect(outcomeOf(checkOf([alone], { liveEmpty: true }))).toBe('draftOnly');

@@ -1,13 +1,15 @@
 /** What a check comes down to, before it is told in words. */
 import type { Check, CheckCase } from '../../api/checks';
 
-export type Outcome = 'change' | 'none' | 'expectation' | 'draftOnly' | 'nothing' | 'failed';
+export type Outcome = 'change' | 'none' | 'failing' | 'expectation' | 'draftOnly' | 'nothing' | 'failed';
 
 export function outcomeOf({ status, summary, liveEmpty }: Check): Outcome {
   if (status === 'failed') return 'failed';
   if (summary.ran === 0) return 'nothing';
-  if (liveEmpty) return summary.reportsChange ? 'expectation' : 'draftOnly';
-  return summary.reportsChange ? 'change' : 'none';
+  if (summary.reportsChange) return liveEmpty ? 'expectation' : 'change';
+  // Live failed too, or alone: nothing is reported of the draft, and all is not well.
+  if (summary.errors > 0) return 'failing';
+  return liveEmpty ? 'draftOnly' : 'none';
 }
 
 /** What is looked at first: the rest is folded. */

@@ -137,10 +137,11 @@ export const check = {
   'check.otherIsThere': 'A newer check of this flow is there.',
   'check.otherRuns': 'A check of this flow is running.',
   'check.outcome.change': 'The check reports a change: the draft does not answer as Live does.',
-  'check.outcome.draftOnly': 'Only the draft was asked, and it met what is expected of it.',
+  'check.outcome.draftOnly': 'Only the draft was asked, and no expectation failed.',
   'check.outcome.expectation': 'The draft does not meet what is expected of it.',
   'check.outcome.failed': 'The check failed: the draft cannot run.',
-  'check.outcome.none': 'The check reports no change: the draft answers as Live does.',
+  'check.outcome.failing': 'The check reports nothing, but questions failed.',
+  'check.outcome.none': 'The check reports no change.',
   'check.outcome.nothing': 'The check says nothing: no question was answered.',
   'check.overCaps': 'This is more than the check may use, so it may stop before its last question.',
   'check.pFacts':
