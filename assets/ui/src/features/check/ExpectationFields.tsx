@@ -1,8 +1,8 @@
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Field, IconButton, Input, Select, TextArea } from '../../ui';
-import css from './Check.module.css';
 import { kinds, valueFor, type ExpectationKind, type ExpectationRow } from './expectations';
+import own from './Kept.module.css';
 import { t } from './words';
 
 export interface ExpectationFieldsProps {
@@ -19,7 +19,7 @@ export function ExpectationFields(props: ExpectationFieldsProps): ReactNode {
   const { kind, value } = row;
   const name = t('check.expectation', { number });
   return (
-    <div className={css.expectation} role="group" aria-label={name} data-row={row.key}>
+    <div className={own.expectation} role="group" aria-label={name} data-row={row.key}>
       <Field label={t('check.kind')}>
         <Select<ExpectationKind>
           value={kind}
@@ -27,13 +27,13 @@ export function ExpectationFields(props: ExpectationFieldsProps): ReactNode {
           options={kinds.map((one) => ({ value: one, label: t(`check.kind.${one}`) }))}
         />
       </Field>
-      <Field label={t(`check.value.${kind}`)} error={error} className={css.value}>
+      <Field label={t(`check.value.${kind}`)} error={error} className={own.value}>
         <Value kind={kind} value={value} onChange={(next) => onChange({ ...row, value: next })} />
       </Field>
       <IconButton
         icon={X}
         size="compact"
-        className={css.removeRow}
+        className={own.removeRow}
         label={t('check.removeExpectation', { number })}
         onClick={onRemove}
       />
@@ -64,7 +64,7 @@ function Value({ kind, value, onChange }: ValueProps): ReactNode {
     return (
       <TextArea
         rows={kind === 'json' ? 4 : 2}
-        className={kind === 'json' ? css.code : undefined}
+        className={kind === 'json' ? own.code : undefined}
         spellCheck={kind !== 'json'}
         value={value}
         onChange={(event) => onChange(event.target.value)}
@@ -75,7 +75,7 @@ function Value({ kind, value, onChange }: ValueProps): ReactNode {
     <Input
       value={value}
       spellCheck={false}
-      className={kind === 'matches' ? css.code : undefined}
+      className={kind === 'matches' ? own.code : undefined}
       inputMode={kind === 'maxMs' ? 'numeric' : 'text'}
       onChange={(event) => onChange(event.target.value)}
     />

@@ -8,6 +8,7 @@ import { isKind, typed, type ExpectationKind } from './expectations';
 import { dropping, KEPT_MAX, moving } from './kept';
 import { KeptForm } from './KeptForm';
 import { Refusal } from './Refusal';
+import own from './Kept.module.css';
 import { t } from './words';
 
 export interface KeptProps {
@@ -29,9 +30,9 @@ export function Kept({ flow, rows, onTyped }: KeptProps): ReactNode {
       <p className={css.muted}>{t('check.keptText', { most: KEPT_MAX })}</p>
       {!deleting && <Refusal error={change.error} />}
       {rows.length === 0 && editing === null && <p className="nothing">{t('check.keptNone')}</p>}
-      <ol className={css.keptList}>
+      <ol className={own.keptList}>
         {rows.map((row, at) => (
-          <li key={row.id} className={css.kept}>
+          <li key={row.id} className={own.kept}>
             {editing === row.id ? (
               <KeptForm flow={flow} row={row} onClose={close} onTyped={onTyped} />
             ) : (
@@ -62,7 +63,7 @@ export function Kept({ flow, rows, onTyped }: KeptProps): ReactNode {
           </li>
         ))}
         {editing === 'new' && (
-          <li className={css.kept}>
+          <li className={own.kept}>
             <KeptForm flow={flow} row={null} onClose={close} onTyped={onTyped} />
           </li>
         )}
@@ -98,8 +99,8 @@ export function Kept({ flow, rows, onTyped }: KeptProps): ReactNode {
 function KeptView({ row, number }: { row: KeptQuestion; number: number }): ReactNode {
   const { text, expect, from, keptDate } = row;
   return (
-    <div className={css.keptBody}>
-      <p className={css.keptText}>
+    <div className={own.keptBody}>
+      <p className={own.keptText}>
         <span className="sr-only">{t('check.question', { number })}: </span>
         {text}
       </p>
@@ -107,10 +108,10 @@ function KeptView({ row, number }: { row: KeptQuestion; number: number }): React
         {t(`check.keptFrom.${from}`)} · {t('check.keptWhen', { time: relativeTime(keptDate) })}
       </p>
       {expect.length > 0 && (
-        <ul className={css.expects} aria-label={t('check.expectations')}>
+        <ul className={own.expects} aria-label={t('check.expectations')}>
           {expect.map(({ kind, value }, at) => (
             <li key={at}>
-              <Badge className={css.expect}>{isKind(kind) ? described(kind, value) : kind}</Badge>
+              <Badge className={own.expect}>{isKind(kind) ? described(kind, value) : kind}</Badge>
             </li>
           ))}
         </ul>

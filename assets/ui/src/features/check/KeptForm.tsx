@@ -14,6 +14,7 @@ import {
   type PlacedRefusal,
 } from './expectations';
 import { adding, changing } from './kept';
+import own from './Kept.module.css';
 import { t } from './words';
 
 export interface KeptFormProps {
@@ -71,7 +72,7 @@ export function KeptForm({ flow, row, onClose, onTyped }: KeptFormProps): ReactN
     setRefused(null);
   };
   return (
-    <form ref={form} className={css.keptForm} onSubmit={save} noValidate>
+    <form ref={form} className={own.keptForm} onSubmit={save} noValidate>
       <Field label={t('check.keptQuestion')} error={refused?.at === 'text' ? refused.message : null}>
         <TextArea
           rows={2}
