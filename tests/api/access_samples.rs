@@ -86,6 +86,8 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
             (Some(format!("{flow} {listener}")), None)
         }
         ("POST", "/node-config") => (None, Some(json!({"name": "chatOpenAI", "inputs": {}}))),
+        ("POST", "/node-custom-function") => (None, Some(json!({"javascriptFunction": "return 1"}))),
+        ("POST", "/node-answer-schema") => (None, Some(json!({"rows": [{"key": "a"}]}))),
         ("GET", "/node-icon/:name") => (Some("chatOpenAI".to_owned()), None),
         ("GET", "/components-credentials-icon/:name") => (Some("openAIApi".to_owned()), None),
         ("GET", "/used-by/:kind") => (held.split(':').next().map(str::to_owned), None),

@@ -3,6 +3,7 @@
 
 use super::{cards, node_issues, problems_of_card, problems_of_flow, unknown_card};
 use crate::canvas::{Canvas, Node};
+use crate::cards::kit::steps::structured_output::key_faults;
 use crate::cards::kit::{Card, Factory, Input, InputKind};
 use crate::cards::registry;
 use crate::domain::flows::card_problems::CardProblems;
@@ -57,6 +58,9 @@ fn step_issues(canvas: &Canvas, node: &Node, resources: &dyn Resources) -> Vec<S
     let mut issues = node_issues(canvas, node, resources);
     issues.extend(missing_records(node, resources));
     issues.extend(picked_issues(canvas, node, card.inputs, &node.inputs, resources));
+    issues.extend(
+        key_faults(card, &node.inputs).map(|(input, fault)| format!("{}, {}.", input.label, fault.phrase())),
+    );
     issues.extend(schedule_issue(node, resources.schedule_seconds_min()));
     issues
 }

@@ -19,6 +19,17 @@ pub(super) const WRITE: &[&str] = &[
     "assistants:create",
     "assistants:update",
 ];
+/// Whoever may save code may try it.
+pub(super) const CODE_RUN: &[&str] = &[
+    "chatflows:create",
+    "chatflows:update",
+    "agentflows:create",
+    "agentflows:update",
+    "assistants:create",
+    "assistants:update",
+    "tools:create",
+    "tools:update",
+];
 /// An upsert writes what the flow answers from.
 pub(super) const UPSERT_PERMISSIONS: &[&str] =
     &["chatflows:update", "agentflows:update", "assistants:update"];

@@ -4,7 +4,7 @@ use super::check_routes;
 use super::guard::{OWNER, PUBLIC, SESSION, SIGNED_IN, any_of};
 use super::params;
 use super::permissions::{
-    CREDENTIAL_SAVED, CREDENTIAL_SEEN, DELETE, DRAFT_EDIT, DRAFT_VIEW, EXECUTION_SEEN, HISTORY_EDIT,
+    CODE_RUN, CREDENTIAL_SAVED, CREDENTIAL_SEEN, DELETE, DRAFT_EDIT, DRAFT_VIEW, EXECUTION_SEEN, HISTORY_EDIT,
     HISTORY_VIEW, INVITE, KEYS_SEEN, LOAD, MEMBERS_VIEW, ROLES_EDIT, ROLES_VIEW, STORE_SEEN, STORE_VECTORS,
     TOOL_SEEN, UPSERT_PERMISSIONS, USES, VARIABLE_SEEN, VIEW, WRITE,
 };
@@ -301,6 +301,10 @@ fn flow_routes() -> Vec<Route> { vec![
         .id("getPublicFlow").refuses(&[403]),
     post  ("/node-config",               SIGNED_IN,      nodes::config)           .limit(BODY_CANVAS_BYTES).summary("Lists the settings of a card a request may be allowed to change.")
         .id("listCardSettings"),
+    post  ("/node-custom-function",      any_of(CODE_RUN), nodes::try_code)       .limit(BODY_CANVAS_BYTES).summary("Tries the code of a card, with example values and without credentials.")
+        .id("tryCode"),
+    post  ("/node-answer-schema",        any_of(LOAD),   nodes::answer_schema)    .limit(BODY_CANVAS_BYTES).summary("What a model is sent for the keys that its answer must have, and what is wrong with them.")
+        .id("describeAnswer"),
     get   ("/node-icon/:name",           PUBLIC,         nodes::icon)             .summary("The picture of a card.")
         .id("getCardIcon").answers(200, SVG).answers(304, ContentSpec::Nothing),
     get   ("/components-credentials-icon/:name", PUBLIC, nodes::credential_icon)  .summary("The picture of a credential type.")

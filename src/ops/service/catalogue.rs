@@ -1,9 +1,11 @@
 //! The card catalogue for the API, which shows cards and never builds them.
 
 use crate::canvas::Canvas;
+use crate::cards::kit::steps::structured_output;
 use crate::cards::{icons, palette, registry};
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::card_problems::OverridableSetting;
+use crate::domain::service::answer_schema::AnswerSchema;
 use crate::domain::service::card_definition::CardDefinition;
 use crate::engine::overrides;
 use serde_json::{Value, json};
@@ -28,6 +30,12 @@ pub(crate) fn card(name: &str) -> Result<CardDefinition> {
     let card =
         card.ok_or_else(|| Error::NotFound("This server does not know a card of that name.".to_owned()))?;
     Ok(palette::definition(card))
+}
+
+/// What a model is sent for the keys that its answer must have.
+#[must_use]
+pub(crate) fn answer_schema(rows: &[Value]) -> AnswerSchema {
+    structured_output::describe_rows(rows)
 }
 
 /// The picture of a card, an SVG.

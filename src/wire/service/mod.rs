@@ -1,5 +1,7 @@
 //! The service and its cards, on the wire.
 
+pub(crate) mod answer_schema;
 pub mod cards;
+pub(crate) mod code_trial;
 pub(crate) mod operator;
 pub(crate) mod status;

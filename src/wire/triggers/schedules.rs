@@ -52,6 +52,8 @@ pub(crate) struct ScheduleView {
     last_run_at: Option<IsoTime>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_run_at: Option<IsoTime>,
+    /// That one and those after it, five at most.
+    upcoming_runs: Vec<IsoTime>,
     /// The last moment at which it may come.
     #[serde(skip_serializing_if = "Option::is_none")]
     end_date: Option<IsoTime>,
@@ -167,7 +169,7 @@ impl From<ScheduleStatus> for ScheduleStatusView {
 }
 
 impl From<ScheduleDetails> for ScheduleView {
-    fn from(ScheduleDetails { schedule, definition, next }: ScheduleDetails) -> Self {
+    fn from(ScheduleDetails { schedule, definition, upcoming }: ScheduleDetails) -> Self {
         let (mode, text, form) = match definition.input {
             ScheduleInput::Text(text) => (InputMode::Text, Some(text), None),
             ScheduleInput::Form(form) => (InputMode::Form, None, Some(Value::Object(form).to_string())),
@@ -185,7 +187,8 @@ impl From<ScheduleDetails> for ScheduleView {
             default_input: text,
             default_form: form,
             last_run_at: schedule.last_run.map(IsoTime::from),
-            next_run_at: next.map(IsoTime::from),
+            next_run_at: upcoming.first().copied().map(IsoTime::from),
+            upcoming_runs: upcoming.into_iter().map(IsoTime::from).collect(),
             end_date: definition.end.map(IsoTime::from),
             workspace_id: schedule.workspace,
             created_date: schedule.created.into(),

@@ -10,6 +10,7 @@ import type { executions } from './en/executions';
 import type { flowsettings } from './en/flowsettings';
 import type { roles } from './en/roles';
 import type { run } from './en/run';
+import type { starts } from './en/starts';
 import type { tools } from './en/tools';
 import type { users } from './en/users';
 import type { variables } from './en/variables';
@@ -28,6 +29,7 @@ export type PartKey =
   | keyof typeof flowsettings
   | keyof typeof roles
   | keyof typeof run
+  | keyof typeof starts
   | keyof typeof tools
   | keyof typeof users
   | keyof typeof variables

@@ -75,6 +75,24 @@ impl ValueSchema {
         }
     }
 
+    /// A value that fits.
+    pub(in crate::cards) fn example(&self) -> Value {
+        match self {
+            Self::Text | Self::Anything => json!("text"),
+            Self::Number => json!(1.5),
+            Self::Whole => json!(1),
+            Self::Switch => json!(true),
+            Self::OneOf(values) => values.first().cloned().unwrap_or_default(),
+            Self::List(of) => json!([of.example()]),
+            Self::Named(of) => json!({"name": of.example()}),
+            Self::Either(shapes) => shapes.first().map(Self::example).unwrap_or_default(),
+            Self::OrNull(of) => of.example(),
+            Self::Object(fields) => {
+                fields.iter().map(|field| (field.name.clone(), field.shape.example())).collect()
+            }
+        }
+    }
+
     /// Reads a model's answer: the JSON in it, in or out of a block.
     pub(in crate::cards) fn parse(&self, text: &str) -> Result<Value, String> {
         let mut fault = "it holds no JSON".to_owned();

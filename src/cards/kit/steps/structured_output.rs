@@ -7,9 +7,11 @@ use crate::cards::kit::capabilities::host::Host;
 use crate::cards::kit::models::model::Model;
 use crate::cards::kit::models::model_tally::ModelTally;
 use crate::cards::kit::models::token_sink::TokenSink;
+use crate::cards::kit::schema::card::Card;
 use crate::cards::kit::schema::input::{Choice, Input};
 use crate::cards::kit::steps::made_files::keep_files;
 use crate::domain::error::Result;
+use crate::domain::service::answer_schema::{AnswerForm, AnswerSchema, KeyFault};
 use crate::llm::{ChatMessage, ChatRequest, Completion, ToolCall, ToolSpec};
 use serde_json::{Map, Value};
 
@@ -84,22 +86,11 @@ impl<'a> StructuredOutput<'a> {
     /// # Errors
     /// When a row says what no key can be.
     pub(crate) fn from_inputs(inputs: &'a Inputs<'a>, input: &'static str) -> Result<Option<Self>> {
-        let mut fields: Vec<SchemaField> = Vec::new();
         let rows = inputs.rows(input);
-        if rows.len() > KEYS_MAX {
-            return Err(inputs.input_error(input, &format!("there can be at most {KEYS_MAX} keys")));
-        }
-        for row in rows {
-            let Some(name) = row.optional_text("key").map(|key| key.trim().to_owned()) else { continue };
-            if name.is_empty() {
-                continue;
-            }
-            if fields.iter().any(|field| field.name == name) {
-                return Err(inputs.input_error(input, &format!("'{name}' is there twice")));
-            }
-            let shape = shape(&row)?;
-            let description = row.optional_text("description").unwrap_or_default();
-            fields.push(SchemaField { name, shape, description, optional: false });
+        let keys: Vec<KeyRow> = rows.iter().map(KeyRow::from_inputs).collect();
+        let (fields, faults) = read_rows(&keys);
+        if let Some(fault) = faults.first() {
+            return Err(rows[fault.row].input_error(fault.field, &fault.message));
         }
         Ok((!fields.is_empty()).then(|| Self { inputs, input, schema: ValueSchema::Object(fields) }))
     }
@@ -192,24 +183,180 @@ pub(crate) fn answer_text(answer: &Map<String, Value>) -> String {
     serde_json::to_string_pretty(answer).unwrap_or_default()
 }
 
-/// What the value of a key must be.
-fn shape(row: &Inputs<'_>) -> Result<ValueSchema> {
-    Ok(match row.optional_text("type").as_deref() {
-        Some("stringArray") => ValueSchema::List(Box::new(ValueSchema::Text)),
-        Some("number") => ValueSchema::Number,
-        Some("boolean") => ValueSchema::Switch,
-        Some("enum") => {
-            let values = row.comma_list("enumValues");
-            if values.is_empty() {
-                return Err(row.input_error("enumValues", "list at least one value"));
+/// A key as its owner wrote it.
+struct KeyRow {
+    key: String,
+    kind: String,
+    values: String,
+    schema: String,
+    description: String,
+}
+
+impl KeyRow {
+    fn new(text: impl Fn(&str) -> String) -> Self {
+        Self {
+            key: text("key"),
+            kind: text("type"),
+            values: text("enumValues"),
+            schema: text("jsonSchema"),
+            description: text("description"),
+        }
+    }
+
+    fn from_inputs(row: &Inputs<'_>) -> Self {
+        Self::new(|name| row.optional_text(name).unwrap_or_default())
+    }
+
+    /// Of a canvas, where values are as they were saved.
+    fn from_json(row: &Value) -> Self {
+        Self::new(|name| match row.get(name) {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+        })
+    }
+
+    /// What the value must be, or which input of the row is wrong and why.
+    fn shape(&self) -> Result<ValueSchema, (&'static str, String)> {
+        Ok(match self.kind.as_str() {
+            "stringArray" => ValueSchema::List(Box::new(ValueSchema::Text)),
+            "number" => ValueSchema::Number,
+            "boolean" => ValueSchema::Switch,
+            "enum" => {
+                let values = self.values.split(',').map(str::trim).filter(|value| !value.is_empty());
+                let values: Vec<Value> = values.map(Value::from).collect();
+                if values.is_empty() {
+                    return Err(("enumValues", "list at least one value".to_owned()));
+                }
+                ValueSchema::OneOf(values)
             }
-            ValueSchema::OneOf(values.into_iter().map(Value::from).collect())
+            "jsonArray" if self.schema.is_empty() => {
+                return Err(("jsonSchema", "fill this in".to_owned()));
+            }
+            // No JSON has two such braces in a row but in a text: what the reference stands for is known when the flow runs.
+            "jsonArray" if self.schema.contains("{{") => ValueSchema::List(Box::new(ValueSchema::Anything)),
+            "jsonArray" => {
+                let of = json_schema::parse_object(&self.schema).map_err(|fault| ("jsonSchema", fault))?;
+                ValueSchema::List(Box::new(of))
+            }
+            _ => ValueSchema::Text,
+        })
+    }
+}
+
+/// The keys of these rows, and what is wrong with them. A row without a key is none.
+fn read_rows(rows: &[KeyRow]) -> (Vec<SchemaField>, Vec<KeyFault>) {
+    let (mut fields, mut faults) = (Vec::<SchemaField>::new(), Vec::new());
+    let fault = |row: usize, field: &'static str, message: String| {
+        let label = KEY_ROW.iter().find(|input| input.name == field).map_or(field, |input| input.label);
+        KeyFault { row, field, label, message }
+    };
+    for (at, row) in rows.iter().enumerate() {
+        let name = row.key.trim();
+        if at == KEYS_MAX {
+            faults.push(fault(at, "key", format!("there can be at most {KEYS_MAX} keys")));
+            break;
         }
-        Some("jsonArray") => {
-            let text = row.text("jsonSchema")?;
-            let of = json_schema::parse_object(&text);
-            ValueSchema::List(Box::new(of.map_err(|fault| row.input_error("jsonSchema", &fault))?))
+        if name.is_empty() {
+            continue;
         }
-        _ => ValueSchema::Text,
-    })
+        if fields.iter().any(|field| field.name == name) {
+            faults.push(fault(at, "key", format!("'{name}' is there twice")));
+        }
+        let shape = row.shape().unwrap_or_else(|(field, message)| {
+            faults.push(fault(at, field, message));
+            ValueSchema::Anything
+        });
+        let description = row.description.clone();
+        fields.push(SchemaField { name: name.to_owned(), shape, description, optional: false });
+    }
+    (fields, faults)
+}
+
+/// What a model is sent for the rows of a canvas, with an answer that fits it; or what is wrong with them.
+#[must_use]
+pub(crate) fn describe_rows(rows: &[Value]) -> AnswerSchema {
+    let rows: Vec<KeyRow> = rows.iter().map(KeyRow::from_json).collect();
+    let (fields, faults) = read_rows(&rows);
+    let form = (faults.is_empty() && !fields.is_empty()).then(|| {
+        let schema = ValueSchema::Object(fields);
+        AnswerForm { schema: schema.schema(), example: schema.example() }
+    });
+    AnswerSchema { form, faults }
+}
+
+/// What is wrong with the keys that the card of a canvas lists for its answer.
+pub(crate) fn key_faults(
+    card: &'static Card,
+    values: &Map<String, Value>,
+) -> impl Iterator<Item = (&'static Input, KeyFault)> {
+    let is_keys = |input: &&Input| {
+        input.row_fields().iter().map(|field| field.name).eq(KEY_ROW.iter().map(|field| field.name))
+    };
+    let faults = |input: &'static Input| {
+        let rows = values.get(input.name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        describe_rows(rows).faults.into_iter().map(move |fault| (input, fault))
+    };
+    card.inputs.iter().filter(is_keys).flat_map(faults)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn faults(rows: &Value) -> Vec<String> {
+        describe_rows(rows.as_array().unwrap()).faults.iter().map(KeyFault::phrase).collect()
+    }
+
+    #[test]
+    fn the_example_fits_the_schema_that_the_model_is_sent() {
+        let inner = r#"{"name": {"type": "string"}, "sizes": {"type": "array", "items": {"type": "integer"}}}"#;
+        let rows = json!([
+            {"key": "mood", "type": "enum", "enumValues": "good, bad", "description": "How it sounds"},
+            {"key": "tags", "type": "stringArray"},
+            {"key": "score", "type": "number"},
+            {"key": "sure", "type": "boolean"},
+            {"key": "people", "type": "jsonArray", "jsonSchema": inner},
+            {"key": "text"},
+        ]);
+        let form = describe_rows(rows.as_array().unwrap()).form.unwrap();
+        let properties = &form.schema["properties"];
+        assert_eq!(properties["mood"], json!({"enum": ["good", "bad"], "description": "How it sounds"}));
+        assert_eq!(form.example["people"], json!([{"name": "text", "sizes": [1]}]));
+        let (fields, _) = read_rows(&rows.as_array().unwrap().iter().map(KeyRow::from_json).collect::<Vec<_>>());
+        assert_eq!(ValueSchema::Object(fields).fit(&form.example, "it"), Ok(form.example));
+    }
+
+    #[test]
+    fn each_fault_is_told_at_its_row_and_no_schema_is_given() {
+        let rows = json!([
+            {"key": "a"},
+            {"key": " a "},
+            {"key": "b", "type": "enum", "enumValues": " , "},
+            {"key": "c", "type": "jsonArray", "jsonSchema": "{"},
+            {"key": "", "type": "enum"},
+        ]);
+        let told = faults(&rows);
+        assert_eq!(told[0], "row 2: Key: 'a' is there twice");
+        assert_eq!(told[1], "row 3: Values: list at least one value");
+        assert!(told[2].starts_with("row 4: JSON Schema: the schema is not valid JSON"), "{told:?}");
+        assert_eq!((told.len(), describe_rows(rows.as_array().unwrap()).form), (3, None));
+    }
+
+    #[test]
+    fn a_schema_with_a_reference_is_not_judged_before_the_flow_runs() {
+        assert!(faults(&json!([{"key": "a", "type": "jsonArray", "jsonSchema": "{{ $vars.schema }}"}])).is_empty());
+    }
+
+    #[test]
+    fn keys_are_bounded() {
+        let rows: Vec<Value> = (0..=KEYS_MAX).map(|at| json!({"key": format!("k{at}")})).collect();
+        assert_eq!(faults(&rows.into()), ["row 101: Key: there can be at most 100 keys"]);
+    }
+
+    #[test]
+    fn no_keys_are_no_schema() {
+        assert_eq!(describe_rows(&[json!({"key": " "})]), AnswerSchema { form: None, faults: Vec::new() });
+    }
 }

@@ -182,6 +182,14 @@ impl Schedule {
         definition.times(seconds_min).ok()?.next(self.done_until)
     }
 
+    /// When it comes after now, the next one first.
+    #[must_use]
+    pub fn upcoming(&self, seconds_min: u64, count: usize) -> Vec<Timestamp> {
+        let Some(definition) = self.definition.as_ref().filter(|_| self.is_on) else { return Vec::new() };
+        let Ok(times) = definition.times(seconds_min) else { return Vec::new() };
+        std::iter::successors(times.next(self.done_until), |last| times.next(*last)).take(count).collect()
+    }
+
     /// Why nothing can start the flow although Live has a schedule.
     #[must_use]
     pub fn obstacle(&self, seconds_min: u64, now: Timestamp) -> Option<String> {

@@ -3,12 +3,16 @@
 use super::{Schedule, ScheduleDefinition};
 use jiff::Timestamp;
 
+/// Times that are told ahead.
+const UPCOMING_COUNT: usize = 5;
+
 /// A schedule of Live, and when it comes next.
 #[derive(Debug, Clone)]
 pub struct ScheduleDetails {
     pub schedule: Schedule,
     pub definition: ScheduleDefinition,
-    pub next: Option<Timestamp>,
+    /// The next times, the first of them in the past while it is due.
+    pub upcoming: Vec<Timestamp>,
 }
 
 /// How the schedule of a flow stands.
@@ -26,7 +30,7 @@ impl ScheduleDetails {
     #[must_use]
     pub fn new(schedule: Schedule, seconds_min: u64) -> Option<Self> {
         let definition = schedule.definition.clone()?;
-        let next = schedule.next_due(seconds_min);
-        Some(Self { schedule, definition, next })
+        let upcoming = schedule.upcoming(seconds_min, UPCOMING_COUNT);
+        Some(Self { schedule, definition, upcoming })
     }
 }

@@ -7,10 +7,12 @@ use crate::domain::service::card_definition::CardDefinition;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::http::routing::handler::Json;
-use crate::ops::service::{catalogue, load_methods};
+use crate::ops::service::{catalogue, code_trials, load_methods};
 use crate::wire::choice::ChoiceView;
 use crate::wire::flows::problems::OverridableSettingView;
+use crate::wire::service::answer_schema::{AnswerKeys, AnswerSchemaView};
 use crate::wire::service::cards::{CardView, LoadMethodRequest};
+use crate::wire::service::code_trial::{CodeOutcomeView, CodeTrialRequest};
 use serde_json::{Map, Value};
 
 /// `GET /nodes`.
@@ -83,4 +85,30 @@ pub(crate) fn load(
 ) -> Result<Json<Vec<ChoiceView>>> {
     let found = load_methods::load(app, &caller, request.param("name"), &body.into(), request.cancel())?;
     Ok(Json(found.into_iter().map(ChoiceView::from).collect()))
+}
+
+/// `POST /node-custom-function`: tries code, with example values.
+///
+/// # Errors
+/// Never: what keeps the code from a result is in the answer.
+pub(crate) fn try_code(
+    app: &App,
+    caller: Caller,
+    request: &Request,
+    Json(body): Json<CodeTrialRequest>,
+) -> Result<Json<CodeOutcomeView>> {
+    Ok(Json(code_trials::run(app, &caller, &body.into(), request.cancel()).into()))
+}
+
+/// `POST /node-answer-schema`: what a model is sent for the keys that its answer must have.
+///
+/// # Errors
+/// Never: what is wrong with the keys is in the answer.
+pub(crate) fn answer_schema(
+    _: &App,
+    _: Caller,
+    _: &Request,
+    Json(body): Json<AnswerKeys>,
+) -> Result<Json<AnswerSchemaView>> {
+    Ok(Json(catalogue::answer_schema(&body.rows).into()))
 }

@@ -17,6 +17,7 @@ import { Outline } from './Outline';
 import { ProblemList } from './ProblemList';
 import { SidePanel } from './SidePanel';
 import type { FlowSlotProps, FlowSlots, CanvasRun, NodeMark } from './slots';
+import { inputsOf } from './document/doc';
 import type { DocumentHandle } from './editing/useDocument';
 import type { Editing } from './editing/useEditing';
 import type { BoardHandle } from './surface/Board';
@@ -32,6 +33,7 @@ export interface EditorProps extends FlowSlotProps {
   editing: Editing;
   document: DocumentHandle;
   NewCredential: FlowSlots['NewCredential'];
+  Start: FlowSlots['Start'];
   selected: string | null;
   onSelect: (id: string | null) => void;
   run: CanvasRun | null;
@@ -40,7 +42,8 @@ export interface EditorProps extends FlowSlotProps {
 type View = 'canvas' | 'outline' | 'json';
 
 export function Editor(props: EditorProps): ReactNode {
-  const { flow, status, mayEdit, editing, document, selected, onSelect, run, Canvas, NewCredential } = props;
+  const { flow, status, mayEdit, editing, document, selected, onSelect, run, Canvas, NewCredential, Start } =
+    props;
   const stored = status.draft?.flowData ?? flow.flowData;
   const [view, setView] = useView();
   const [showsChanges, setShowsChanges] = useState(false);
@@ -194,6 +197,7 @@ export function Editor(props: EditorProps): ReactNode {
               problems={byNode.get(node.id) ?? []}
               overridable={overridable.get(nodeLabel(node)) ?? noNames}
               NewCredential={NewCredential}
+              start={<Start flow={flow} inputs={inputsOf(node)} mayEdit={mayEdit} />}
               board={view === 'canvas' ? board : null}
               onSelect={onSelect}
             />

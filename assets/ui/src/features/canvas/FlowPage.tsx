@@ -125,6 +125,7 @@ function LoadedFlowPage({ flow, status, tab, slots }: LoadedFlowPageProps): Reac
               editing={editing}
               document={document}
               NewCredential={slots.NewCredential}
+              Start={slots.Start}
               selected={selected}
               onSelect={select}
               run={run}

@@ -1,5 +1,6 @@
 import type { ComponentType } from 'react';
 import type { DraftStatus, Flow } from '../../api/models';
+import type { Json } from '../../core/nodes';
 import type { StepState } from '../../core/run';
 
 /** How a node differs from what it is compared with. */
@@ -68,6 +69,14 @@ export interface NewCredentialProps {
   onMade: (id: string) => void;
 }
 
+export interface StartProps {
+  /** The flow as it is Live. */
+  flow: Flow;
+  /** What the Start card is set to on the canvas that is drawn. */
+  inputs: Json;
+  mayEdit: boolean;
+}
+
 /** What other features put into the flow page. `app/FlowScreen.tsx` fills it in. */
 export interface FlowSlots {
   /** The state chip beside the name. */
@@ -84,6 +93,8 @@ export interface FlowSlots {
   Settings: ComponentType<FlowSlotProps>;
   /** The dialog in which a card's credential is made; mounted while it is open. */
   NewCredential: ComponentType<NewCredentialProps>;
+  /** What starts the flow from outside, in the panel of its Start card. */
+  Start: ComponentType<StartProps>;
   /** The dialog that API opens; mounted while it is open. */
   Api: ComponentType<PanelProps>;
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useSchedule } from '../../api/schedules';
-import { startsByClock } from '../../core/schedule';
+import { startsByClock } from '../../core/start';
 import { t } from '../../i18n';
 import { Banner } from '../../ui';
 

@@ -43,6 +43,7 @@ test('what texts can name is found once for all fields of a card, while the canv
           problems={[]}
           overridable={none}
           NewCredential={nothing}
+          start={null}
           board={null}
           onSelect={vi.fn()}
         />

@@ -33,13 +33,16 @@ export interface CardPanelProps {
   /** Names of inputs that a request may change. */
   overridable: ReadonlySet<string>;
   NewCredential: FlowSlots['NewCredential'];
+  /** What starts the flow from outside, for the panel of its Start card. */
+  start: ReactNode;
   board: BoardHandle | null;
   onSelect: (id: string | null) => void;
 }
 
 /** Everything that a card is set to, to be changed. */
 export default function CardPanel(props: CardPanelProps): ReactNode {
-  const { document: held, doc, node, kind, cards, problems, overridable, board, onSelect } = props;
+  const { document: held, doc, node, kind, cards, problems, overridable, start, board, onSelect } =
+    props;
   const { apply } = held;
   const { id } = node;
   const can = useCan();
@@ -182,6 +185,7 @@ export default function CardPanel(props: CardPanelProps): ReactNode {
           )}
           {!card && cards.length > 0 && <Banner tone="info">{t('editor.unknownCard')}</Banner>}
           {!group && <ParamFields params={params} scope={scope} />}
+          {nameOf(node) === 'startAgentflow' && start}
           <Output
             node={node}
             readOnly={!held.open}

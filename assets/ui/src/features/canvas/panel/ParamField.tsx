@@ -1,7 +1,8 @@
 import { type ReactNode } from 'react';
-import { Badge, Checkbox, CodeField, Field, Input, PasswordInput, Select, Switch } from '../../../ui';
+import { Badge, Checkbox, CodeField, Field, Input, later, PasswordInput, Select, Switch } from '../../../ui';
 import { t } from '../words';
 import { ChoiceField } from './ChoiceField';
+import { CodeInput, isJavaScript } from './code/CodeInput';
 import { usePanel, type FieldProps } from './context';
 import { CredentialField } from './CredentialField';
 import { FileField } from './FileField';
@@ -11,18 +12,23 @@ import { StateKeyField } from './StateKeyField';
 import { asBoolean, asChoices, asText } from './values';
 import { VariableText } from './VariableText';
 
+const AnswerKeys = later(() => import('./answer/AnswerKeys'));
+
 /** One input of a card, by what it holds. */
 export function ParamField({ param, scope }: FieldProps): ReactNode {
   const { overridable } = usePanel();
   const open = scope.list === null && overridable.has(param.name);
   const aside = open ? <Badge>{t('editor.overridable')}</Badge> : undefined;
   if (param.type === 'boolean') return <OnOff param={param} scope={scope} aside={aside} />;
+  if (param.type === 'array' && /StructuredOutput$/.test(param.name))
+    return <AnswerKeys param={param} scope={scope} />;
   if (param.type === 'array') return <RowsField param={param} scope={scope} />;
   return (
     <Field
       label={param.label}
       help={param.description}
       required={param.optional !== true}
+      error={scope.faults?.get(param.name) ?? null}
       {...(aside ? { aside } : {})}
     >
       <Control param={param} scope={scope} />
@@ -83,15 +89,28 @@ function Control({ param, scope }: FieldProps): ReactNode {
         />
       );
     case 'code':
+      if (isJavaScript(param.name))
+        return (
+          <CodeInput
+            param={param}
+            scope={scope}
+            value={asText(value)}
+            onChange={set}
+            readOnly={readOnly}
+            completions={codeNames(scope, offers(false))}
+          />
+        );
+    // What is code by its kind and JSON by what it holds.
+    // falls through
     case 'json':
       return (
         <CodeField
-          language={param.type === 'json' ? 'json' : 'javascript'}
+          language="json"
           value={asText(value)}
           onChange={set}
           readOnly={readOnly}
           minLines={param.type === 'json' ? 3 : 8}
-          completions={param.type === 'json' ? namesIn(offers(false)) : codeNames(scope, offers(false))}
+          completions={namesIn(offers(false))}
         />
       );
   }

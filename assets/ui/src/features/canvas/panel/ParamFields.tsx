@@ -1,4 +1,3 @@
-import { ChevronRight } from 'lucide-react';
 import { useMemo, type ReactNode } from 'react';
 import type { CardParam } from '../../../api/cards';
 import { Fields } from '../../../ui';
@@ -6,7 +5,7 @@ import { isValue } from '../document/definition';
 import { isShown } from '../document/shown';
 import { t } from '../words';
 import type { Scope } from './context';
-import css from './Panel.module.css';
+import { Fold } from './Fold';
 import { ParamField } from './ParamField';
 
 /** The fields of a card, or of one row: those that are shown beside what is set, the additional ones folded away. */
@@ -27,13 +26,9 @@ export function ParamFields({ params, scope }: { params: readonly CardParam[]; s
     <>
       {first.length > 0 && <Fields>{first.map(field)}</Fields>}
       {more.length > 0 && (
-        <details className={css.more}>
-          <summary>
-            <ChevronRight size={14} aria-hidden />
-            {t('editor.additional', { count: more.length })}
-          </summary>
-          <Fields className={css.moreFields}>{more.map(field)}</Fields>
-        </details>
+        <Fold title={t('editor.additional', { count: more.length })}>
+          <Fields>{more.map(field)}</Fields>
+        </Fold>
       )}
     </>
   );

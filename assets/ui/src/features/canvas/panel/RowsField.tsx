@@ -9,8 +9,15 @@ import { usePanel, type FieldProps } from './context';
 import css from './Panel.module.css';
 import { ParamFields } from './ParamFields';
 
+/** What is wrong with rows, by their place and the name of the field. */
+export type RowFaults = ReadonlyMap<number, ReadonlyMap<string, string>>;
+
+export interface RowsFieldProps extends FieldProps {
+  faults?: RowFaults;
+}
+
 /** A list of rows, each with the same fields. Rows that stay are the same objects: outputs follow them. */
-export function RowsField({ param, scope }: FieldProps): ReactNode {
+export function RowsField({ param, scope, faults }: RowsFieldProps): ReactNode {
   const { readOnly, overridable } = usePanel();
   const id = useId();
   const fields = param.array ?? [];
@@ -70,6 +77,7 @@ export function RowsField({ param, scope }: FieldProps): ReactNode {
               // Conditions name the list, so they are judged by all that is around it.
               around: scope.list === null ? { ...scope.values, [param.name]: rows } : scope.around,
               row: at,
+              faults: faults?.get(at),
               list: param.name,
               change: (patch) => set(rows.map((one, other) => (other === at ? { ...one, ...patch } : one))),
             }}

@@ -42,6 +42,8 @@ export interface Scope {
   /** The name of the list that this is a row of. */
   list: string | null;
   credential: string;
+  /** What is wrong with the fields, by name. */
+  faults?: ReadonlyMap<string, string> | undefined;
 }
 
 export interface FieldProps {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startsByClock } from './schedule';
+import { startsByClock } from './start';
 
 const canvas = (name: string, startInputType: string): string =>
   JSON.stringify({
