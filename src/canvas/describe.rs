@@ -1,30 +1,24 @@
-//! Titles and details of versions, made from what changed, in words a person likes to read (manual 6.2).
+//! Titles and details of versions, made of the sentences that tell what changed (manual 6.2).
 //!
-//! Everything is scanned, kept to one line and cut. A line of details begins with a word of ours, never with a label,
-//! so that no label can pass for a trailer of the commit.
+//! Everything is scanned, kept to one line and cut. No line of details is written as a trailer is, so that no label can pass
+//! for a trailer of the commit.
 
 use super::schemas::CardSchemas;
 use super::secrets::input_label;
+use super::sentences::change_sentences;
 use super::stored::StoredCanvas;
-use crate::domain::flows::version_diff::{ChangedNode, Diff};
+use crate::domain::flows::version_diff::Diff;
 use crate::domain::secrets::redact;
 use serde_json::Value;
-use std::collections::HashMap;
 
-/// Names that are listed one by one before the rest is counted.
-const NAMED_MAX_COUNT: usize = 3;
-/// Settings of one card that are looked at for their labels.
-const FIELDS_MAX_COUNT: usize = 64;
-/// Phrases of a title before the rest is counted.
-const PHRASES_MAX_COUNT: usize = 3;
 /// Lines of details before the rest is counted, in one line more; a commit message keeps forty.
 pub(super) const DETAILS_MAX_COUNT: usize = 39;
 /// Longest label in a sentence.
 const LABEL_MAX_CHARS: usize = 40;
 /// Longest title; what a title is about is cut, not what it ends with.
 const TITLE_MAX_CHARS: usize = 120;
-/// Longest line of details.
-const DETAIL_MAX_CHARS: usize = 240;
+/// What a title of a Publish begins with; every title leaves room for it.
+const PUBLISHED: &str = "Published: ";
 
 /// Names of a node's own keys, where no input label says it better.
 const KEY_LABELS: &[(&str, &str)] = &[
@@ -53,34 +47,45 @@ pub(crate) struct FlowChanges<'a> {
 /// A title without its kind, and the lines below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Description {
-    /// What changed, in lower case: `changed Temperature of OpenAI`. Empty when nothing did.
+    /// The first sentence without its end, and how many more there are. Empty when nothing changed.
     pub summary: String,
-    /// All of it, a line each.
+    /// All of them, a line each.
     pub details: Vec<String>,
 }
 
 impl Description {
+    /// Of a change from `earlier`, where there was something before.
     #[must_use]
-    pub(crate) fn from_changes(changes: &FlowChanges<'_>) -> Self {
-        let drawn = node_map(changes);
-        let phrases = phrases(changes, &drawn);
-        let more = phrases.len().saturating_sub(PHRASES_MAX_COUNT);
-        let mut told = phrases.into_iter().take(PHRASES_MAX_COUNT).collect::<Vec<_>>().join(", ");
-        if more > 0 {
-            told = format!("{told} and {more} more {}", if more == 1 { "change" } else { "changes" });
-        }
-        Self { summary: clean_line(&told, TITLE_MAX_CHARS), details: details(changes, &drawn) }
+    pub(crate) fn from_changes(changes: &FlowChanges<'_>, earlier: Option<&StoredCanvas>) -> Self {
+        let told = change_sentences(changes, earlier);
+        // Whoever changes a card makes room for it; only alone are places worth a word in a title.
+        let count = told.changes.len().max(usize::from(told.moved.is_some()));
+        let Some(first) = told.changes.first().or(told.moved.as_ref()) else {
+            return Self { summary: String::new(), details: Vec::new() };
+        };
+        let tail = match count - 1 {
+            0 => String::new(),
+            1 => " and 1 more change".to_owned(),
+            more => format!(" and {more} more changes"),
+        };
+        let first = first.strip_suffix('.').unwrap_or(first);
+        let room = TITLE_MAX_CHARS - PUBLISHED.len() - tail.len();
+        let summary = format!("{}{tail}", clean_line(first, room));
+        let is_whole = count == 1 && summary == clean_line(first, usize::MAX);
+        let says_all = is_whole && (told.moved.is_none() || told.changes.is_empty());
+        let lines = if says_all { Vec::new() } else { told.into_lines() };
+        Self { summary, details: lines.into_iter().map(guard_line).collect() }
     }
 
     #[must_use]
     pub(crate) fn save_title(&self) -> String {
-        if self.summary.is_empty() { "Saved without changes".to_owned() } else { capitalize(&self.summary) }
+        if self.summary.is_empty() { "Saved without changes".to_owned() } else { self.summary.clone() }
     }
 
     #[must_use]
     pub(crate) fn publish_title(&self) -> String {
         let summary = if self.summary.is_empty() { "no changes" } else { &self.summary };
-        clean_line(&format!("Published: {summary}"), TITLE_MAX_CHARS)
+        format!("{PUBLISHED}{summary}")
     }
 }
 
@@ -118,106 +123,11 @@ fn version_title(lead: &str, title: &str, short_sha: &str) -> String {
     format!("{lead}{}{end}", clean_line(title, room))
 }
 
-fn phrases(changes: &FlowChanges<'_>, drawn: &NodeMap<'_>) -> Vec<String> {
-    let diff = changes.diff;
-    let mut phrases = Vec::new();
-    if let Some(renamed) = &diff.renamed {
-        phrases.push(format!("renamed to {}", quote(&renamed.to)));
-    }
-    if !diff.added.is_empty() {
-        phrases.push(format!("added {}", join_names(diff.added.iter().map(|node| node.label.as_str()))));
-    }
-    if !diff.removed.is_empty() {
-        phrases.push(format!("removed {}", join_names(diff.removed.iter().map(|node| node.label.as_str()))));
-    }
-    match diff.changed.as_slice() {
-        [] => {}
-        [one] => phrases.push(describe_changed_node(changes, drawn, one)),
-        several => {
-            phrases.push(format!("changed {}", join_names(several.iter().map(|node| node.label.as_str()))));
-        }
-    }
-    if let Some(kind) = changes.kind {
-        phrases.push(format!("changed the type to {}", clean_label(kind)));
-    }
-    if changes.category {
-        phrases.push("changed category".to_owned());
-    }
-    if !changes.settings.is_empty() {
-        phrases.push(format!("changed {}", join_names(changes.settings.iter().map(String::as_str))));
-    }
-    // Whoever adds a card connects and makes room for it; only alone are these worth a word.
-    if phrases.is_empty() && diff.edges_changed {
-        phrases.push("changed connections".to_owned());
-    }
-    if phrases.is_empty() && !diff.moved.is_empty() {
-        phrases
-            .push(format!("moved {}", join_names(moved_labels(changes, drawn).iter().map(String::as_str))));
-    }
-    phrases
-}
-
-fn describe_changed_node(changes: &FlowChanges<'_>, drawn: &NodeMap<'_>, node: &ChangedNode) -> String {
-    let fields = field_labels(changes, drawn, node);
-    format!("changed {} of {}", join_names(fields.iter().map(String::as_str)), clean_label(&node.label))
-}
-
-fn details(changes: &FlowChanges<'_>, drawn: &NodeMap<'_>) -> Vec<String> {
-    let diff = changes.diff;
-    let mut lines = Vec::new();
-    if let Some(renamed) = &diff.renamed {
-        lines.push(format!("Renamed from {} to {}", quote(&renamed.from), quote(&renamed.to)));
-    }
-    lines.extend(
-        diff.added
-            .iter()
-            .map(|node| format!("Added {} ({})", clean_label(&node.label), clean_label(&node.id))),
-    );
-    lines.extend(
-        diff.removed
-            .iter()
-            .map(|node| format!("Removed {} ({})", clean_label(&node.label), clean_label(&node.id))),
-    );
-    for node in &diff.changed {
-        let fields: Vec<String> =
-            field_labels(changes, drawn, node).iter().map(|field| clean_label(field)).collect();
-        lines.push(format!("Changed {} of {}", fields.join(", "), clean_label(&node.label)));
-    }
-    if !diff.moved.is_empty() {
-        lines.push(format!("Moved {}", join_names(moved_labels(changes, drawn).iter().map(String::as_str))));
-    }
-    if diff.edges_changed {
-        lines.push("Changed connections".to_owned());
-    }
-    if let Some(kind) = changes.kind {
-        lines.push(format!("Changed the type to {}", clean_label(kind)));
-    }
-    if changes.category {
-        lines.push("Changed the category".to_owned());
-    }
-    lines.extend(changes.settings.iter().map(|setting| format!("Changed {}", clean_label(setting))));
-    let more = lines.len().saturating_sub(DETAILS_MAX_COUNT);
-    lines.truncate(DETAILS_MAX_COUNT);
-    let mut lines: Vec<String> = lines.iter().map(|text| clean_line(text, DETAIL_MAX_CHARS)).collect();
-    if more > 0 {
-        lines.push(format!("And {more} more"));
-    }
-    // One line says no more than the title.
-    if lines.len() == 1 && !lines[0].starts_with("Renamed") && more == 0 { Vec::new() } else { lines }
-}
-
-/// The nodes of a canvas by id, found once: a change may touch all of them.
-type NodeMap<'c> = HashMap<&'c str, &'c Value>;
-
-fn node_map<'c>(changes: &FlowChanges<'c>) -> NodeMap<'c> {
-    changes.canvas.nodes().iter().filter_map(|node| Some((node.get("id")?.as_str()?, node))).collect()
-}
-
-/// The labels of what changed in a node, as many as are listed.
-fn field_labels(changes: &FlowChanges<'_>, drawn: &NodeMap<'_>, node: &ChangedNode) -> Vec<String> {
-    let drawn = drawn.get(node.id.as_str());
-    let of = |field: &String| field_label(changes, drawn.copied(), field);
-    node.fields.iter().take(FIELDS_MAX_COUNT).map(of).collect()
+/// A line that is written as a trailer is begins with a word of ours instead.
+fn guard_line(line: String) -> String {
+    let name = line.split(':').next().unwrap_or_default();
+    let is_trailer = name.len() < line.len() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    if is_trailer { format!("Changed: {line}") } else { line }
 }
 
 /// What people call an input of a node, or another of its keys.
@@ -225,32 +135,6 @@ pub(super) fn field_label(changes: &FlowChanges<'_>, drawn: Option<&Value>, fiel
     let key = KEY_LABELS.iter().find(|(key, _)| *key == field).map(|(_, label)| (*label).to_owned());
     let input = drawn.map(|drawn| input_label(drawn, field, changes.cards)).filter(|label| label != field);
     input.or(key).unwrap_or_else(|| field.to_owned())
-}
-
-fn moved_labels(changes: &FlowChanges<'_>, drawn: &NodeMap<'_>) -> Vec<String> {
-    let of = |id: &String| {
-        let label = drawn
-            .get(id.as_str())
-            .and_then(|node| node.pointer("/data/label")?.as_str())
-            .filter(|label| !label.is_empty());
-        label.unwrap_or(id).to_owned()
-    };
-    changes.diff.moved.iter().map(of).collect()
-}
-
-/// `A`, `A and B`, `A, B and C`, `A, B, C and 2 more`.
-fn join_names<'l>(names: impl Iterator<Item = &'l str>) -> String {
-    let mut names: Vec<String> = names.map(clean_label).collect();
-    let more = names.len().saturating_sub(NAMED_MAX_COUNT);
-    if more > 0 {
-        names.truncate(NAMED_MAX_COUNT);
-        names.push(format!("{more} more"));
-    }
-    match names.as_slice() {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
 }
 
 pub(super) fn quote(name: &str) -> String {
@@ -280,7 +164,8 @@ const fn is_unseen(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-fn capitalize(text: &str) -> String {
+/// With its first letter large.
+pub(super) fn capitalize(text: &str) -> String {
     let mut rest = text.chars();
     rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
 }
@@ -315,50 +200,80 @@ mod tests {
             category: false,
             settings: &settings,
         };
-        Description::from_changes(&changes)
+        Description::from_changes(&changes, Some(&before))
+    }
+
+    fn several(names: &[&str]) -> Value {
+        names.iter().map(|name| node(name, name, &json!({}))).collect()
     }
 
     #[test]
-    fn titles_say_what_changed_by_label() {
+    fn a_title_is_the_first_sentence_and_how_many_more_there_are() {
         let one = |inputs: Value| json!([node("a", "OpenAI", &inputs)]);
-        let several =
-            |names: &[&str]| -> Value { names.iter().map(|name| node(name, name, &json!({}))).collect() };
         let summary = |before: Value, after: Value| described(&before, &after, None, &[]).summary;
         assert_eq!(
             summary(one(json!({ "temperature": 1 })), one(json!({ "temperature": 2 }))),
-            "changed Temperature of OpenAI"
+            "Temperature of OpenAI is now 2 instead of 1"
         );
         assert_eq!(
             summary(
                 one(json!({ "temperature": 1 })),
                 one(json!({ "temperature": 2, "modelName": "m", "other": 1 }))
             ),
-            "changed temperature of OpenAI".replace("temperature", "Model Name, other and Temperature")
+            "Model Name of OpenAI is now “m” and 2 more changes"
         );
-        assert_eq!(summary(json!([]), several(&["A"])), "added A");
-        assert_eq!(summary(json!([]), several(&["A", "B", "C", "D", "E", "F"])), "added A, B, C and 3 more");
-        assert_eq!(summary(several(&["A", "B"]), several(&["B", "C"])), "added C, removed A");
-        assert_eq!(summary(one(json!({ "x": 1 })), one(json!({ "x": 2 }))), "changed x of OpenAI");
-        let moved = described(
-            &one(json!({})),
-            &json!([{ "id": "a", "position": { "x": 5 }, "data": one(json!({}))[0]["data"] }]),
-            None,
-            &[],
-        );
-        assert_eq!(moved.save_title(), "Moved OpenAI");
+        assert_eq!(summary(json!([]), several(&["A"])), "A is new");
+        assert_eq!(summary(several(&["A", "B"]), several(&["B", "C"])), "C is new and 1 more change");
         assert_eq!(
             described(&json!([]), &json!([]), None, &["rate limit"]).save_title(),
-            "Changed rate limit"
+            "The setting rate limit changed"
         );
         assert_eq!(described(&json!([]), &json!([]), None, &[]).save_title(), "Saved without changes");
+        assert_eq!(described(&json!([]), &json!([]), None, &[]).publish_title(), "Published: no changes");
+    }
+
+    #[test]
+    fn places_are_told_in_a_title_only_where_nothing_else_changed() {
+        let at = |x: i64, heat: i64| json!([{ "id": "a", "position": { "x": x }, "data": node("a", "OpenAI", &json!({ "temperature": heat }))["data"] }]);
+        let moved = described(&at(0, 1), &at(5, 1), None, &[]);
+        assert_eq!((moved.save_title(), moved.details.len()), ("One card lies elsewhere".to_owned(), 0));
+        let both = described(&at(0, 1), &at(5, 2), None, &[]);
+        assert_eq!(both.save_title(), "Temperature of OpenAI is now 2 instead of 1");
+        assert_eq!(both.details.last().unwrap(), "One card lies elsewhere.");
+    }
+
+    #[test]
+    fn details_hold_every_sentence_where_the_title_does_not() {
         let all = described(
             &several(&["A", "B"]),
             &several(&["B", "C"]),
             Some("New"),
             &["rate limit", "allowed domains"],
         );
-        assert_eq!(all.publish_title(), "Published: renamed to “New”, added C, removed A and 1 more change");
-        assert_eq!(all.details.last().unwrap(), "Changed allowed domains");
+        assert_eq!(
+            all.publish_title(),
+            "Published: The flow is now called “New” instead of “Old” and 4 more changes"
+        );
+        assert_eq!(all.details.len(), 5);
+        assert_eq!(all.details.last().unwrap(), "The setting allowed domains changed.");
+        let many: Vec<String> = (0..60).map(|at| format!("Card {at}")).collect();
+        let many =
+            described(&json!([]), &several(&many.iter().map(String::as_str).collect::<Vec<_>>()), None, &[]);
+        assert_eq!(many.save_title(), "Card 0 is new and 59 more changes");
+        assert_eq!(many.details.last().unwrap(), "And 21 more changes.");
+    }
+
+    #[test]
+    fn a_title_is_cut_in_its_sentence_and_keeps_its_end() {
+        let long = "word ".repeat(60);
+        let told = described(
+            &json!([node("a", "A", &json!({ "other": "x" }))]),
+            &json!([node("a", &long, &json!({ "other": "y" }))]),
+            None,
+            &["rate limit"],
+        );
+        let title = told.publish_title();
+        assert!(title.ends_with(" more changes") && title.chars().count() <= 120, "{title}");
     }
 
     #[test]
@@ -386,11 +301,10 @@ mod tests {
         let key = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
         let hostile = format!("Flow-Id: 1\n\nVersion-Kind: publish\u{202e}{key} gh\u{200b}{}", &key[2..]);
         let described = described(&json!([]), &json!([node("a", &hostile, &json!({}))]), Some(&hostile), &[]);
-        let lines = described.details.iter().chain([&described.summary]);
-        for line in lines {
+        for line in described.details.iter().chain([&described.summary]) {
             assert!(!line.contains("0123456789") && !line.contains(['\n', '\u{202e}']), "{line}");
-            assert!(["Added ", "Renamed ", "renamed "].iter().any(|first| line.starts_with(first)), "{line}");
         }
+        assert!(described.details[1].starts_with("Changed: Flow-Id: 1 "), "{:?}", described.details);
         assert!(!restore_title(&hostile, "abcdef0").contains("0123456789"));
         // Cut in the middle it would be an ordinary word without its beginning, or a whole key with its end.
         for at in 0..60 {

@@ -2,7 +2,9 @@
 //!
 //! Both canvases are those of history: secrets are hidden in them. What is told is scanned again all the same.
 
-use super::describe::{DETAILS_MAX_COUNT, FlowChanges, clean_label, clean_line, field_label, quote};
+use super::describe::{
+    DETAILS_MAX_COUNT, FlowChanges, capitalize, clean_label, clean_line, field_label, quote,
+};
 use super::rich_text::{is_rich_text, to_markdown};
 use super::stored::StoredCanvas;
 use crate::domain::flows::version_diff::ChangedNode;
@@ -25,10 +27,38 @@ const TEXT_MAX_CHARS: usize = 20_000;
 
 type NodeMap<'c> = HashMap<&'c str, &'c Value>;
 
+/// What there is to tell of a change.
+pub(super) struct ChangeSentences {
+    /// The most important first. Neither scanned nor cut as a whole.
+    pub changes: Vec<String>,
+    /// How many cards lie elsewhere.
+    pub moved: Option<String>,
+}
+
+impl ChangeSentences {
+    /// A line each, scanned and cut; the rest of very many is counted.
+    pub(super) fn into_lines(mut self) -> Vec<String> {
+        let more = self.changes.len().saturating_sub(DETAILS_MAX_COUNT);
+        self.changes.truncate(DETAILS_MAX_COUNT);
+        let mut lines: Vec<String> =
+            self.changes.iter().map(|text| clean_line(text, SENTENCE_MAX_CHARS)).collect();
+        if more > 0 {
+            lines.push(format!("And {more} more {}.", if more == 1 { "change" } else { "changes" }));
+        }
+        lines.extend(self.moved);
+        lines
+    }
+}
+
 /// Tells what changed from `earlier`, the most important first; where cards lie is one sentence at the end.
 #[must_use]
 pub(crate) fn sentences(changes: &FlowChanges<'_>, earlier: &StoredCanvas) -> Vec<String> {
-    let (before, after) = (node_map(earlier), node_map(changes.canvas));
+    change_sentences(changes, Some(earlier)).into_lines()
+}
+
+/// The sentences of a change from `earlier`, where there was something before.
+pub(super) fn change_sentences(changes: &FlowChanges<'_>, earlier: Option<&StoredCanvas>) -> ChangeSentences {
+    let (before, after) = (earlier.map(node_map).unwrap_or_default(), node_map(changes.canvas));
     let diff = changes.diff;
     let mut told = Vec::new();
     if let Some(renamed) = &diff.renamed {
@@ -44,24 +74,20 @@ pub(crate) fn sentences(changes: &FlowChanges<'_>, earlier: &StoredCanvas) -> Ve
         let sides = (before.get(node.id.as_str()).copied(), after.get(node.id.as_str()).copied());
         told.extend(node.fields.iter().map(|field| field_sentence(changes, node, field, sides)));
     }
-    told.extend(connection_sentences((earlier, &before), (changes.canvas, &after)));
+    if let Some(earlier) = earlier {
+        told.extend(connection_sentences((earlier, &before), (changes.canvas, &after)));
+    }
     told.extend(changes.kind.map(|kind| format!("The flow became one of the kind {}.", clean_label(kind))));
     told.extend(changes.category.then(|| "The category changed.".to_owned()));
     told.extend(
         changes.settings.iter().map(|setting| format!("The setting {} changed.", clean_label(setting))),
     );
-    let more = told.len().saturating_sub(DETAILS_MAX_COUNT);
-    told.truncate(DETAILS_MAX_COUNT);
-    let mut told: Vec<String> = told.iter().map(|text| clean_line(text, SENTENCE_MAX_CHARS)).collect();
-    if more > 0 {
-        told.push(format!("And {more} more {}.", if more == 1 { "change" } else { "changes" }));
-    }
-    match diff.moved.len() {
-        0 => {}
-        1 => told.push("One card lies elsewhere.".to_owned()),
-        count => told.push(format!("{count} cards lie elsewhere.")),
-    }
-    told
+    let moved = match diff.moved.len() {
+        0 => None,
+        1 => Some("One card lies elsewhere.".to_owned()),
+        count => Some(format!("{count} cards lie elsewhere.")),
+    };
+    ChangeSentences { changes: told, moved }
 }
 
 /// Tells what a flow is that was not there before: its cards, and what starts it where it says so.
@@ -139,7 +165,7 @@ fn field_sentence(
     if field == "credential" {
         return format!("{card} uses another credential.");
     }
-    let label = capitalized(&field_label(changes, after, field));
+    let label = capitalize(&field_label(changes, after, field));
     let subject = format!("{} of {card}", clean_label(&label));
     let hidden = |value: Option<&Value>| value.is_some_and(|value| count_placeholders_in(value) > 0);
     if before.is_none() || after.is_none() || hidden(old) || hidden(new) {
@@ -268,11 +294,6 @@ fn connection_sentences(
 fn connections(canvas: &StoredCanvas) -> BTreeSet<(String, String)> {
     let end = |edge: &Value, name: &str| Some(edge.get(name)?.as_str()?.to_owned());
     canvas.edges().iter().filter_map(|edge| Some((end(edge, "source")?, end(edge, "target")?))).collect()
-}
-
-fn capitalized(text: &str) -> String {
-    let mut rest = text.chars();
-    rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ mod chat_files;
 mod clouds;
 mod code;
 mod code_databases;
+mod code_trials;
 mod concurrent_requests;
 mod conversation_uploads;
 mod conversations;

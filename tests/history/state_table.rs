@@ -227,7 +227,7 @@ fn publish_instantly_sends_edits_straight_to_live() {
         assert_eq!((&status["mode"], &status["reason"]), (&json!("live"), &json!("publish-instantly")));
         assert_eq!(status["publishInstantly"], true);
         assert_eq!(server.kinds(&flow)[0], "save");
-        assert_eq!(server.versions(&flow)[0]["title"], "Changed Publish instantly");
+        assert_eq!(server.versions(&flow)[0]["title"], "The setting Publish instantly changed");
         server.save_draft(&flow, "two").is_error(409);
         server.write_live(&flow, "two").is(200);
         assert_eq!((server.live_answer(&flow).as_str(), server.draft_answer(&flow)), ("two", None));
@@ -313,9 +313,12 @@ fn a_save_of_settings_alone_is_a_version_that_names_them() {
     let flow = server.new_published("CHATFLOW", "one");
     let key = id(&server.key(&["chatflows:view"]));
     for (body, title) in [
-        (json!({"apiConfig": json!({"rateLimit": {"status": true}}).to_string()}), "Changed rate limit"),
-        (json!({ "apikeyid": key }), "Changed API key"),
-        (json!({"isPublic": true}), "Changed sharing"),
+        (
+            json!({"apiConfig": json!({"rateLimit": {"status": true}}).to_string()}),
+            "The setting rate limit changed",
+        ),
+        (json!({ "apikeyid": key }), "The setting API key changed"),
+        (json!({"isPublic": true}), "The setting sharing changed"),
     ] {
         server.change(&flow, &body).is(200);
         assert_eq!(server.versions(&flow)[0]["title"], title);

@@ -100,7 +100,7 @@ proptest! {
 
         let raw = Diff { renamed: NameChange::between(&text, "b"), ..diff };
         let settings = [text.clone()];
-        let described = Description::from_changes(&FlowChanges { diff: &raw, canvas: &version, cards: &NoSchemas, kind: Some(&text), category: true, settings: &settings });
+        let described = Description::from_changes(&FlowChanges { diff: &raw, canvas: &version, cards: &NoSchemas, kind: Some(&text), category: true, settings: &settings }, Some(&empty));
         let titles = [described.save_title(), described.publish_title(), describe::create_title(&text), describe::delete_title(&text), describe::restore_title(&text, "0123abc"), described.details.join("\n")];
         for title in titles {
             assert_absent(&sample, &title)?;

@@ -337,7 +337,10 @@ mod tests {
                 json!([{"key": "a", "type": "jsonArray", "jsonSchema": "[]"}]),
                 "Mine: JSON Structured Output, row 1: JSON Schema: the schema must be a JSON object",
             ),
-            (json!([{"key": "a"}, {"key": "a"}]), "Mine: JSON Structured Output, row 2: Key: 'a' is there twice"),
+            (
+                json!([{"key": "a"}, {"key": "a"}]),
+                "Mine: JSON Structured Output, row 2: Key: 'a' is there twice",
+            ),
         ] {
             let model = TestModel::new(Vec::new());
             let told = step(&model).with(NAMES.structured_output, row).run().unwrap_err().to_string();

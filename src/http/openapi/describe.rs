@@ -34,14 +34,17 @@ const TAGS: &[(&str, &[&str])] = &[
     ("Executions", &["executions", "public-executions"]),
     ("Vector stores", &["vector", "upsert-history"]),
     ("Document stores", &["document-store"]),
-    ("Cards", &[
+    (
+        "Cards",
+        &[
             "nodes",
             "node-load-method",
             "node-config",
             "node-custom-function",
             "node-answer-schema",
             "node-icon",
-        ]),
+        ],
+    ),
     ("Tools", &["tools"]),
     (
         "Credentials",

@@ -59,7 +59,7 @@ pub(crate) fn summarize(
         category: before.is_some_and(|(before, _)| before.category != after.category),
         settings: &settings,
     };
-    let changed = Description::from_changes(&changes);
+    let changed = Description::from_changes(&changes, before.map(|(before, _)| &before.canvas));
     let title = match (kind, origin) {
         (VersionKind::Create, _) => describe::create_title(&after.name),
         (VersionKind::Publish, _) => changed.publish_title(),

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from './client';
 import type { Schemas } from './models';
 
@@ -6,7 +6,7 @@ export type ScheduleStatus = Schemas['ScheduleStatus'];
 export type TriggerLog = Schemas['TriggerLog'];
 
 /** Rows of the log that a panel shows. */
-const ROWS = 10;
+export const LOG_ROWS = 10;
 
 const keys = {
   all: (flow: string) => ['schedule', flow],
@@ -22,13 +22,27 @@ export const useSchedule = (flow: string, wanted = true) =>
     queryFn: () => api.get('/chatflows/{id}/schedule/status', { path: { id: flow } }),
   });
 
-/** What became of its last times. */
-export const useTriggerLog = (flow: string) =>
+/** What became of its last times, a page at a time. */
+export const useTriggerLog = (flow: string, page: number) =>
   useQuery({
-    queryKey: keys.log(flow),
+    queryKey: [...keys.log(flow), page],
+    placeholderData: keepPreviousData,
     queryFn: () =>
-      api.get('/chatflows/{id}/schedule/trigger-logs', { path: { id: flow }, query: { limit: ROWS } }),
+      api.get('/chatflows/{id}/schedule/trigger-logs', {
+        path: { id: flow },
+        query: { limit: LOG_ROWS, page },
+      }),
   });
+
+/** Deletes rows of the log, with the records of their runs. */
+export function useDeleteTriggerLog(flow: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (logIds: string[]) =>
+      api.delete('/chatflows/{id}/schedule/trigger-logs', { path: { id: flow }, body: { logIds } }),
+    onSettled: () => client.invalidateQueries({ queryKey: keys.log(flow) }),
+  });
+}
 
 export function useSwitchSchedule(flow: string) {
   const client = useQueryClient();

@@ -371,6 +371,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/node-custom-function": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tries the code of a card, with example values and without credentials.
+         * @description Needs one of: chatflows:create, chatflows:update, agentflows:create, agentflows:update, assistants:create, assistants:update, tools:create, tools:update.
+         */
+        post: operations["tryCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/node-answer-schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a model is sent for the keys that its answer must have, and what is wrong with them.
+         * @description Needs one of: chatflows:view, chatflows:create, chatflows:update, chatflows:delete, agentflows:view, agentflows:create, agentflows:update, agentflows:delete, documentStores:view, documentStores:create, documentStores:update, documentStores:delete, documentStores:add-loader, documentStores:delete-loader, documentStores:preview-process, documentStores:upsert-config.
+         */
+        post: operations["describeAnswer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/settings": {
         parameters: {
             query?: never;
@@ -2850,6 +2890,21 @@ export interface components {
             /** @description Proof of this conversation, to go on with it. */
             sessionToken: string;
         };
+        /** @description The keys as the card has them. */
+        AnswerKeys: {
+            /** @description Each with `key`, `type`, `enumValues`, `jsonSchema` and `description`. */
+            rows?: {
+                [key: string]: unknown;
+            }[];
+        };
+        /** @description What the model is sent for them, or what is wrong with them. */
+        AnswerSchema: {
+            /** @description JSON Schema; absent while something is wrong, or no key is there. */
+            schema?: unknown;
+            /** @description An answer that fits it. */
+            example?: unknown;
+            faults: components["schemas"]["KeyFault"][];
+        };
         /** @description An API key, without its value but when it was just made. */
         ApiKey: {
             /**
@@ -3324,6 +3379,41 @@ export interface components {
             docId: string | null;
             storeName: string;
             description: string;
+        };
+        /** @description Why code has no result. */
+        CodeFault: {
+            message: string;
+            /** @description The line it is in, counted from 1. */
+            line?: number | null;
+        };
+        /** @description How it went: a result, or why there is none. */
+        CodeOutcome: {
+            /** @description What the code returned. */
+            result?: unknown;
+            /** @description Why it returned nothing. */
+            error?: components["schemas"]["CodeFault"] | null;
+            /** @description What it wrote to its console. */
+            console: components["schemas"]["PrintedLine"][];
+            /** @description Later lines were dropped. */
+            consoleCut: boolean;
+            milliseconds: number;
+        };
+        /** @description The code, and example values for what it reads. */
+        CodeTrial: {
+            /** @description The body of an async function. */
+            javascriptFunction?: string;
+            /** @description `$name` for each. */
+            functionInputVariables?: {
+                [key: string]: unknown;
+            };
+            /** @description `$vars`. */
+            variables?: {
+                [key: string]: unknown;
+            };
+            /** @description `$flow`; its `input` is `$input` too. */
+            flow?: {
+                [key: string]: unknown;
+            };
         };
         /** @description A conversation at a glance. */
         Conversation: {
@@ -4349,6 +4439,14 @@ export interface components {
             /** Format: date-time */
             keptDate?: string | null;
         };
+        /** @description What is wrong with a key. */
+        KeyFault: {
+            /** @description Its row, counted from 0. */
+            row: number;
+            /** @description The input of the row. */
+            field: string;
+            message: string;
+        };
         /** @description The last Publish or Roll back of a flow. */
         LastPublished: {
             /** @description The version; null when none was recorded. */
@@ -4849,6 +4947,12 @@ export interface components {
                 tempToken: string;
             };
         };
+        /** @description A line of its console. */
+        PrintedLine: {
+            /** @enum {string} */
+            level: "log" | "warn" | "error";
+            text: string;
+        };
         /** @description The record of a run that is shared, without what tells whose conversation it was. */
         PublicExecution: {
             /**
@@ -5219,6 +5323,8 @@ export interface components {
             lastRunAt?: string | null;
             /** Format: date-time */
             nextRunAt?: string | null;
+            /** @description That one and those after it, five at most. */
+            upcomingRuns: string[];
             /**
              * Format: date-time
              * @description The last moment at which it may come.
@@ -6976,6 +7082,74 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AllowableSetting"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    tryCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeTrial"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CodeOutcome"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    describeAnswer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnswerKeys"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnswerSchema"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { startKind } from '../core/start';
 import { CanvasView } from '../features/canvas/board/CanvasView';
 import { FlowPage } from '../features/canvas/FlowPage';
 import type { FlowSlots } from '../features/canvas/slots';
@@ -20,6 +21,8 @@ const publishParts: PublishParts = {
   CheckLine: later(() => import('../features/check/CheckLine'), null),
   Canvases: (props) => <DraftCanvases {...props} Canvas={CanvasView} />,
 };
+const Webhook = later(() => import('../features/starts/WebhookPanel'));
+const Schedule = later(() => import('../features/flowsettings/SchedulePanel'));
 
 /** What the features put into the flow page: the one place where they meet. */
 const slots: FlowSlots = {
@@ -34,6 +37,11 @@ const slots: FlowSlots = {
   Versions: later(() => import('../features/versions/Versions')),
   Settings: later(() => import('../features/flowsettings/FlowSettings')),
   NewCredential: later(() => import('../features/credentials/CredentialForCard'), null),
+  Start: ({ flow, inputs, mayEdit }) => {
+    const kind = startKind(inputs);
+    if (kind === 'webhookTrigger') return <Webhook flow={flow} inputs={inputs} mayEdit={mayEdit} />;
+    return kind === 'scheduleInput' ? <Schedule flow={flow} mayEdit={mayEdit} /> : null;
+  },
   Api: later(() => import('../features/apicode/ApiDialog')),
 };
 

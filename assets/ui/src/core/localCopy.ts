@@ -1,3 +1,5 @@
+import { enterTab, findGone, isOpen, thisTab, whenTabCloses } from './tabs';
+
 /** Edits that were not sent yet, kept in this browser so that a reload does not lose them. */
 export interface LocalCopy {
   text: string;
@@ -8,24 +10,82 @@ export interface LocalCopy {
 
 const PREFIX = 'flowkeep.edit.';
 
-/** Where the edits of a person in a flow are kept: nobody else is offered them. */
+/** A copy that no open tab edits any more, and where it lies. */
+export interface LeftCopy extends LocalCopy {
+  place: string;
+}
+
+/** Where the edits of a person in a flow are kept, a place for each tab: nobody else is offered them. */
 export const localName = (person: string, flow: string): string => `${PREFIX}${person}.${flow}`;
 
+const placeOf = (name: string, tab: string): string => `${name}.${tab}`;
+
+/** Keeps the edits of this tab. */
 export function keepLocal(name: string, copy: LocalCopy): void {
   try {
-    localStorage.setItem(name, JSON.stringify(copy));
+    enterTab();
+    localStorage.setItem(placeOf(name, thisTab), JSON.stringify(copy));
   } catch {
     // A full or closed storage keeps nothing; the page still asks before it is left.
   }
 }
 
-/** Forgets the edits that are kept, while they are these: those of another tab stay. */
-export function forgetLocal(name: string, text: string): void {
+/** Forgets the edits that this tab keeps, while they are these. */
+export const forgetLocal = (name: string, text: string): void => forgetAt(placeOf(name, thisTab), text);
+
+/** Forgets a copy that was left behind, while it is still this one. */
+export const forgetLeft = ({ place, text }: LeftCopy): void => forgetAt(place, text);
+
+/** Makes a copy that was left behind one of this tab. It is kept there before it leaves its place. */
+export function adoptLeft(name: string, copy: LeftCopy): void {
+  const { text, base, at, place } = copy;
+  keepLocal(name, { text, base, at });
+  const own = placeOf(name, thisTab);
+  if (place !== own && readLocal(own)?.text === text) forgetAt(place, text);
+}
+
+function forgetAt(place: string, text: string): void {
   try {
-    if (readLocal(name)?.text === text) localStorage.removeItem(name);
+    if (readLocal(place)?.text === text) localStorage.removeItem(place);
   } catch {
     // Nothing was kept then.
   }
+}
+
+/** The tab that keeps something at a place; nothing for what was kept before tabs had places of their own. */
+const tabOf = (name: string, place: string): string => place.slice(name.length + 1);
+
+function placesOf(name: string): string[] {
+  try {
+    return Object.keys(localStorage).filter((place) => place === name || place.startsWith(`${name}.`));
+  } catch {
+    return [];
+  }
+}
+
+/** What was kept and is not being edited in another tab: this tab's own first, then the newest. */
+export function leftBehind(name: string): LeftCopy[] {
+  const own = placeOf(name, thisTab);
+  return placesOf(name)
+    .filter((place) => place === own || !isOpen(tabOf(name, place)))
+    .flatMap((place) => {
+      const copy = readLocal(place);
+      return copy ? [{ ...copy, place }] : [];
+    })
+    .sort((a, b) => Number(b.place === own) - Number(a.place === own) || b.at - a.at);
+}
+
+/** Calls back when there may be more that was left behind: a tab was closed, or turned out to be gone. */
+export function whenLeftBehind(name: string, then: () => void): () => void {
+  let over = false;
+  void findGone(placesOf(name).map((place) => tabOf(name, place))).then((found) => {
+    if (found && !over) then();
+  });
+  const stop = whenTabCloses(then);
+  return () => {
+    over = true;
+    stop();
+  };
 }
 
 /** Who signs out leaves nothing behind. */

@@ -13,5 +13,4 @@ export const startKind = (inputs: Json | null): string =>
   inputs && typeof inputs.startInputType === 'string' ? inputs.startInputType : '';
 
 /** Whether the Start card of a canvas lets the clock start the flow. */
-export const startsByClock = (canvas: string): boolean =>
-  startKind(startInputs(canvas)) === 'scheduleInput';
+export const startsByClock = (canvas: string): boolean => startKind(startInputs(canvas)) === 'scheduleInput';

@@ -311,7 +311,8 @@ mod tests {
 
     #[test]
     fn the_example_fits_the_schema_that_the_model_is_sent() {
-        let inner = r#"{"name": {"type": "string"}, "sizes": {"type": "array", "items": {"type": "integer"}}}"#;
+        let inner =
+            r#"{"name": {"type": "string"}, "sizes": {"type": "array", "items": {"type": "integer"}}}"#;
         let rows = json!([
             {"key": "mood", "type": "enum", "enumValues": "good, bad", "description": "How it sounds"},
             {"key": "tags", "type": "stringArray"},
@@ -324,7 +325,8 @@ mod tests {
         let properties = &form.schema["properties"];
         assert_eq!(properties["mood"], json!({"enum": ["good", "bad"], "description": "How it sounds"}));
         assert_eq!(form.example["people"], json!([{"name": "text", "sizes": [1]}]));
-        let (fields, _) = read_rows(&rows.as_array().unwrap().iter().map(KeyRow::from_json).collect::<Vec<_>>());
+        let (fields, _) =
+            read_rows(&rows.as_array().unwrap().iter().map(KeyRow::from_json).collect::<Vec<_>>());
         assert_eq!(ValueSchema::Object(fields).fit(&form.example, "it"), Ok(form.example));
     }
 
@@ -346,7 +348,10 @@ mod tests {
 
     #[test]
     fn a_schema_with_a_reference_is_not_judged_before_the_flow_runs() {
-        assert!(faults(&json!([{"key": "a", "type": "jsonArray", "jsonSchema": "{{ $vars.schema }}"}])).is_empty());
+        assert!(
+            faults(&json!([{"key": "a", "type": "jsonArray", "jsonSchema": "{{ $vars.schema }}"}]))
+                .is_empty()
+        );
     }
 
     #[test]

@@ -4,21 +4,8 @@ import { useAudit } from '../../api/audit';
 import { useCan, useMe } from '../../api/me';
 import { usePeople } from '../../api/people';
 import { edgeOfDay, pageOf } from '../../core/paging';
-import {
-  Button,
-  EmptyState,
-  FilteredEmpty,
-  Input,
-  Loaded,
-  NoAccess,
-  Page,
-  PageHeader,
-  Pager,
-  Select,
-  Toolbar,
-  useAddress,
-} from '../../ui';
-import css from './Audit.module.css';
+import { EmptyState, useAddress } from '../../ui';
+import { DayFilters, FilteredPage, FilterSelect } from '../../ui/FilteredPage';
 import { AuditTable } from './AuditTable';
 import { groups, isGroup, type Group } from './groups';
 import { t } from './words';
@@ -46,52 +33,23 @@ export default function AuditPage(): ReactNode {
     },
     maySee,
   );
-  if (!maySee) {
-    return (
-      <Page>
-        <PageHeader title={t('audit.title')} />
-        <NoAccess permission="loginActivity:view" />
-      </Page>
-    );
-  }
-  const filtered = names.some((name) => read(name));
-  const clear = (): void => put({ kind: '', user: '', since: '', until: '', page: '' });
   return (
-    <Page>
-      <PageHeader
-        title={t('audit.title')}
-        description={t(owner ? 'audit.description' : 'audit.descriptionSignIns')}
-      />
-      <Toolbar label={t('audit.filters')}>
-        <Filters owner={owner} />
-        {filtered && (
-          <Button variant="ghost" onClick={clear}>
-            {t('kit.clearFilters')}
-          </Button>
-        )}
-      </Toolbar>
-      <Loaded query={log}>
-        {({ data, total }) =>
-          data.length === 0 ? (
-            filtered || page > 1 ? (
-              <FilteredEmpty onClear={clear} />
-            ) : (
-              <EmptyState icon={ScrollText} title={t('audit.empty')} />
-            )
-          ) : (
-            <>
-              <AuditTable rows={data} />
-              <Pager
-                page={page}
-                limit={LIMIT}
-                total={total}
-                onPage={(next) => put({ page: next > 1 ? String(next) : '' })}
-              />
-            </>
-          )
-        }
-      </Loaded>
-    </Page>
+    <FilteredPage
+      title={t('audit.title')}
+      description={t(owner ? 'audit.description' : 'audit.descriptionSignIns')}
+      missing={maySee ? null : 'loginActivity:view'}
+      label={t('audit.filters')}
+      filters={<Filters owner={owner} />}
+      filtered={names.some((name) => read(name))}
+      onClear={() => put({ kind: '', user: '', since: '', until: '', page: '' })}
+      query={log}
+      page={page}
+      limit={LIMIT}
+      onPage={(next) => put({ page: next > 1 ? String(next) : '' })}
+      empty={<EmptyState icon={ScrollText} title={t('audit.empty')} />}
+    >
+      {(data) => <AuditTable rows={data} />}
+    </FilteredPage>
   );
 }
 
@@ -105,8 +63,7 @@ function Filters({ owner }: { owner: boolean }): ReactNode {
   return (
     <>
       {owner && (
-        <Select
-          className={css.filter}
+        <FilterSelect
           aria-label={t('audit.kind')}
           value={read('kind')}
           onChange={(next) => set('kind', next)}
@@ -120,8 +77,7 @@ function Filters({ owner }: { owner: boolean }): ReactNode {
         />
       )}
       {people.data && (
-        <Select
-          className={css.filter}
+        <FilterSelect
           aria-label={t('audit.person')}
           value={read('user')}
           onChange={(next) => set('user', next)}
@@ -131,17 +87,13 @@ function Filters({ owner }: { owner: boolean }): ReactNode {
           ]}
         />
       )}
-      {(['since', 'until'] as const).map((name) => (
-        <label key={name} className={css.day}>
-          {t(name === 'since' ? 'audit.from' : 'audit.to')}
-          <Input
-            type="date"
-            className={css.date}
-            value={read(name)}
-            onChange={(event) => set(name, event.target.value)}
-          />
-        </label>
-      ))}
+      <DayFilters
+        from={t('audit.from')}
+        to={t('audit.to')}
+        since={read('since')}
+        until={read('until')}
+        onChange={set}
+      />
     </>
   );
 }

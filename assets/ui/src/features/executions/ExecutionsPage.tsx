@@ -4,22 +4,8 @@ import { useExecutions } from '../../api/executions';
 import { useFlows } from '../../api/flows';
 import { useCan } from '../../api/me';
 import { compareNames } from '../../core/format';
-import {
-  Button,
-  EmptyState,
-  FilteredEmpty,
-  Input,
-  Loaded,
-  NoAccess,
-  Page,
-  PageHeader,
-  Pager,
-  SearchField,
-  Select,
-  Toolbar,
-  useAddress,
-  useSettled,
-} from '../../ui';
+import { Button, EmptyState, SearchField, useAddress, useSettled } from '../../ui';
+import { DayFilters, FilteredPage, FilterSelect } from '../../ui/FilteredPage';
 import { runStates } from '../../ui/run/RunStateBadge';
 import { DeleteRuns } from './DeleteRuns';
 import css from './Executions.module.css';
@@ -39,70 +25,66 @@ export default function ExecutionsPage(): ReactNode {
   const rows = useExecutions(query, maySee);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [deleting, setDeleting] = useState<readonly string[]>([]);
-  if (!maySee) {
-    return (
-      <Page>
-        <PageHeader title={t('executions.title')} />
-        <NoAccess permission="executions:view" />
-      </Page>
-    );
-  }
   const filtered = filterNames.some((name) => read(name));
   const clear = (): void => put(Object.fromEntries([...filterNames, 'page'].map((name) => [name, ''])));
   // Only what is in view can be chosen.
   const there = (rows.data?.data ?? []).map(({ id }) => id).filter((id) => chosen.has(id));
   return (
-    <Page>
-      <PageHeader title={t('executions.title')} description={t('executions.description')} />
-      <Toolbar label={t('executions.filters')}>
-        <Filters />
-        {filtered && (
-          <Button variant="ghost" onClick={clear}>
-            {t('kit.clearFilters')}
-          </Button>
-        )}
-      </Toolbar>
-      {there.length > 0 && (
-        <div className={css.chosen} role="group" aria-label={t('executions.chosen', { count: there.length })}>
-          <p role="status">{t('executions.chosen', { count: there.length })}</p>
-          <Button size="compact" icon={Trash2} onClick={() => setDeleting(there)}>
-            {t('executions.deleteMany')}
-          </Button>
-          <Button size="compact" variant="ghost" onClick={() => setChosen(new Set())}>
-            {t('executions.clearChosen')}
-          </Button>
-        </div>
-      )}
-      <Loaded query={rows}>
-        {({ data, total }) =>
-          data.length === 0 ? (
-            filtered || query.page > 1 ? (
-              <FilteredEmpty onClear={clear} />
-            ) : (
-              <EmptyState icon={ListChecks} title={t('executions.empty')}>
-                {t('executions.emptyText')}
-              </EmptyState>
-            )
-          ) : (
-            <>
-              <ExecutionTable
-                rows={data}
-                chosen={chosen}
-                onChoose={mayDelete ? setChosen : null}
-                onDelete={mayDelete ? (id) => setDeleting([id]) : null}
-              />
-              <Pager
-                page={query.page}
-                limit={LIMIT}
-                total={total}
-                onPage={(next) => put({ page: next > 1 ? String(next) : '' })}
-              />
-            </>
+    <>
+      <FilteredPage
+        title={t('executions.title')}
+        description={t('executions.description')}
+        missing={maySee ? null : 'executions:view'}
+        label={t('executions.filters')}
+        filters={<Filters />}
+        filtered={filtered}
+        onClear={clear}
+        between={
+          there.length > 0 && (
+            <Chosen
+              count={there.length}
+              onDelete={() => setDeleting(there)}
+              onClear={() => setChosen(new Set())}
+            />
           )
         }
-      </Loaded>
+        query={rows}
+        page={query.page}
+        limit={LIMIT}
+        onPage={(next) => put({ page: next > 1 ? String(next) : '' })}
+        empty={
+          <EmptyState icon={ListChecks} title={t('executions.empty')}>
+            {t('executions.emptyText')}
+          </EmptyState>
+        }
+      >
+        {(data) => (
+          <ExecutionTable
+            rows={data}
+            chosen={chosen}
+            onChoose={mayDelete ? setChosen : null}
+            onDelete={mayDelete ? (id) => setDeleting([id]) : null}
+          />
+        )}
+      </FilteredPage>
       {deleting.length > 0 && <DeleteRuns ids={deleting} onClose={() => setDeleting([])} />}
-    </Page>
+    </>
+  );
+}
+
+/** What can be done with the runs that were chosen. */
+function Chosen(props: { count: number; onDelete: () => void; onClear: () => void }): ReactNode {
+  const { count, onDelete, onClear } = props;
+  return (
+    <div className={css.chosen} role="group" aria-label={t('executions.chosen', { count })}>
+      <p role="status">{t('executions.chosen', { count })}</p>
+      <Button size="compact" icon={Trash2} onClick={onDelete}>
+        {t('executions.deleteMany')}
+      </Button>
+      <Button size="compact" variant="ghost" onClick={onClear}>
+        {t('executions.clearChosen')}
+      </Button>
+    </div>
   );
 }
 
@@ -112,8 +94,7 @@ function Filters(): ReactNode {
   const set = (name: string, value: string): void => put({ [name]: value, page: '' });
   return (
     <>
-      <Select
-        className={css.filter}
+      <FilterSelect
         aria-label={t('executions.state')}
         value={read('state')}
         onChange={(next) => set('state', next)}
@@ -123,8 +104,7 @@ function Filters(): ReactNode {
         ]}
       />
       {flows && (
-        <Select
-          className={css.filter}
+        <FilterSelect
           aria-label={t('executions.flow')}
           value={read('flow')}
           onChange={(next) => set('flow', next)}
@@ -141,19 +121,13 @@ function Filters(): ReactNode {
         value={read('session')}
         onChange={(next) => set('session', next)}
       />
-      <div className={css.days}>
-        {(['since', 'until'] as const).map((name) => (
-          <label key={name} className={css.day}>
-            {t(name === 'since' ? 'executions.from' : 'executions.to')}
-            <Input
-              type="date"
-              className={css.date}
-              value={read(name)}
-              onChange={(event) => set(name, event.target.value)}
-            />
-          </label>
-        ))}
-      </div>
+      <DayFilters
+        from={t('executions.from')}
+        to={t('executions.to')}
+        since={read('since')}
+        until={read('until')}
+        onChange={set}
+      />
     </>
   );
 }

@@ -11,6 +11,7 @@ const record = {
   timezone: 'Europe/Berlin',
   enabled: true,
   nextRunAt: '2026-05-04T07:00:00.000Z',
+  upcomingRuns: ['2026-05-04T07:00:00.000Z', '2026-05-11T07:00:00.000Z'],
 };
 const rows = [
   {
@@ -25,8 +26,18 @@ const rows = [
 
 /** The panel, in front of a service with this schedule. */
 function shown(status: object, data: object[] = []): void {
+  const me = {
+    id: 'ada',
+    activeWorkspaceId: 'w',
+    isOrganizationAdmin: true,
+    permissions: ['executions:delete'],
+  };
   const answer = (address: string): object =>
-    address.includes('/trigger-logs') ? { data, total: data.length, page: 1, limit: 10 } : status;
+    address.includes('/auth/me')
+      ? me
+      : address.includes('/trigger-logs')
+        ? { data, total: data.length, page: 1, limit: 10 }
+        : status;
   vi.stubGlobal(
     'fetch',
     vi.fn((address: string) => Promise.resolve(Response.json(answer(address)))),
@@ -47,9 +58,19 @@ describe('the schedule of a flow', () => {
     shown({ enabled: true, canEnable: true, record }, rows);
     await screen.findByText('0 9 * * MON');
     expect(screen.getByText(/Next run:/)).toBeTruthy();
+    expect(screen.getByRole('list', { name: 'Times after that' }).children).toHaveLength(1);
     await screen.findByText('Failed');
     expect(screen.getByText(/No answer\./)).toBeTruthy();
     expect(screen.getByText('3 times')).toBeTruthy();
+  });
+
+  test('forgets a row of its log once that was confirmed', async () => {
+    shown({ enabled: true, canEnable: true, record }, rows);
+    const [first] = await screen.findAllByRole('button', { name: /^Delete the row of/ });
+    if (first) await userEvent.click(first);
+    await userEvent.click(screen.getByRole('button', { name: 'Delete' }));
+    const call = vi.mocked(fetch).mock.calls.find(([, init]) => init?.method === 'DELETE');
+    expect(call?.[1]?.body).toBe('{"logIds":["1"]}');
   });
 
   test('is switched off by its switch', async () => {

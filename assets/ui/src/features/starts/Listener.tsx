@@ -72,9 +72,7 @@ function Heard({ call }: { call: HeardCall }): ReactNode {
         }
         actions={nothing}
       />
-      {call.answer !== '' && (
-        <Snippet label={t('starts.said')} text={call.answer} copy={t('kit.copy')} />
-      )}
+      {call.answer !== '' && <Snippet label={t('starts.said')} text={call.answer} copy={t('kit.copy')} />}
     </section>
   );
 }

@@ -57,7 +57,8 @@ export const editor = {
   'editor.hideCards': 'Hide the list of cards',
   'editor.insertVariable': 'Insert a variable',
   'editor.jsonSchema': 'JSON Schema',
-  'editor.keys': '{count} card. Alt and arrow keys go from card to card, arrow keys move one, Enter opens its settings, C connects it, slash adds another.|{count} cards. Alt and arrow keys go from card to card, arrow keys move one, Enter opens its settings, C connects it, slash adds another.',
+  'editor.keys':
+    '{count} card. Alt and arrow keys go from card to card, arrow keys move one, Enter opens its settings, C connects it, slash adds another.|{count} cards. Alt and arrow keys go from card to card, arrow keys move one, Enter opens its settings, C connects it, slash adds another.',
   'editor.large': 'Write in a large window',
   'editor.leaveBox': 'Take out of the iteration',
   'editor.leaveGroup': 'Take out of the group',
@@ -99,7 +100,8 @@ export const editor = {
   'editor.outputHelp': 'What this card gives to the next one.',
   'editor.overridable': 'Requests may change it',
   'editor.paste': 'Paste',
-  'editor.paste.credentials': '{count} credential is not known here and was left out|{count} credentials are not known here and were left out',
+  'editor.paste.credentials':
+    '{count} credential is not known here and was left out|{count} credentials are not known here and were left out',
   'editor.paste.empty': 'There is nothing to paste.',
   'editor.paste.no-canvas': 'The clipboard holds no cards.',
   'editor.paste.other-kind': 'These cards belong to another kind of flow.',
@@ -155,7 +157,8 @@ export const editor = {
   'editor.tidy': 'Tidy up',
   'editor.tools': 'Canvas',
   'editor.try': 'Try the code',
-  'editor.tryHelp': 'It runs on the server with these examples, without the credentials, tools and variables of a run.',
+  'editor.tryHelp':
+    'It runs on the server with these examples, without the credentials, tools and variables of a run.',
   'editor.tryOf': 'Try {name}',
   'editor.undo': 'Undo',
   'editor.ungroup': 'Take the group apart',

@@ -27,7 +27,8 @@ export const starts = {
   'starts.noSecret': 'There is no secret yet, so every call is refused.',
   'starts.opening': 'Opening …',
   'starts.params': 'Expected',
-  'starts.published': 'Calls start what is Live, and Live says otherwise than this canvas until it is published.',
+  'starts.published':
+    'Calls start what is Live, and Live says otherwise than this canvas until it is published.',
   'starts.renew': 'Renew',
   'starts.renewSure': 'Renew the secret',
   'starts.renewText': 'Whoever calls with the secret of today is refused from then on.',

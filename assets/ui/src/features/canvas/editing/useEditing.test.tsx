@@ -1,107 +1,20 @@
-import { notifyManager, QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { act, renderHook, waitFor } from '@testing-library/react';
-import type { ReactNode } from 'react';
+import type { QueryClient } from '@tanstack/react-query';
+import { act, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { useDraft, useFlow } from '../../../api/flows';
-import type { DraftStatus, Flow } from '../../../api/models';
-import { prettyFlow } from '../../../core/flowtext';
-import { forgetAllLocal, keepLocal, readLocal } from '../../../core/localCopy';
+import { forgetAllLocal } from '../../../core/localCopy';
 import { readDoc } from '../document/doc';
-import { useDocument } from './useDocument';
-import { useEditing } from './useEditing';
-
-const canvas = (word: string): string =>
-  JSON.stringify({ nodes: [{ id: word, position: { x: 0, y: 0 }, data: { id: word } }], edges: [] });
-const pretty = (word: string): string => prettyFlow(canvas(word));
-
-/** As much of the service as editing needs. */
-class Fake {
-  live = canvas('live');
-  draft: { flowData: string; updatedDate: string } | null = null;
-  count = 0;
-  saves: string[] = [];
-  person = 'ada';
-  /** What storing does to a canvas. */
-  store = (flowData: string): string => flowData;
-  /** Holds saves back until it is done. */
-  gate: Promise<void> = Promise.resolve();
-
-  constructor(readonly mode: 'draft' | 'live') {}
-
-  put(word: string | null): void {
-    this.count += 1;
-    this.draft = word === null ? null : { flowData: canvas(word), updatedDate: `date ${this.count}` };
-  }
-
-  status(): DraftStatus {
-    return {
-      mode: this.mode,
-      draft: this.draft,
-      reason: null,
-      lastPublished: null,
-    } as unknown as DraftStatus;
-  }
-
-  flow(): Flow {
-    return { id: 'f', name: 'Flow', type: 'CHATFLOW', flowData: this.live } as Flow;
-  }
-
-  fetch = async (address: string, request: RequestInit): Promise<Response> => {
-    if (address.endsWith('/auth/me')) return Response.json({ id: this.person, activeWorkspaceId: 'w' });
-    const drafts = address.includes('/flow-drafts/');
-    if (request.method === 'PUT') {
-      await this.gate;
-      const { flowData } = JSON.parse(request.body as string) as { flowData: string };
-      if (drafts) {
-        const wanted = (request.headers as Record<string, string>)['if-match'];
-        if (wanted !== `"${this.draft?.updatedDate ?? 'none'}"`)
-          return Response.json({ message: 'Another draft.' }, { status: 409 });
-      }
-      this.saves.push(flowData);
-      this.count += 1;
-      const stored = this.store(flowData);
-      if (drafts) this.draft = { flowData: stored, updatedDate: `date ${this.count}` };
-      else this.live = stored;
-    }
-    return Response.json(drafts ? this.status() : this.flow());
-  };
-}
-
-notifyManager.setScheduler(queueMicrotask);
+import { canvas, Fake, kept, openFlow, pretty } from './editing-support';
 
 let client: QueryClient;
 let fake: Fake;
 
-/** Opens the flow as the page does, for this person. */
 async function open(person = 'ada') {
-  client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-  fake.person = person;
-  client.setQueryData(['me'], { id: person, activeWorkspaceId: 'w' });
-  client.setQueryData(['flows', 'f'], fake.flow());
-  client.setQueryData(['drafts', 'f'], fake.status());
-  const wrapper = ({ children }: { children: ReactNode }): ReactNode => (
-    <QueryClientProvider client={client}>{children}</QueryClientProvider>
-  );
-  const view = renderHook(
-    () => {
-      const [flow, status] = [useFlow('f').data ?? fake.flow(), useDraft('f').data ?? fake.status()];
-      const editing = useEditing(flow, status, true);
-      return { editing, document: useDocument(editing, status.draft?.flowData ?? flow.flowData, true) };
-    },
-    { wrapper },
-  );
-  await act(async () => {
-    await client.invalidateQueries();
-  });
-  return {
-    now: () => view.result.current.editing,
-    document: () => view.result.current.document,
-    close: view.unmount,
-  };
+  const page = await openFlow(fake, person);
+  client = page.client;
+  return page;
 }
 
 const refresh = (): Promise<void> => act(() => client.invalidateQueries());
-const kept = (person = 'ada') => readLocal(`flowkeep.edit.${person}.f`);
 
 beforeEach(() => {
   fake = new Fake('draft');
@@ -265,18 +178,6 @@ describe('a save', () => {
     expect(fake.saves).toEqual([canvas('one'), canvas('two')]);
     expect(page.now()).toMatchObject({ state: 'saved', failure: null });
     expect(kept()).toBeNull();
-  });
-
-  test('leaves the edits that another tab kept', async () => {
-    const page = await open();
-    act(() => page.now().begin());
-    act(() => page.now().change(pretty('mine')));
-    keepLocal('flowkeep.edit.ada.f', { text: pretty('theirs'), base: 'none', at: 1 });
-    expect(await act(() => page.now().save())).toBe(true);
-    expect(kept()?.text).toBe(pretty('theirs'));
-    act(() => page.now().drop());
-    expect(kept()?.text).toBe(pretty('theirs'));
-    localStorage.clear();
   });
 
   test('takes over what the service made of it, also Live', async () => {

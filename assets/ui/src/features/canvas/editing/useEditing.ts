@@ -6,11 +6,15 @@ import { useMe } from '../../../api/me';
 import type { DraftStatus, Flow } from '../../../api/models';
 import { prettyFlow, readFlowText, type TextFault } from '../../../core/flowtext';
 import {
+  adoptLeft,
   digest,
+  forgetLeft,
   forgetLocal,
   keepLocal,
+  leftBehind,
   localName,
-  readLocal,
+  whenLeftBehind,
+  type LeftCopy,
   type LocalCopy,
 } from '../../../core/localCopy';
 import { t } from '../../../i18n';
@@ -74,6 +78,8 @@ interface Session {
   savedUpTo: number;
 }
 
+const nothing: readonly LeftCopy[] = [];
+
 const storedOf = (status: DraftStatus, flow: Flow): string => status.draft?.flowData ?? flow.flowData;
 
 const baseOf = (status: DraftStatus, flow: Flow): string =>
@@ -110,9 +116,9 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
     now.current = { ...now.current, ...change };
     show(now.current);
   }, []);
-  const [kept, setKept] = useState<LocalCopy | null>(() => (mayEdit ? readLocal(place) : null));
-  /** What this page keeps in the browser, or found there: another tab may keep edits in the same place. */
-  const own = useRef(kept?.text ?? null);
+  const [left, setLeft] = useState<readonly LeftCopy[]>(() => (mayEdit ? leftBehind(place) : nothing));
+  /** What is kept of what is edited here: a page that was left may still be at its last save, in the same tab. */
+  const own = useRef<string | null>(null);
   const remember = useCallback(
     (text: string, base: string) => {
       own.current = text;
@@ -123,13 +129,21 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
   const forget = useCallback(() => {
     if (own.current !== null) forgetLocal(place, own.current);
   }, [place]);
-  const local = useMemo(() => (kept && !says(kept.text, stored) ? kept : null), [kept, stored]);
+  const local = useMemo(() => left.find((one) => !says(one.text, stored)) ?? null, [left, stored]);
   useEffect(() => {
-    if (!kept || local) return;
+    const sent = left.filter((one) => says(one.text, stored));
+    if (sent.length === 0) return;
     // They were sent after all: whatever is stored later, they are no edits of it.
-    setKept(null);
-    forget();
-  }, [kept, local, forget]);
+    sent.forEach(forgetLeft);
+    setLeft(left.filter((one) => !sent.includes(one)));
+  }, [left, stored]);
+  // Edits of a tab that is closed meanwhile are offered too, while nothing is edited here.
+  useEffect(() => {
+    if (!mayEdit) return;
+    return whenLeftBehind(place, () => {
+      if (now.current.text === null) setLeft(leftBehind(place));
+    });
+  }, [mayEdit, place]);
   const running = useRef<Promise<boolean> | null>(null);
   /** Counts sessions: an answer to one that was dropped says nothing of the next. */
   const epoch = useRef(0);
@@ -154,7 +168,6 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
 
   const begin = useCallback(() => {
     if (local) return;
-    setKept(null);
     seen.current = here;
     put({ text: prettyFlow(stored), asStored: null, from: stored, base, failure: null });
   }, [local, here, stored, base, put]);
@@ -186,7 +199,6 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
     (write: () => string) => {
       if (local) return;
       if (now.current.text === null) {
-        setKept(null);
         seen.current = here;
         put({ text: stored, from: stored, base, failure: null });
       }
@@ -305,7 +317,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
 
   const drop = useCallback(() => {
     forget();
-    setKept(null);
+    setLeft(nothing);
     pending.current = null;
     epoch.current += 1;
     // The next session waits for a save of this one, whatever becomes of it.
@@ -322,7 +334,10 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
 
   const takeLocal = (drawn: boolean): void => {
     if (!local) return;
-    setKept(null);
+    // Others that were left behind wait for the next visit.
+    own.current = local.text;
+    adoptLeft(place, local);
+    setLeft(nothing);
     seen.current = here;
     // What they were made from decides whether they may be saved, not what is stored by now.
     put({
@@ -334,8 +349,9 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
     });
   };
   const dropLocal = (): void => {
-    forget();
-    setKept(null);
+    if (!local) return;
+    forgetLeft(local);
+    setLeft(left.filter((one) => one !== local));
   };
   const save = useCallback(() => queue(false), [queue]);
   const keepMine = useCallback(() => queue(true), [queue]);

@@ -41,8 +41,7 @@ export interface CardPanelProps {
 
 /** Everything that a card is set to, to be changed. */
 export default function CardPanel(props: CardPanelProps): ReactNode {
-  const { document: held, doc, node, kind, cards, problems, overridable, start, board, onSelect } =
-    props;
+  const { document: held, doc, node, kind, cards, problems, overridable, start, board, onSelect } = props;
   const { apply } = held;
   const { id } = node;
   const can = useCan();

@@ -4,20 +4,8 @@ import userEvent from '@testing-library/user-event';
 import type { ReactNode } from 'react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Json } from '../../../core/nodes';
-import { TooltipProvider } from '../../../ui';
 import { ChoiceField } from './ChoiceField';
-import { PanelContext, type Panel, type Scope } from './context';
-
-const panel: Panel = {
-  node: 'model_0',
-  readOnly: false,
-  cards: new Map(),
-  offers: () => [],
-  stateKeys: [],
-  loopTargets: [],
-  overridable: new Set(),
-  NewCredential: null,
-};
+import { InPanel, scopeOf } from './panel-support';
 
 let asked: Json[] = [];
 let client: QueryClient;
@@ -39,25 +27,14 @@ afterEach(() => {
 });
 
 function Choice({ around }: { around: Json }): ReactNode {
-  const scope: Scope = {
-    card: 'model',
-    values: around,
-    around,
-    change: () => undefined,
-    row: null,
-    list: null,
-    credential: '',
-  };
   return (
     <QueryClientProvider client={client}>
-      <TooltipProvider>
-        <PanelContext value={panel}>
-          <ChoiceField
-            param={{ name: 'model', label: 'Model', type: 'asyncOptions', loadMethod: 'listThings' }}
-            scope={scope}
-          />
-        </PanelContext>
-      </TooltipProvider>
+      <InPanel>
+        <ChoiceField
+          param={{ name: 'model', label: 'Model', type: 'asyncOptions', loadMethod: 'listThings' }}
+          scope={scopeOf(around)}
+        />
+      </InPanel>
     </QueryClientProvider>
   );
 }

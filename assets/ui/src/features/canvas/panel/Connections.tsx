@@ -1,14 +1,15 @@
-import { Cable, X } from 'lucide-react';
+import { Cable } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { FlowEdge, FlowNode } from '../../../core/flowdata';
 import { nodeLabel } from '../../../core/nodes';
-import { Button, IconButton } from '../../../ui';
+import { Button } from '../../../ui';
 import type { BoardHandle } from '../surface/Board';
 import { isStep, nodeIn, type Doc } from '../document/doc';
 import { placeOf } from '../document/rules';
 import { disconnect } from '../document/wires';
 import type { DocumentHandle } from '../editing/useDocument';
 import { t } from '../words';
+import { CardLine } from './CardLine';
 import css from './Panel.module.css';
 
 export interface ConnectionsProps {
@@ -30,27 +31,20 @@ export function Connections({ document, doc, node, board, onSelect }: Connection
       const place = isStep(node) ? '' : placeOf(node, handle, side).label;
       const name = other ? nodeLabel(other) : side === 'target' ? edge.source : edge.target;
       return (
-        <li key={edge.id} className={css.wire}>
-          <span className="note">
-            {place || t(side === 'target' ? 'editor.connectIn' : 'editor.connectOut')}
-          </span>
-          <button
-            type="button"
-            className={css.wireName}
-            onClick={() => other && onSelect(other.id)}
-            aria-label={t('canvas.goTo', { name })}
-          >
-            {name}
-          </button>
-          {document.open && (
-            <IconButton
-              size="compact"
-              icon={X}
-              label={t('editor.disconnect', { name })}
-              onClick={() => document.apply((now) => disconnect(now, new Set([edge.id])))}
-            />
-          )}
-        </li>
+        <CardLine
+          key={edge.id}
+          name={name}
+          lead={place || t(side === 'target' ? 'editor.connectIn' : 'editor.connectOut')}
+          onGo={() => other && onSelect(other.id)}
+          leave={
+            document.open
+              ? {
+                  label: t('editor.disconnect', { name }),
+                  run: () => document.apply((now) => disconnect(now, new Set([edge.id]))),
+                }
+              : null
+          }
+        />
       );
     });
   return (

@@ -1,12 +1,13 @@
-import { Ungroup, X } from 'lucide-react';
+import { Ungroup } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { FlowNode } from '../../../core/flowdata';
 import { nodeLabel } from '../../../core/nodes';
-import { Button, IconButton } from '../../../ui';
+import { Button } from '../../../ui';
 import type { Doc } from '../document/doc';
 import { leaveGroups, membersOf, ungroup } from '../document/groups';
 import type { DocumentHandle } from '../editing/useDocument';
 import { t } from '../words';
+import { CardLine } from './CardLine';
 import css from './Panel.module.css';
 
 export interface GroupCardsProps {
@@ -25,24 +26,19 @@ export function GroupCards({ document, doc, node, onSelect }: GroupCardsProps): 
         {membersOf(doc, node).map((one) => {
           const name = nodeLabel(one);
           return (
-            <li key={one.id} className={css.wire}>
-              <button
-                type="button"
-                className={css.wireName}
-                onClick={() => onSelect(one.id)}
-                aria-label={t('canvas.goTo', { name })}
-              >
-                {name}
-              </button>
-              {document.open && (
-                <IconButton
-                  size="compact"
-                  icon={X}
-                  label={t('editor.leaveGroupOf', { name })}
-                  onClick={() => document.apply((now) => leaveGroups(now, new Set([one.id])))}
-                />
-              )}
-            </li>
+            <CardLine
+              key={one.id}
+              name={name}
+              onGo={() => onSelect(one.id)}
+              leave={
+                document.open
+                  ? {
+                      label: t('editor.leaveGroupOf', { name }),
+                      run: () => document.apply((now) => leaveGroups(now, new Set([one.id]))),
+                    }
+                  : null
+              }
+            />
           );
         })}
       </ul>

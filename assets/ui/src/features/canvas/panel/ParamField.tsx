@@ -2,7 +2,7 @@ import { type ReactNode } from 'react';
 import { Badge, Checkbox, CodeField, Field, Input, later, PasswordInput, Select, Switch } from '../../../ui';
 import { t } from '../words';
 import { ChoiceField } from './ChoiceField';
-import { CodeInput, isJavaScript } from './code/CodeInput';
+import { CodeInput, isJavaScript } from '../code/CodeInput';
 import { usePanel, type FieldProps } from './context';
 import { CredentialField } from './CredentialField';
 import { FileField } from './FileField';
@@ -12,7 +12,7 @@ import { StateKeyField } from './StateKeyField';
 import { asBoolean, asChoices, asText } from './values';
 import { VariableText } from './VariableText';
 
-const AnswerKeys = later(() => import('./answer/AnswerKeys'));
+const AnswerKeys = later(() => import('../answer/AnswerKeys'));
 
 /** One input of a card, by what it holds. */
 export function ParamField({ param, scope }: FieldProps): ReactNode {
@@ -89,30 +89,19 @@ function Control({ param, scope }: FieldProps): ReactNode {
         />
       );
     case 'code':
-      if (isJavaScript(param.name))
-        return (
-          <CodeInput
-            param={param}
-            scope={scope}
-            value={asText(value)}
-            onChange={set}
-            readOnly={readOnly}
-            completions={codeNames(scope, offers(false))}
-          />
-        );
-    // What is code by its kind and JSON by what it holds.
-    // falls through
-    case 'json':
+      if (!isJavaScript(param.name)) return <JsonField param={param} scope={scope} lines={8} />;
       return (
-        <CodeField
-          language="json"
+        <CodeInput
+          param={param}
+          scope={scope}
           value={asText(value)}
           onChange={set}
           readOnly={readOnly}
-          minLines={param.type === 'json' ? 3 : 8}
-          completions={namesIn(offers(false))}
+          completions={codeNames(scope, offers(false))}
         />
       );
+    case 'json':
+      return <JsonField param={param} scope={scope} lines={3} />;
   }
   if (param.name === 'key' && /UpdateState$/.test(scope.list ?? ''))
     return <StateKeyField param={param} scope={scope} />;
@@ -131,6 +120,20 @@ function Control({ param, scope }: FieldProps): ReactNode {
     );
   }
   return <Input value={asText(value)} readOnly={readOnly} onChange={(event) => set(event.target.value)} />;
+}
+
+function JsonField({ param, scope, lines }: FieldProps & { lines: number }): ReactNode {
+  const { readOnly, offers } = usePanel();
+  return (
+    <CodeField
+      language="json"
+      value={asText(scope.values[param.name])}
+      onChange={(next) => scope.change({ [param.name]: next })}
+      readOnly={readOnly}
+      minLines={lines}
+      completions={namesIn(offers(false))}
+    />
+  );
 }
 
 type Names = { label: string; detail?: string }[];

@@ -36,7 +36,7 @@ import { useDrawing } from './useDrawing';
 import { useInView } from './useInView';
 import { boardKeys, pressKey } from './useKeys';
 import { useLinking } from './useLinking';
-import { useMoves } from './useMoves';
+import { useMoves } from '../board/useMoves';
 import { useStable } from './useStable';
 import { Wire, WireContext, type WireActions } from '../board/Wire';
 import { BoardMap } from '../board/BoardMap';

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { declaredInputs, namesIn, placeOfLine, trialOf } from './examples';
 
 test('what code reads is found once, as it is written', () => {
-  const code = 'const a = `${$name} ${$name}`; return $vars.city + $flow.state.count + $flow.chatId + $input;';
+  const code =
+    'const a = `${$name} ${$name}`; return $vars.city + $flow.state.count + $flow.chatId + $input;';
   expect(namesIn(code)).toEqual(['$name', '$vars.city', '$flow.state.count', '$flow.chatId', '$flow.input']);
 });
 

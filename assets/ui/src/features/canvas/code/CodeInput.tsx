@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react';
-import { CodeField, later, type CodeFieldProps } from '../../../../ui';
-import type { FieldProps } from '../context';
+import { CodeField, later, type CodeFieldProps } from '../../../ui';
+import type { FieldProps } from '../panel/context';
 import { placeOfLine } from './examples';
 
 const TryCode = later(() => import('./TryCode'), null);

@@ -1,6 +1,6 @@
-import { isObject, type Json } from '../../../../core/nodes';
-import type { CodeTrial } from '../../../../api/code';
-import { rowsOf } from '../../document/doc';
+import { isObject, type Json } from '../../../core/nodes';
+import type { CodeTrial } from '../../../api/code';
+import { rowsOf } from '../document/doc';
 
 /** Names that the service gives a meaning of its own. */
 const OWN = new Set(['input', 'flow', 'vars', 'tools', 'db']);

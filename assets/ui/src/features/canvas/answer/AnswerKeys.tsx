@@ -1,13 +1,13 @@
 import { useMemo, type ReactNode } from 'react';
-import { useAnswerSchema } from '../../../../api/code';
-import { Fields, useSettled } from '../../../../ui';
-import { Snippet } from '../../../../ui/Snippet';
-import { rowsOf } from '../../document/doc';
-import { t } from '../../words';
-import type { FieldProps } from '../context';
-import { Fold } from '../Fold';
-import css from '../Panel.module.css';
-import { RowsField, type RowFaults } from '../RowsField';
+import { useAnswerSchema } from '../../../api/code';
+import { Fields, useSettled } from '../../../ui';
+import { Snippet } from '../../../ui/Snippet';
+import { rowsOf } from '../document/doc';
+import { t } from '../words';
+import type { FieldProps } from '../panel/context';
+import { Fold } from '../panel/Fold';
+import css from '../panel/Panel.module.css';
+import { RowsField, type RowFaults } from '../panel/RowsField';
 
 /** How long the typing rests before the keys are judged. */
 const REST_MS = 400;
@@ -47,10 +47,6 @@ export default function AnswerKeys({ param, scope }: FieldProps): ReactNode {
 
 function Shown({ label, value }: { label: string; value: unknown }): ReactNode {
   return (
-    <Snippet
-      label={label}
-      text={JSON.stringify(value, null, 2)}
-      copy={t('canvas.copyOf', { name: label })}
-    />
+    <Snippet label={label} text={JSON.stringify(value, null, 2)} copy={t('canvas.copyOf', { name: label })} />
   );
 }

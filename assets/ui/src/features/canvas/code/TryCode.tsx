@@ -1,14 +1,14 @@
 import { useMutation } from '@tanstack/react-query';
 import { CircleAlert, Info, Play, TriangleAlert, type LucideIcon } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
-import { tryCode, type CodeOutcome } from '../../../../api/code';
-import { duration } from '../../../../core/format';
-import type { Json } from '../../../../core/nodes';
-import { Badge, Banner, Button, cx, Field, Fields, scrollRegion, TextArea } from '../../../../ui';
-import { Snippet } from '../../../../ui/Snippet';
-import { t } from '../../words';
-import { usePanel } from '../context';
-import { Fold } from '../Fold';
+import { tryCode, type CodeOutcome } from '../../../api/code';
+import { duration } from '../../../core/format';
+import type { Json } from '../../../core/nodes';
+import { Badge, Banner, Button, cx, Field, Fields, scrollRegion, TextArea } from '../../../ui';
+import { Snippet } from '../../../ui/Snippet';
+import { t } from '../words';
+import { usePanel } from '../panel/context';
+import { Fold } from '../panel/Fold';
 import { declaredInputs, namesIn, trialOf } from './examples';
 import css from './Code.module.css';
 
@@ -104,7 +104,10 @@ function Outcome({ outcome }: { outcome: CodeOutcome }): ReactNode {
   return (
     <>
       {error ? (
-        <Banner tone="danger" title={error.line ? t('editor.failedAt', { line: error.line }) : t('editor.failed')}>
+        <Banner
+          tone="danger"
+          title={error.line ? t('editor.failedAt', { line: error.line }) : t('editor.failed')}
+        >
           {error.message}
         </Banner>
       ) : (
