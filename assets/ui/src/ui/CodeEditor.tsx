@@ -206,7 +206,11 @@ const theme = EditorView.theme({
   '.cm-content': { padding: '6px 0', caretColor: 'var(--text)' },
   '.cm-line': { padding: '0 10px' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
-  '.cm-fault': { backgroundColor: 'var(--danger-soft)', boxShadow: 'inset 2px 0 0 var(--danger)' },
+  // Lighter than other soft grounds: comments and texts in the line must stay readable.
+  '.cm-fault': {
+    backgroundColor: 'color-mix(in srgb, var(--danger) 5%, transparent)',
+    boxShadow: 'inset 2px 0 0 var(--danger)',
+  },
   '.cm-placeholder': { color: 'var(--muted)' },
   '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--muted)', border: 'none' },
   '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': {

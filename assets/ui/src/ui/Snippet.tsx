@@ -20,7 +20,7 @@ export function Snippet({ label, text, copy, aside, empty }: SnippetProps): Reac
   return (
     <section className={css.snippet} aria-label={label}>
       <div className={css.head}>
-        <h4>{label}</h4>
+        <p className={css.label}>{label}</p>
         {aside}
         {text !== '' && <CopyButton text={text} label={copy} />}
       </div>

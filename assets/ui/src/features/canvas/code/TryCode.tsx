@@ -121,10 +121,10 @@ function Outcome({ outcome }: { outcome: CodeOutcome }): ReactNode {
       )}
       {lines.length > 0 && (
         <section aria-label={t('editor.printed')}>
-          <h4 className={css.head}>
+          <p className={css.head}>
             {t('editor.printed')}
             {error && <Badge>{duration(milliseconds)}</Badge>}
-          </h4>
+          </p>
           <ol ref={scrollRegion} className={css.lines}>
             {lines.map((line, at) => {
               const { icon: Icon, words } = looks[line.level];

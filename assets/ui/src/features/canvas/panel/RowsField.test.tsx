@@ -20,3 +20,21 @@ test('rows that were kept as text are written as a list, so that outputs can fol
   await userEvent.click(screen.getByRole('button', { name: 'Remove entry 1' }));
   expect(change).toHaveBeenCalledWith({ conditions: [{ value1: 'b' }] });
 });
+
+test('a field of a row that depends on its neighbour is shown beside it', () => {
+  const values = { keys: [{ type: 'enum' }, { type: 'number' }] };
+  render(
+    <InPanel>
+      <RowsField
+        param={{
+          name: 'keys',
+          label: 'Keys',
+          type: 'array',
+          array: [{ name: 'values', label: 'Values', type: 'string', show: { type: 'enum' } }],
+        }}
+        scope={scopeOf(values)}
+      />
+    </InPanel>,
+  );
+  expect(screen.getAllByRole('textbox', { name: /^Values/ })).toHaveLength(1);
+});

@@ -74,8 +74,8 @@ export function RowsField({ param, scope, faults }: RowsFieldProps): ReactNode {
             scope={{
               ...scope,
               values: row,
-              // Conditions name the list, so they are judged by all that is around it.
-              around: scope.list === null ? { ...scope.values, [param.name]: rows } : scope.around,
+              // Conditions name the list, or a field of their own row: they are judged by the row and all that is around it.
+              around: scope.list === null ? { ...scope.values, ...row, [param.name]: rows } : scope.around,
               row: at,
               faults: faults?.get(at),
               list: param.name,
