@@ -6,7 +6,7 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query';
 import { forgetAllLocal } from '../core/localCopy';
-import { staysForSignIn } from '../core/session';
+import { holdsEdits } from '../core/unsaved';
 import { api, ApiError, sessionEnded } from './client';
 import { cached } from './keys';
 import type { Me } from './models';
@@ -44,7 +44,7 @@ export function useMe(): UseQueryResult<Me | null> {
       } catch (error) {
         if (!(error instanceof ApiError && error.status === 401)) throw error;
         const before = client.getQueryData<Me | null>(cached.me);
-        if (!before || !staysForSignIn()) return null;
+        if (!before || !holdsEdits()) return null;
         sessionEnded();
         return before;
       }

@@ -3,7 +3,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { whenSignedOut } from '../api/client';
 import { cached } from '../api/keys';
 import { queryClient } from '../api/queryClient';
-import { signedInAgain, staysForSignIn } from '../core/session';
+import { holdsEdits, sendHeld } from '../core/unsaved';
 import { later, Toaster, TooltipProvider } from '../ui';
 import css from './App.module.css';
 import { AwayNotice } from './AwayNotice';
@@ -45,7 +45,7 @@ function SignedOut(): ReactNode {
   const [here, setHere] = useState(false);
   useEffect(() => {
     whenSignedOut(() => {
-      if (staysForSignIn()) setHere(true);
+      if (holdsEdits()) setHere(true);
       else client.setQueryData(cached.me, null);
     });
   }, [client]);
@@ -54,7 +54,7 @@ function SignedOut(): ReactNode {
     <SignInHere
       onDone={() => {
         setHere(false);
-        signedInAgain();
+        void sendHeld();
       }}
       onLeave={() => {
         setHere(false);

@@ -20,7 +20,7 @@ export function useUnsaved(unsaved: boolean, home: string): void {
     if (!unsaved) return;
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
     addEventListener('beforeunload', ask);
-    const release = holdUnsaved((to) => to.split(/[?#]/)[0] === home);
+    const release = holdUnsaved({ stays: (to) => to.split(/[?#]/)[0] === home });
     return () => {
       removeEventListener('beforeunload', ask);
       release();

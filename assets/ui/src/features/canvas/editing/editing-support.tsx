@@ -69,7 +69,7 @@ export class Fake {
 notifyManager.setScheduler(queueMicrotask);
 
 /** Opens the flow as the page does, for this person. */
-export async function openFlow(fake: Fake, person: string) {
+export async function openFlow(fake: Fake, person = 'ada') {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   fake.person = person;
   client.setQueryData(['me'], { id: person, activeWorkspaceId: 'w' });

@@ -1,6 +1,5 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef } from 'react';
 import { untilItAnswers } from '../../../core/connection';
-import { stayForSignIn } from '../../../core/session';
 import { holdUnsaved } from '../../../core/unsaved';
 import type { Failure } from './useEditing';
 
@@ -89,25 +88,32 @@ export function useAutosave({ on, waits, drawn, busy, failure, save, keep }: Aut
   }, []);
 }
 
-/** Keeps the page where it is when the session ends with edits in it, and saves them once the person is back. */
-export function useSignInHere(unsaved: boolean, save: () => Promise<boolean>): void {
-  const latest = useRef(save);
-  useEffect(() => {
-    latest.current = save;
-  });
-  useEffect(() => {
-    if (unsaved) return stayForSignIn(() => void latest.current());
-  }, [unsaved]);
+export interface UnsavedEdits {
+  flow: string;
+  /** Leaving would lose them, or leave them to a save that is not sure to go through. */
+  atStake: boolean;
+  /** Saves edits that are saved by themselves; null for those that wait until a person says so. */
+  save: (() => Promise<boolean>) | null;
 }
 
-/** Asks whoever leaves a flow for another page while its edits cannot be saved by themselves. */
-export function useHeld(flow: string, held: boolean): void {
-  useEffect(() => {
+/** Holds the page while it has edits: null while it has none. */
+export function useHeld(edits: UnsavedEdits | null): void {
+  const latest = useRef(edits);
+  useLayoutEffect(() => {
+    latest.current = edits;
+  });
+  const held = edits !== null;
+  useLayoutEffect(() => {
     if (!held) return;
-    const home = `/flows/${flow}`;
-    return holdUnsaved((to) => {
-      const path = to.split(/[?#]/)[0] ?? '';
-      return path === home || path.startsWith(`${home}/`);
+    return holdUnsaved({
+      stays: (to) => {
+        const { current } = latest;
+        if (!current?.atStake) return true;
+        const home = `/flows/${current.flow}`;
+        const path = to.split(/[?#]/)[0] ?? '';
+        return path === home || path.startsWith(`${home}/`);
+      },
+      send: () => latest.current?.save?.() ?? Promise.resolve(false),
     });
-  }, [flow, held]);
+  }, [held]);
 }

@@ -18,7 +18,7 @@ import {
   type LocalCopy,
 } from '../../../core/localCopy';
 import { t } from '../../../i18n';
-import { useAutosave, useHeld, useSignInHere } from './useAutosave';
+import { useAutosave, useHeld } from './useAutosave';
 
 export type SavedState = 'saved' | 'unsaved' | 'saving' | 'offline' | 'conflict' | 'failed' | 'readonly';
 
@@ -365,8 +365,10 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
         : unsaved
           ? 'unsaved'
           : 'saved';
-  useSignInHere(unsaved, save);
-  useHeld(id, unsaved && (!inDraft || failure !== null));
+  const savesItself = inDraft && mayEdit && waits && !failure?.conflict;
+  useHeld(
+    unsaved ? { flow: id, atStake: !inDraft || failure !== null, save: savesItself ? save : null } : null,
+  );
   return {
     state,
     text,
