@@ -1,6 +1,6 @@
 import { act } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { sendHeld } from '../../../core/unsaved';
+import { losesEdits, sendHeld } from '../../../core/unsaved';
 import { canvas, Fake, openFlow, pretty } from './editing-support';
 
 let fake: Fake;
@@ -44,5 +44,27 @@ describe('somebody who signed in again', () => {
     act(() => page.now().change(pretty('one')));
     expect(await send()).toBe(false);
     expect(fake.saves).toEqual([]);
+  });
+});
+
+describe('somebody who leaves the flow', () => {
+  test('is not asked about a drawing that is saved by itself', async () => {
+    await open('draft');
+    act(() => page.now().draw(() => canvas('one')));
+    expect(losesEdits('/')).toBe(false);
+  });
+
+  test('is asked about a text that waits for a button, but not inside the flow', async () => {
+    await open('draft');
+    act(() => page.now().begin());
+    act(() => page.now().change(pretty('one')));
+    expect([losesEdits('/'), losesEdits('/flows/f/versions')]).toEqual([true, false]);
+  });
+
+  test('is asked about a text that is none of a canvas', async () => {
+    await open('draft');
+    act(() => page.now().begin());
+    act(() => page.now().change('{'));
+    expect(losesEdits('/')).toBe(true);
   });
 });

@@ -365,9 +365,9 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
         : unsaved
           ? 'unsaved'
           : 'saved';
-  const savesItself = inDraft && mayEdit && waits && !failure?.conflict;
+  const savesItself = inDraft && mayEdit && waits && !fault && !failure?.conflict;
   useHeld(
-    unsaved ? { flow: id, atStake: !inDraft || failure !== null, save: savesItself ? save : null } : null,
+    unsaved ? { flow: id, atStake: !savesItself || failure !== null, save: savesItself ? save : null } : null,
   );
   return {
     state,
