@@ -268,6 +268,21 @@ describe('what is drawn', () => {
     page.close();
   });
 
+  test('has not failed any more once it is undone', async () => {
+    const page = await open();
+    const answer = fake.fetch;
+    fake.fetch = () => Promise.resolve(Response.json({ message: 'Broken.' }, { status: 500 }));
+    act(() => page.now().draw(() => canvas('one')));
+    await pass(1000);
+    expect(page.now().state).toBe('failed');
+    fake.fetch = answer;
+    act(() => page.now().draw(() => canvas('live')));
+    expect(await act(() => page.now().save())).toBe(true);
+    expect(page.now()).toMatchObject({ state: 'saved', failure: null });
+    expect(kept()).toBeNull();
+    page.close();
+  });
+
   test('is not saved over what somebody else saved', async () => {
     const page = await open();
     fake.put('theirs');

@@ -230,7 +230,9 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
       const { text: sent, drawn: sentDrawn } = now.current;
       const own = epoch.current;
       if (sent === null || (!force && !differs(now.current))) {
-        put({ savedUpTo: sentDrawn });
+        // Nothing differs: what failed before, or was kept meanwhile, is no edit any more.
+        put({ savedUpTo: sentDrawn, failure: null });
+        if (sent !== null) forget();
         return true;
       }
       const read = readFlowText(sent);
