@@ -6,14 +6,19 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query';
 import { forgetAllLocal } from '../core/localCopy';
-import { holdsEdits } from '../core/unsaved';
+import { holdsEdits, letGoOfAll } from '../core/unsaved';
 import { api, ApiError, sessionEnded } from './client';
 import { cached } from './keys';
 import type { Me } from './models';
 
 /** What the answers the page holds belong to: a person in a workspace. */
 export const scopeOf = (me: Me | null | undefined): string =>
-  me ? `${me.id} ${me.activeWorkspaceId}` : 'nobody';
+  me ? `${me.id} ${me.activeWorkspaceId}` : nobody;
+
+export const nobody = 'nobody';
+
+/** Whose the page is at this moment: what is on screen may be of the one before for a little longer. */
+export const scopeNow = (client: QueryClient): string => scopeOf(client.getQueryData<Me | null>(cached.me));
 
 /** Drops the answers that were given to somebody else, or in another workspace. */
 function forgetOthers(client: QueryClient): void {
@@ -27,6 +32,7 @@ function forgetOthers(client: QueryClient): void {
 export async function become(client: QueryClient, me: Me | null): Promise<void> {
   await client.cancelQueries();
   client.setQueryData(cached.me, me);
+  letGoOfAll();
   forgetOthers(client);
 }
 
@@ -39,7 +45,7 @@ export function useMe(): UseQueryResult<Me | null> {
       try {
         const me = await api.get('/auth/me', { quiet: true });
         // Another tab may have changed the workspace.
-        if (scopeOf(me) !== scopeOf(client.getQueryData<Me | null>(cached.me))) forgetOthers(client);
+        if (scopeOf(me) !== scopeNow(client)) forgetOthers(client);
         return me;
       } catch (error) {
         if (!(error instanceof ApiError && error.status === 401)) throw error;
@@ -116,9 +122,10 @@ export function useSignOut() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: () => api.post('/account/logout'),
-    onSuccess: () => {
+    onSuccess: async () => {
+      await become(client, null);
+      // Not before: what is still drawn on keeps its edits until the page is nobody's.
       forgetAllLocal();
-      return become(client, null);
     },
   });
 }

@@ -8,6 +8,7 @@ import { loadPart } from '../core/parts';
 import { chooseTheme } from '../core/prefs';
 import { t } from '../i18n';
 import type { CommandItem } from '../ui';
+import { giveUpEdits } from './LeaveGuard';
 import { nav } from './nav';
 import { Shortcuts, showShortcuts } from './Shortcuts';
 
@@ -132,7 +133,7 @@ function useItems(): CommandItem[] {
         label: t('app.signOut'),
         group: t('app.account'),
         icon: LogOut,
-        run: () => signOut.mutate(),
+        run: () => void giveUpEdits(signOut.mutate),
       },
     ];
     // `can` follows from the two below; the mutation keeps its identity where it matters.

@@ -2,7 +2,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { Router, type AroundNavHandler } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import { basePath, withoutBase } from '../core/base';
-import { losesEdits } from '../core/unsaved';
+import { losesEdits, sendHeld } from '../core/unsaved';
 import { t } from '../i18n';
 import { ConfirmDialog } from '../ui';
 
@@ -42,6 +42,12 @@ export function LeaveGuard({ children }: { children: ReactNode }): ReactNode {
 /** Asks what becomes of the edits; what it is given goes to the address that was meant. */
 let ask: ((leave: () => void) => void) | null = null;
 let here = location.href;
+
+/** Goes on once what the page holds is sent. What cannot be sent is given up only when the person says so. */
+export async function giveUpEdits(go: () => void): Promise<void> {
+  if ((await sendHeld()) || !ask) go();
+  else ask(go);
+}
 
 const note = (): void => {
   here = location.href;

@@ -7,6 +7,7 @@ import { chooseTheme, readTheme } from '../core/prefs';
 import { t } from '../i18n';
 import { cx, Kbd, Menu, useMedia, usePref } from '../ui';
 import { EnvironmentBadge } from './EnvironmentBadge';
+import { giveUpEdits } from './LeaveGuard';
 import { Mark } from './Mark';
 import { nav, type NavItem } from './nav';
 import css from './Sidebar.module.css';
@@ -151,7 +152,7 @@ function AccountMenu(): ReactNode {
         },
         { label: t('app.shortcuts'), icon: Keyboard, shortcut: '?', onSelect: showShortcuts },
         'separator',
-        { label: t('app.signOut'), icon: LogOut, onSelect: () => signOut.mutate() },
+        { label: t('app.signOut'), icon: LogOut, onSelect: () => void giveUpEdits(signOut.mutate) },
       ]}
     >
       <button type="button" className={css.person} title={me.name}>

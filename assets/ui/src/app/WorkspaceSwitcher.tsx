@@ -4,21 +4,24 @@ import { useLocation } from 'wouter';
 import { useMe, useSwitchWorkspace } from '../api/me';
 import { t } from '../i18n';
 import { Menu, toast } from '../ui';
+import { giveUpEdits } from './LeaveGuard';
 import css from './WorkspaceSwitcher.module.css';
 
 export function WorkspaceSwitcher(): ReactNode {
   const me = useMe().data;
   const [, go] = useLocation();
-  const change = useSwitchWorkspace();
+  const switching = useSwitchWorkspace();
   if (!me) return null;
   const name = me.activeWorkspace ?? t('app.workspace');
   const to = (id: string): void => {
     if (id === me.activeWorkspaceId) return;
     // The switcher itself is drawn anew meanwhile; a promise outlives it.
-    void change.mutateAsync(id).then(
-      () => go('/'),
-      (error: Error) => toast({ text: error.message, tone: 'danger' }),
-    );
+    const change = (): void =>
+      void switching.mutateAsync(id).then(
+        () => go('/'),
+        (error: Error) => toast({ text: error.message, tone: 'danger' }),
+      );
+    void giveUpEdits(change);
   };
   return (
     <Menu

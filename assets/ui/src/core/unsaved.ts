@@ -18,6 +18,9 @@ export function holdUnsaved(held: Held): () => void {
   return () => void all.delete(held);
 }
 
+/** The page is drawn for somebody else, or for nobody: what it held went with it. */
+export const letGoOfAll = (): void => all.clear();
+
 /** Whether the page holds edits that are nowhere else. */
 export const holdsEdits = (): boolean => all.size > 0;
 

@@ -68,3 +68,31 @@ describe('somebody who leaves the flow', () => {
     expect(losesEdits('/')).toBe(true);
   });
 });
+
+describe('a page that is of somebody else by now', () => {
+  const kept = () => Object.keys(localStorage).filter((name) => name.startsWith('flowkeep.edit.ada.'));
+  const become = (id: string | null): void =>
+    void page.client.setQueryData(['me'], id && { id, activeWorkspaceId: 'w' });
+
+  test('leaves nothing behind of who signed out', async () => {
+    await open('draft');
+    act(() => page.now().draw(() => canvas('one')));
+    page.client.setQueryDefaults(['me'], { staleTime: Infinity });
+    become(null);
+    page.close();
+    await Promise.resolve();
+    expect(kept()).toEqual([]);
+    expect(fake.saves).toEqual([]);
+  });
+
+  test('sends no edits of the one before, but keeps them for that person', async () => {
+    await open('draft');
+    act(() => page.now().draw(() => canvas('one')));
+    become('grace');
+    expect(await sendHeld()).toBe(false);
+    page.close();
+    await Promise.resolve();
+    expect(kept()).toHaveLength(1);
+    expect(fake.saves).toEqual([]);
+  });
+});

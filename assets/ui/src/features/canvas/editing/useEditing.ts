@@ -2,7 +2,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { askAnew, keepFlow, keepStatus, saveDraft, saveLive, useClient } from '../../../api/canvas';
 import { ApiError, NO_ANSWER } from '../../../api/client';
 import { readDraft, readFlow } from '../../../api/flows';
-import { useMe } from '../../../api/me';
+import { nobody, scopeNow, scopeOf, useMe } from '../../../api/me';
 import type { DraftStatus, Flow } from '../../../api/models';
 import { prettyFlow, readFlowText, type TextFault } from '../../../core/flowtext';
 import {
@@ -96,7 +96,11 @@ const differs = ({ text, from }: Session): boolean => text !== null && !says(tex
 export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): Editing {
   const client = useClient();
   const { id } = flow;
-  const place = localName(useMe().data?.id ?? '', id);
+  const me = useMe().data;
+  const place = localName(me?.id ?? '', id);
+  const [scope] = useState(() => scopeOf(me));
+  /** Whether the page is still of the person who edits, in the same workspace. */
+  const isOurs = useCallback(() => scopeNow(client) === scope, [client, scope]);
   const inDraft = status.mode === 'draft';
   const stored = storedOf(status, flow);
   const base = useMemo(() => baseOf(status, flow), [status, flow]);
@@ -121,10 +125,12 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
   const own = useRef<string | null>(null);
   const remember = useCallback(
     (text: string, base: string) => {
+      // Who signed out leaves nothing behind.
+      if (scopeNow(client) === nobody) return;
       own.current = text;
       keepLocal(place, { text, base, at: Date.now() });
     },
-    [place],
+    [client, place],
   );
   const forget = useCallback(() => {
     if (own.current !== null) forgetLocal(place, own.current);
@@ -227,6 +233,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
   const send = useCallback(
     async (force: boolean): Promise<boolean> => {
       settle();
+      if (!isOurs()) return false;
       const { text: sent, drawn: sentDrawn } = now.current;
       const own = epoch.current;
       if (sent === null || (!force && !differs(now.current))) {
@@ -245,7 +252,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
         const saved = inDraft
           ? await toDraft(id, read.flowData, force ? null : now.current.base)
           : await toLive(id, read.flowData, force ? null : now.current.base);
-        if (epoch.current !== own) {
+        if (epoch.current !== own || !isOurs()) {
           // What took the place of these edits may have been answered before.
           askAnew(client, id);
           return false;
@@ -275,7 +282,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
         if (epoch.current === own) put({ busy: false });
       }
     },
-    [inDraft, id, client, put, remember, forget, settle],
+    [inDraft, id, client, isOurs, put, remember, forget, settle],
   );
   const queue = useCallback(
     (force: boolean): Promise<boolean> => {
