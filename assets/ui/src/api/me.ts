@@ -105,17 +105,33 @@ export function useSignIn() {
   });
 }
 
-/** Signs in over a page that stays: what it read is still its own, unless somebody else signed in. */
+/** Signs in over a page that stays. True when it is still that person's, in the workspace that it is of. */
 export function useSignInAgain() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (body: { email: string; password: string }) => api.post('/auth/login', { body, quiet: true }),
-    onSuccess: (me) => {
-      if (scopeOf(me) === scopeOf(client.getQueryData<Me | null>(cached.me)))
-        client.setQueryData(cached.me, me);
-      else return become(client, me);
+    mutationFn: async (body: { email: string; password: string }): Promise<boolean> => {
+      const before = client.getQueryData<Me | null>(cached.me);
+      const me = await backIn(before, await api.post('/auth/login', { body, quiet: true }));
+      if (scopeOf(me) !== scopeOf(before)) {
+        await become(client, me);
+        return false;
+      }
+      client.setQueryData(cached.me, me);
+      return true;
     },
   });
+}
+
+/** Who signs in begins in a workspace of the service's choice: the same person goes on in the one of before. */
+async function backIn(before: Me | null | undefined, me: Me): Promise<Me> {
+  if (!before || me.id !== before.id || scopeOf(me) === scopeOf(before)) return me;
+  if (!me.assignedWorkspaces.some(({ id }) => id === before.activeWorkspaceId)) return me;
+  try {
+    return await api.post('/workspace/switch', { query: { id: before.activeWorkspaceId }, quiet: true });
+  } catch (error) {
+    if (error instanceof ApiError && [403, 404].includes(error.status)) return me;
+    throw error;
+  }
 }
 
 export function useSignOut() {

@@ -52,9 +52,9 @@ function SignedOut(): ReactNode {
   if (!here) return null;
   return (
     <SignInHere
-      onDone={() => {
+      onDone={(same) => {
         setHere(false);
-        void sendHeld();
+        if (same) void sendHeld();
       }}
       onLeave={() => {
         setHere(false);

@@ -8,7 +8,8 @@ export default function SignInHere({
   onDone,
   onLeave,
 }: {
-  onDone: () => void;
+  /** `same`: the page is still that person's. */
+  onDone: (same: boolean) => void;
   onLeave: () => void;
 }): ReactNode {
   const me = useMe().data;
@@ -21,8 +22,7 @@ export default function SignInHere({
         ...(password ? {} : { password: t('auth.required') }),
       }),
       send: async ({ email, password }) => {
-        await signIn.mutateAsync({ email: email.trim(), password });
-        onDone();
+        onDone(await signIn.mutateAsync({ email: email.trim(), password }));
       },
       place: (error) => (error.status === 401 ? 'password' : 'form'),
     },

@@ -2,7 +2,7 @@ export const auth = {
   'auth.accept': 'Accept invitation',
   'auth.acceptText': 'You were invited to {workspace} of {organization}.',
   'auth.acceptTitle': 'Welcome',
-  'auth.againText': 'Your edits are kept. They are saved once you have signed in.',
+  'auth.againText': 'Your edits are kept. You go on with them once you have signed in.',
   'auth.againTitle': 'Your session has ended',
   'auth.backToSignIn': 'Back to sign in',
   'auth.deadLink': 'This link is not valid any more',
