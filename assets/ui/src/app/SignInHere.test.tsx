@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { render, screen, waitFor } from '@testing-library/react';
+import { render, screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { TooltipProvider } from '../ui';
@@ -59,5 +59,17 @@ describe('signing in over a page', () => {
     await signIn();
     expect(onDone).toHaveBeenCalledWith(false);
     expect(whose()).toEqual(person('grace', 'other'));
+  });
+
+  it('is left only by whoever says that the edits may go', async () => {
+    shown(() => null);
+    await userEvent.keyboard('{Escape}');
+    await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
+    expect(screen.getByLabelText('Password')).toBeTruthy();
+    expect(onLeave).not.toHaveBeenCalled();
+    await userEvent.click(screen.getByRole('button', { name: 'Leave without saving' }));
+    const question = screen.getByRole('alertdialog', { name: 'Leave without saving?' });
+    await userEvent.click(within(question).getByRole('button', { name: 'Leave without saving' }));
+    expect(onLeave).toHaveBeenCalledOnce();
   });
 });

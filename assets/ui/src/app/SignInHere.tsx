@@ -1,7 +1,7 @@
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useMe, useSignInAgain } from '../api/me';
 import { t } from '../i18n';
-import { EmailField, FormDialog, PasswordField, useForm } from '../ui';
+import { ConfirmDialog, EmailField, FormDialog, PasswordField, useForm } from '../ui';
 
 /** Signs in over a page that holds edits: it stays as it is, and what waited to be sent goes on. */
 export default function SignInHere({
@@ -14,6 +14,7 @@ export default function SignInHere({
 }): ReactNode {
   const me = useMe().data;
   const signIn = useSignInAgain();
+  const [leaving, setLeaving] = useState(false);
   const form = useForm(
     { email: me?.email ?? '', password: '' },
     {
@@ -28,16 +29,29 @@ export default function SignInHere({
     },
   );
   return (
-    <FormDialog
-      form={form}
-      onClose={onLeave}
-      title={t('auth.againTitle')}
-      description={t('auth.againText')}
-      action={t('auth.signIn')}
-      size="small"
-    >
-      <EmailField label={t('auth.email')} name="email" {...form.field('email')} />
-      <PasswordField label={t('auth.password')} name="password" autoFocus {...form.field('password')} />
-    </FormDialog>
+    <>
+      <FormDialog
+        // What is typed here is no loss; the page below would be.
+        form={{ ...form, dirty: false }}
+        onClose={() => setLeaving(true)}
+        cancel={t('auth.leave')}
+        title={t('auth.againTitle')}
+        description={t('auth.againText')}
+        action={t('auth.signIn')}
+        size="small"
+      >
+        <EmailField label={t('auth.email')} name="email" {...form.field('email')} />
+        <PasswordField label={t('auth.password')} name="password" autoFocus {...form.field('password')} />
+      </FormDialog>
+      <ConfirmDialog
+        open={leaving}
+        onClose={() => setLeaving(false)}
+        onConfirm={onLeave}
+        title={t('app.leaveTitle')}
+        confirm={t('auth.leave')}
+      >
+        {t('app.leaveText')}
+      </ConfirmDialog>
+    </>
   );
 }

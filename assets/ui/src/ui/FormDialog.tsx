@@ -14,6 +14,8 @@ export interface FormDialogProps {
   description?: ReactNode;
   /** The words of the main button. */
   action: string;
+  /** Those of the button that closes it. */
+  cancel?: string;
   children: ReactNode;
   size?: 'small' | 'medium' | 'large';
   /** Shows it as a panel of this width from the end side. */
@@ -26,7 +28,8 @@ export interface FormDialogProps {
 
 /** A form in a dialog or a drawer. What was typed is not lost by a stray click or Escape. */
 export function FormDialog(props: FormDialogProps): ReactNode {
-  const { form, onClose, title, description, action, children, size, drawer, readOnly, extra } = props;
+  const { form, onClose, title, description, action, cancel, children, size, drawer, readOnly, extra } =
+    props;
   const id = useId();
   const [warned, setWarned] = useState(false);
   const shared = {
@@ -49,7 +52,7 @@ export function FormDialog(props: FormDialogProps): ReactNode {
           </span>
         )}
         <Button onClick={onClose} disabled={form.busy}>
-          {readOnly ? t('kit.close') : warned ? t('kit.discard') : t('kit.cancel')}
+          {readOnly ? t('kit.close') : warned ? t('kit.discard') : (cancel ?? t('kit.cancel'))}
         </Button>
         {!readOnly && (
           <Button type="submit" form={id} variant="primary" busy={form.busy}>

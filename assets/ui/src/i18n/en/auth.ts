@@ -12,6 +12,7 @@ export const auth = {
   'auth.forgotSend': 'Ask for a link',
   'auth.forgotText': 'The owner of this service is told, and can give you a link to set a new password.',
   'auth.forgotTitle': 'Forgot your password?',
+  'auth.leave': 'Leave without saving',
   'auth.name': 'Name',
   'auth.newPassword': 'New password',
   'auth.password': 'Password',
