@@ -1,4 +1,5 @@
-import { useId, useState, type ReactNode } from 'react';
+import { useEffect, useId, useState, type ReactNode } from 'react';
+import { holdUnsaved } from '../core/unsaved';
 import { t } from '../i18n';
 import { Banner } from './Banner';
 import { Button } from './Button';
@@ -32,6 +33,11 @@ export function FormDialog(props: FormDialogProps): ReactNode {
     props;
   const id = useId();
   const [warned, setWarned] = useState(false);
+  const typed = form.dirty && !readOnly;
+  // Nothing below a dialog is left by a link; but the end of the session would take the page away with it.
+  useEffect(() => {
+    if (typed) return holdUnsaved({ stays: () => true });
+  }, [typed]);
   const shared = {
     open: true,
     onClose,
@@ -39,7 +45,7 @@ export function FormDialog(props: FormDialogProps): ReactNode {
     description,
     mayClose: (): boolean => {
       if (form.busy) return false;
-      if (readOnly || !form.dirty || warned) return true;
+      if (!typed || warned) return true;
       setWarned(true);
       return false;
     },
