@@ -1,5 +1,5 @@
 import { ListChecks, RotateCw } from 'lucide-react';
-import { useLayoutEffect, useMemo, useRef, type ReactNode } from 'react';
+import { useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { basePath } from '../../core/base';
 import type { Decision } from '../../core/decision';
 import { duration, number } from '../../core/format';
@@ -47,6 +47,8 @@ export function Answer(props: AnswerProps): ReactNode {
   const { state, answer, thinking, tools, sources, failure, asked, executionId } = turn;
   const { onRetry, onPick, onDecide, onAgain, goToNode } = actions;
   const going = !isOver(turn);
+  // It is asked again when the decision failed, and nobody writes the same remark twice.
+  const [feedback, setFeedback] = useState('');
   const steps = useMemo(() => stepsOfTurn(turn, decided), [turn, decided]);
   return (
     <div className={css.answer} aria-busy={going}>
@@ -83,6 +85,8 @@ export function Answer(props: AnswerProps): ReactNode {
         <AskPerson
           asked={asked}
           busy={busy}
+          feedback={feedback}
+          onFeedback={setFeedback}
           onDecide={(decision, label) => onDecide(turn, decision, label)}
           onSay={onPick}
         />

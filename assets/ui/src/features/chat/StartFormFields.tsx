@@ -1,21 +1,23 @@
 import { Play, Square } from 'lucide-react';
-import { useState, type FormEvent, type ReactNode } from 'react';
-import { firstValues, sentForm, type FormField, type StartForm } from '../../core/startForm';
+import type { FormEvent, ReactNode } from 'react';
+import { sentForm, type FormField, type FormValues, type StartForm } from '../../core/startForm';
 import { Button, Checkbox, Field, Fields, Input, scrollRegion, Select } from '../../ui';
 import css from './Composer.module.css';
 import { t } from './words';
 
 export interface StartFormFieldsProps {
   form: StartForm;
+  values: FormValues;
+  onChange: (values: FormValues) => void;
   busy: boolean;
   /** Gets the words that stand for the form in the conversation, and what is sent. */
   onSend: (shown: string, values: Record<string, unknown>) => void;
   onStop: () => void;
 }
 
-/** The form that a flow begins with. What was typed stays when it is refused. */
-export default function StartFormFields({ form, busy, onSend, onStop }: StartFormFieldsProps): ReactNode {
-  const [values, setValues] = useState(() => firstValues(form));
+/** The form that a flow begins with. */
+export default function StartFormFields(props: StartFormFieldsProps): ReactNode {
+  const { form, values, onChange, busy, onSend, onStop } = props;
   const send = (event: FormEvent): void => {
     event.preventDefault();
     if (busy) return;
@@ -32,7 +34,7 @@ export default function StartFormFields({ form, busy, onSend, onStop }: StartFor
             key={field.name}
             field={field}
             value={values[field.name] ?? ''}
-            onChange={(value) => setValues((now) => ({ ...now, [field.name]: value }))}
+            onChange={(value) => onChange({ ...values, [field.name]: value })}
           />
         ))}
       </Fields>

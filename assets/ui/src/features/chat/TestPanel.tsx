@@ -4,9 +4,9 @@ import { useUploadOffer } from '../../api/chat';
 import { useCan } from '../../api/me';
 import type { DraftStatus, Flow } from '../../api/models';
 import { newestOf, nodeStates, type StepState } from '../../core/run';
-import { startFormOf } from '../../core/startForm';
+import { firstValues, startFormOf, type FormValues } from '../../core/startForm';
 import { Badge, EmptyState, IconButton, later, scrollRegion, Segments } from '../../ui';
-import { isDecided, stepsOfTurn, type Question, type Source } from './conversation';
+import { asAsked, isDecided, stepsOfTurn, type Question, type Source } from './conversation';
 import { Composer } from './Composer';
 import css from './Chat.module.css';
 import { hasCards, offerOf, starterPrompts } from './offer';
@@ -52,7 +52,7 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
   const focus = useCallback(() => composer.current?.focus(), []);
   useEffect(focus, [focus]);
   const { ask: send } = talk;
-  const ask = async (asked: Question): Promise<boolean> => {
+  const ask = async (asked: Question, inPlace = false): Promise<boolean> => {
     if (saving.current) return false;
     saving.current = true;
     try {
@@ -61,19 +61,22 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
     } finally {
       saving.current = false;
     }
-    return send(asked);
+    return send(asked, inPlace);
   };
   const pick = (question: string): void => {
     focus();
     void ask({ question, files: [], source });
   };
   const restart = (): void => {
+    setFilled({});
     talk.reset();
     showRun(null);
     focus();
   };
 
   const { turns } = conversation;
+  // The form goes while it is answered, and comes back when that failed: as it was filled in.
+  const [filled, setFilled] = useState<Partial<Record<Source, FormValues>>>({});
   const panel = useRef<HTMLElement>(null);
   const [opened, setOpened] = useState<ReadonlySet<string>>(noneOpen);
   const openStep = useCallback((turn: number, key: string, open: boolean) => {
@@ -163,7 +166,8 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
           actions={{
             onRetry: () => {
               focus();
-              talk.retry();
+              const last = turns.at(-1);
+              if (last) void ask(asAsked(last), true);
             },
             onPick: pick,
             onDecide: (turn, decision, label) => {
@@ -191,6 +195,8 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
         <StartFormFields
           key={source}
           form={form}
+          values={{ ...firstValues(form), ...filled[source] }}
+          onChange={(values) => setFilled((now) => ({ ...now, [source]: values }))}
           busy={busy}
           onSend={(question, values) => void ask({ question, files: [], source, form: values })}
           onStop={talk.stop}

@@ -108,6 +108,16 @@ export const isBusy = ({ turns }: Conversation): boolean => {
 /** Whether nothing of it goes on any more. */
 export const isOver = ({ state }: Turn): boolean => state !== 'waiting' && state !== 'streaming';
 
+/** What asks the same again, in the conversation as it is then. */
+export const asAsked = ({ question, files, source, form, decision, again }: Turn): Question => ({
+  question,
+  files,
+  source,
+  ...(form && { form }),
+  ...(decision && { decision }),
+  ...(again && { again }),
+});
+
 /** The steps of an answer. `decided`: what it asked was answered, and it goes on in a later one. */
 export function stepsOfTurn(turn: Turn, decided: boolean): RunStep[] {
   const steps = stepsOf(turn.run, isOver(turn) && turn.asked === null);

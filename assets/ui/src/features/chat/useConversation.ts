@@ -17,11 +17,9 @@ import { t } from './words';
 export interface Talk {
   conversation: Conversation;
   busy: boolean;
-  /** False when it was not taken: another question is under way. */
-  ask: (asked: Question) => boolean;
+  /** False when it was not taken: another question is under way. `inPlace`: instead of the last one. */
+  ask: (asked: Question, inPlace?: boolean) => boolean;
   stop: () => void;
-  /** Asks the last question again, in its place. */
-  retry: () => void;
   reset: () => void;
 }
 
@@ -44,8 +42,9 @@ export function useConversation(flow: string, mayReadRuns = false): Talk {
   useEffect(() => () => running.current?.control.abort(), []);
 
   const ask = useCallback(
-    (asked: Question) => {
+    (asked: Question, inPlace = false) => {
       if (running.current) return false;
+      if (inPlace) change({ do: 'retract' });
       const control = new AbortController();
       const id = nextId++;
       running.current = { control, id };
@@ -81,28 +80,13 @@ export function useConversation(flow: string, mayReadRuns = false): Talk {
     });
   }, [flow]);
 
-  const retry = useCallback(() => {
-    const last = latest.current.turns.at(-1);
-    if (!last || running.current) return;
-    change({ do: 'retract' });
-    const { question, files, source, form, decision, again } = last;
-    ask({
-      question,
-      files,
-      source,
-      ...(form && { form }),
-      ...(decision && { decision }),
-      ...(again && { again }),
-    });
-  }, [ask]);
-
   const reset = useCallback(() => {
     running.current?.control.abort();
     running.current = null;
     change({ do: 'reset' });
   }, []);
 
-  return { conversation, busy: isBusy(conversation), ask, stop, retry, reset };
+  return { conversation, busy: isBusy(conversation), ask, stop, reset };
 }
 
 interface Run {

@@ -98,6 +98,7 @@ function LoadedExecution({ execution, onPoll }: LoadedExecutionProps): ReactNode
   const can = useCan();
   const [, go] = useLocation();
   const [asks, setAsks] = useState<'stop' | 'delete' | null>(null);
+  const [remarks, setRemarks] = useState<Record<string, string>>({});
   const { id, state } = execution;
   const underWay = state === 'INPROGRESS';
   const live = useLiveRun(id, underWay);
@@ -151,7 +152,13 @@ function LoadedExecution({ execution, onPoll }: LoadedExecutionProps): ReactNode
       {polls && <Banner tone="warning">{t('executions.noLive')}</Banner>}
       {state === 'STOPPED' && <Pauses execution={execution} />}
       {asked && execution.isTest && mayTest && (
-        <AskPerson key={asked.id} asked={asked} busy={test.busy} onDecide={test.decide} />
+        <AskPerson
+          asked={asked}
+          busy={test.busy}
+          feedback={remarks[asked.id] ?? ''}
+          onFeedback={(text) => setRemarks((now) => ({ ...now, [asked.id]: text }))}
+          onDecide={test.decide}
+        />
       )}
       <RunView
         entries={execution.executionData}

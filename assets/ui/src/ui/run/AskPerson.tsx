@@ -1,5 +1,5 @@
 import { Check, CirclePause, X } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { decisionFor, type Decision, type DecisionAsked } from '../../core/decision';
 import { Button } from '../Button';
 import { Field, TextArea } from '../Field';
@@ -9,14 +9,17 @@ import { t } from './words';
 export interface AskPersonProps {
   asked: DecisionAsked;
   busy: boolean;
+  /** What is written beside the decision. */
+  feedback: string;
+  onFeedback: (text: string) => void;
   onDecide: (decision: Decision, label: string) => void;
   /** A choice that is no decision: its words are sent. */
   onSay?: ((text: string) => void) | undefined;
 }
 
 /** What a run asks of a person, answered in its place. */
-export function AskPerson({ asked, busy, onDecide, onSay }: AskPersonProps): ReactNode {
-  const [feedback, setFeedback] = useState('');
+export function AskPerson(props: AskPersonProps): ReactNode {
+  const { asked, busy, feedback, onFeedback, onDecide, onSay } = props;
   const choices = asked.choices.filter(({ does }) => does !== 'say' || onSay);
   return (
     <section className={css.ask} aria-label={t('run.answerLabel')}>
@@ -30,7 +33,7 @@ export function AskPerson({ asked, busy, onDecide, onSay }: AskPersonProps): Rea
             rows={2}
             value={feedback}
             disabled={busy}
-            onChange={(event) => setFeedback(event.target.value)}
+            onChange={(event) => onFeedback(event.target.value)}
           />
         </Field>
       )}

@@ -81,7 +81,11 @@ describe('what a run asks', () => {
 
   it('is answered with the remark that was written', async () => {
     const decide = vi.fn();
-    render(<AskPerson asked={asked} busy={false} onDecide={decide} />);
+    const Ask = (): ReactNode => {
+      const [feedback, setFeedback] = useState('');
+      return <AskPerson {...{ asked, feedback }} busy={false} onFeedback={setFeedback} onDecide={decide} />;
+    };
+    render(<Ask />);
     await userEvent.type(screen.getByRole('textbox', { name: /Your remark/ }), 'Too long');
     await userEvent.click(screen.getByRole('button', { name: 'Reject' }));
     expect(decide).toHaveBeenCalledWith({ type: 'reject', actionId: 'p1', feedback: 'Too long' }, 'Reject');
