@@ -60,20 +60,21 @@ export function useAutosave({ on, waits, drawn, busy, failure, save, keep }: Aut
 
   useEffect(() => {
     if (!on || !waits || busy || !failure?.passing) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     let gone = false;
-    const again = (): void => {
-      if (!gone) void calls.current.save();
+    const againAfter = (wait: number): void => {
+      if (!gone) timer = setTimeout(() => void calls.current.save(), Math.min(wait, RETRY_MS_MAX));
     };
-    if (failure.away) {
-      void untilItAnswers().then(again);
-      return () => {
-        gone = true;
-      };
-    }
-    const wait = failure.retryAfter ? failure.retryAfter * 1000 : RETRY_MS * 2 ** tries.current;
+    const tried = tries.current;
     tries.current += 1;
-    const timer = setTimeout(again, Math.min(wait, RETRY_MS_MAX));
-    return () => clearTimeout(timer);
+    const wait = RETRY_MS * 2 ** tried;
+    // It goes once the service answers. One that answers, and takes no save all the same, is not asked without end.
+    if (failure.away) void untilItAnswers().then(() => againAfter(tried === 0 ? 0 : wait));
+    else againAfter(failure.retryAfter ? failure.retryAfter * 1000 : wait);
+    return () => {
+      gone = true;
+      clearTimeout(timer);
+    };
   }, [on, waits, busy, failure]);
 
   // Who leaves the page while drawing rests has it saved all the same; this browser keeps it until that is done.

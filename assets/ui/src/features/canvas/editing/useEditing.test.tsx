@@ -268,6 +268,22 @@ describe('what is drawn', () => {
     page.close();
   });
 
+  test('is not sent without end to a service that answers all but that', async () => {
+    const page = await open();
+    let sent = 0;
+    const answer = fake.fetch;
+    fake.fetch = (address, request) => {
+      if (request.method !== 'PUT') return answer(address, request);
+      sent += 1;
+      return Promise.reject(new TypeError('reset'));
+    };
+    act(() => page.now().draw(() => canvas('one')));
+    for (let second = 0; second < 30; second += 1) await pass(1000);
+    expect(sent).toBeGreaterThan(2);
+    expect(sent).toBeLessThan(8);
+    page.close();
+  });
+
   test('has not failed any more once it is undone', async () => {
     const page = await open();
     const answer = fake.fetch;
