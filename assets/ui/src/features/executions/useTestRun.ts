@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { beginInTest } from '../../api/chat';
 import { newestExecution, type Execution } from '../../api/executions';
@@ -27,6 +27,12 @@ export function useTestRun(execution: Execution): TestRun {
   const [busy, setBusy] = useState(false);
   const [refused, setRefused] = useState<TestRun['refused']>(null);
   const { id, agentflowId, chatId } = execution;
+  const here = useRef<AbortController>(null);
+  useEffect(() => {
+    const control = new AbortController();
+    here.current = control;
+    return () => control.abort();
+  }, []);
   const attempt = async (title: string, work: () => Promise<void>): Promise<void> => {
     setBusy(true);
     setRefused(null);
@@ -45,7 +51,10 @@ export function useTestRun(execution: Execution): TestRun {
       void attempt(t('executions.againFailed'), async () => {
         const item = step.item ? { iterationIndex: step.item.index } : {};
         const begun = await beginInTest(agentflowId, { executionId: id, fromNode: step.nodeId, ...item });
-        const found = await recordOf(begun);
+        const left = here.current?.signal;
+        const found = await recordOf(begun, left);
+        // Who went elsewhere meanwhile is not called back.
+        if (found === null || left?.aborted) return;
         go(`/executions/${found}`);
         toast(t('executions.again'));
       }),
@@ -60,8 +69,11 @@ export function useTestRun(execution: Execution): TestRun {
   };
 }
 
-/** The record of a run that has begun. */
-async function recordOf({ chatId, failed }: Awaited<ReturnType<typeof beginInTest>>): Promise<string> {
+/** The record of a run that has begun; null when nobody waits for it any more. */
+async function recordOf(
+  { chatId, failed }: Awaited<ReturnType<typeof beginInTest>>,
+  left: AbortSignal | undefined,
+): Promise<string | null> {
   let sentence: string | null = null;
   let over = false;
   void failed.then((told) => {
@@ -73,6 +85,7 @@ async function recordOf({ chatId, failed }: Awaited<ReturnType<typeof beginInTes
     if (found) return found;
     if (over && sentence) break;
     await new Promise((done) => setTimeout(done, LOOK_MS));
+    if (left?.aborted) return null;
   }
-  throw new Error(sentence ?? t('executions.goneText'));
+  throw new Error(sentence ?? t('executions.againUnseen'));
 }

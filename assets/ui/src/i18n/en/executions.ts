@@ -2,6 +2,8 @@
 export const executions = {
   'executions.again': 'It runs again. This is the new execution.',
   'executions.againFailed': 'It could not be run again',
+  'executions.againUnseen':
+    'No record of a new run was found. If it has begun, the list of executions shows it soon.',
   'executions.answerFailed': 'The answer was not taken',
   'executions.anyFlow': 'Any flow',
   'executions.anyState': 'Any state',
