@@ -1,4 +1,11 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  queryOptions,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type QueryClient,
+} from '@tanstack/react-query';
 import { api, fetchRaw } from './client';
 import type { Schemas } from './models';
 
@@ -21,6 +28,8 @@ const one = (id: string) => [...all, id] as const;
 
 /** How often a list is asked for again while it has runs that go on. */
 const LIST_MS = 5000;
+/** How often a run that cannot be followed is asked for. */
+const RECORD_MS = 3000;
 
 /** A page of records, the one that changed last first. */
 export const useExecutions = (query: ExecutionQuery, enabled: boolean) =>
@@ -33,15 +42,23 @@ export const useExecutions = (query: ExecutionQuery, enabled: boolean) =>
       state.data?.data.some((row) => row.state === 'INPROGRESS') ? LIST_MS : false,
   });
 
-/** One record. `every`: how often it is asked for again, in milliseconds. */
-export const useExecution = (id: string, enabled: boolean, every: number | false) =>
-  useQuery({
+/** One record. */
+export const useExecution = (id: string, enabled: boolean) => useQuery({ ...recordQuery(id), enabled });
+
+/** Asks for a record again and again, while that is said. */
+export const useExecutionPolled = (id: string, polled: boolean) =>
+  useQuery({ ...recordQuery(id), enabled: polled, refetchInterval: RECORD_MS });
+
+const recordQuery = (id: string) =>
+  queryOptions({
     queryKey: one(id),
-    enabled,
     retry: false,
     queryFn: () => api.get('/executions/{id}', { path: { id } }),
-    refetchInterval: every,
   });
+
+/** Reads a record anew; once it is over, the lists that tell of it too. */
+export const rereadExecution = (client: QueryClient, id: string, isOver: boolean): Promise<void> =>
+  client.invalidateQueries({ queryKey: isOver ? all : one(id) });
 
 export const useSharedExecution = (id: string) =>
   useQuery({

@@ -2,7 +2,7 @@ import { ArrowLeft, ListX, Square, Trash2 } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ApiError } from '../../api/client';
-import { useExecution, useStopExecution, type Execution } from '../../api/executions';
+import { useExecution, useExecutionPolled, useStopExecution, type Execution } from '../../api/executions';
 import { useCan } from '../../api/me';
 import { decisionOf } from '../../core/decision';
 import { relativeTime } from '../../core/format';
@@ -31,15 +31,11 @@ import { useTestRun } from './useTestRun';
 import { isOver } from './view';
 import { t } from './words';
 
-/** How often a run that cannot be followed is asked for. */
-const ASK_MS = 3000;
-
 /** One run: what its steps did, live while it goes on. */
 export default function ExecutionPage(props: { params: Record<string, string | undefined> }): ReactNode {
   const id = props.params.id ?? '';
   const maySee = useCan()('executions:view');
-  const [every, setEvery] = useState<number | false>(false);
-  const record = useExecution(id, maySee, every);
+  const record = useExecution(id, maySee);
   if (!maySee || isGone(record.error)) {
     return (
       <Page>
@@ -66,9 +62,7 @@ export default function ExecutionPage(props: { params: Record<string, string | u
   return (
     <Page>
       <BackLink />
-      <Loaded query={record}>
-        {(data) => <LoadedExecution key={id} execution={data} onPoll={setEvery} />}
-      </Loaded>
+      <Loaded query={record}>{(data) => <LoadedExecution key={id} execution={data} />}</Loaded>
     </Page>
   );
 }
@@ -88,13 +82,7 @@ function BackLink(): ReactNode {
   );
 }
 
-interface LoadedExecutionProps {
-  execution: Execution;
-  /** Says how often the record is to be asked for. */
-  onPoll: (every: number | false) => void;
-}
-
-function LoadedExecution({ execution, onPoll }: LoadedExecutionProps): ReactNode {
+function LoadedExecution({ execution }: { execution: Execution }): ReactNode {
   const can = useCan();
   const [, go] = useLocation();
   const [asks, setAsks] = useState<'stop' | 'delete' | null>(null);
@@ -104,11 +92,7 @@ function LoadedExecution({ execution, onPoll }: LoadedExecutionProps): ReactNode
   const live = useLiveRun(id, underWay);
   const test = useTestRun(execution);
   const polls = underWay && live.broken;
-  const [polled, setPolled] = useState(false);
-  if (polls !== polled) {
-    setPolled(polls);
-    onPoll(polls ? ASK_MS : false);
-  }
+  useExecutionPolled(id, polls);
   useTitle(`${flowName(execution)} · ${t('executions.title')}`);
   const asked = state === 'STOPPED' ? decisionOf(execution.action) : null;
   const mayChange = can('executions:update');

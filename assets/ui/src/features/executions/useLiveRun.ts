@@ -1,11 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
-import { followExecution } from '../../api/executions';
+import { useEffect, useRef, useState } from 'react';
+import { ApiError } from '../../api/client';
+import { followExecution, rereadExecution } from '../../api/executions';
 import { noRun, withRunEvent, type LiveRun } from '../../core/run';
 import { readStream, type StreamEvent } from '../../core/sse';
 
-/** How long a stream that broke off is left alone. */
+/** How long a stream that broke off is left alone: twice as long each time that nothing came of it. */
 const AGAIN_MS = 3000;
+const AGAIN_MS_MAX = 60_000;
+
+/** How a stream ended: it told how the run stands, it broke off, or there is none to be had. */
+type End = 'told' | 'broke' | 'refused';
 
 export interface Followed {
   /** What the stream told; null while it told nothing. */
@@ -14,16 +19,21 @@ export interface Followed {
   broken: boolean;
 }
 
+/** Answers that stay the same, however often one asks. */
+const refusals = new Set([400, 403, 404]);
+
 /** Follows a run while it is under way. When it ended, or waits, its record is read again. */
 export function useLiveRun(id: string, underWay: boolean): Followed {
   const client = useQueryClient();
   const [run, setRun] = useState<LiveRun | null>(null);
   const [broken, setBroken] = useState(false);
   const [attempt, setAttempt] = useState(0);
+  const inVain = useRef(0);
   useEffect(() => {
     if (!underWay) {
       setRun(null);
       setBroken(false);
+      inVain.current = 0;
       return;
     }
     const control = new AbortController();
@@ -32,16 +42,20 @@ export function useLiveRun(id: string, underWay: boolean): Followed {
     const take = (event: StreamEvent): void => {
       const next = withRunEvent(now, event);
       setBroken(false);
+      inVain.current = 0;
       if (next === now) return;
       now = next;
       setRun(next);
     };
-    void follow(id, control.signal, take).then((ended) => {
+    void follow(id, control.signal, take).then((end) => {
       if (control.signal.aborted) return;
-      void client.invalidateQueries({ queryKey: ['executions'] });
-      if (ended) return;
+      void rereadExecution(client, id, end === 'told');
+      if (end === 'told') return;
       setBroken(true);
-      timer = setTimeout(() => setAttempt((before) => before + 1), AGAIN_MS);
+      if (end === 'refused') return;
+      const wait = Math.min(AGAIN_MS * 2 ** inVain.current, AGAIN_MS_MAX);
+      inVain.current += 1;
+      timer = setTimeout(() => setAttempt((before) => before + 1), wait);
     });
     return () => {
       control.abort();
@@ -51,19 +65,18 @@ export function useLiveRun(id: string, underWay: boolean): Followed {
   return { run, broken };
 }
 
-/** True when the stream told how the run stands at its end. */
-async function follow(id: string, signal: AbortSignal, take: (event: StreamEvent) => void): Promise<boolean> {
-  let ended = false;
+async function follow(id: string, signal: AbortSignal, take: (event: StreamEvent) => void): Promise<End> {
+  let end: End = 'broke';
   try {
     const response = await followExecution(id, signal);
-    if (!response.body) return false;
+    if (!response.body) return end;
     for await (const event of readStream(response.body)) {
-      if (event.event === 'agentFlowEvent' && event.data !== 'INPROGRESS') ended = true;
+      if (event.event === 'agentFlowEvent' && event.data !== 'INPROGRESS') end = 'told';
       take(event);
     }
-  } catch {
+  } catch (error) {
     // Whatever it was, the record says what is to be known.
-    return false;
+    return error instanceof ApiError && refusals.has(error.status) ? 'refused' : 'broke';
   }
-  return ended;
+  return end;
 }
