@@ -60,3 +60,13 @@ test('a run without any time has bars without length', () => {
     b: { from: 0, to: 0, open: false },
   });
 });
+
+test('twenty thousand steps, one after another, are placed while nobody notices', () => {
+  const entries = Array.from({ length: 20_000 }, (_, at) => entry(`s${at}`, at * 10, at * 10 + 5));
+  const steps = stepsOf({ ...noRun, entries: entriesOf(entries) }, true);
+  const began = performance.now();
+  const placed = barsOf(steps);
+  // A look at all steps for each of them takes many seconds.
+  expect(performance.now() - began).toBeLessThan(2000);
+  expect(placed.get(steps.at(-1)?.key ?? '')?.to).toBe(1);
+});

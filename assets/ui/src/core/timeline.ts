@@ -60,11 +60,22 @@ function placer(spans: readonly Span[], length: number): (moment: number) => num
   }
   const whole = at;
   return (moment) => {
-    const piece = pieces.findLast((one) => one.from <= moment);
+    const piece = pieces[lastFrom(pieces, moment)];
     if (!piece || whole === 0) return 0;
     const share = piece.to > piece.from ? Math.min(1, (moment - piece.from) / (piece.to - piece.from)) : 1;
     return ((piece.at + share * piece.wide) / whole) * length;
   };
+}
+
+/** Which of the pieces, that follow one another, is the last to have begun; -1 when none has. */
+function lastFrom(pieces: readonly Span[], moment: number): number {
+  let [low, high] = [0, pieces.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((pieces[middle]?.from ?? Infinity) <= moment) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
 }
 
 function merged(spans: readonly Span[]): Span[] {

@@ -25,11 +25,12 @@ export interface RunViewProps {
 export function RunView({ entries, live, cut, over, actions, since }: RunViewProps): ReactNode {
   const recorded = useMemo(() => entriesOf(entries), [entries]);
   // The stream begins with what there is; until then the record has more.
-  const run = live && live.entries.length >= recorded.length ? live : { ...noRun, entries: recorded };
-  const steps = stepsOf(run, over);
+  const told = live && live.entries.length >= recorded.length ? live : null;
+  const run = useMemo(() => told ?? { ...noRun, entries: recorded }, [told, recorded]);
+  const steps = useMemo(() => stepsOf(run, over), [run, over]);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
-  const all = flat(steps);
-  const tokens = tokensOfAll(steps);
+  const all = useMemo(() => flat(steps), [steps]);
+  const tokens = useMemo(() => tokensOfAll(steps), [steps]);
   if (!Array.isArray(entries) && all.length === 0)
     return <Banner tone="info">{t(cut ? 'executions.cut' : 'executions.hidden')}</Banner>;
   if (all.length === 0)

@@ -28,10 +28,11 @@ const STEPS_SHOWN = 200;
 export function RunSteps(props: RunStepsProps): ReactNode {
   const { steps } = props;
   const bars = useMemo(() => barsOf(steps), [steps]);
-  const timed = useMemo(() => flat(steps).filter(({ ms }) => ms !== null).length > 1, [steps]);
+  const all = useMemo(() => flat(steps), [steps]);
+  const timed = useMemo(() => all.filter(({ ms }) => ms !== null).length > 1, [all]);
   return (
     <div className={css.frame}>
-      <List {...props} bars={timed ? bars : none} label={t('run.steps', { count: flat(steps).length })} />
+      <List {...props} bars={timed ? bars : none} label={t('run.steps', { count: all.length })} />
     </div>
   );
 }
