@@ -3,7 +3,7 @@ import { useMemo, useState, type ReactNode } from 'react';
 import { number } from '../../core/format';
 import { entriesOf, flat, noRun, stepsOf, tokensOfAll, type LiveRun } from '../../core/run';
 import { Banner, Button, EmptyState } from '../../ui';
-import { RunSteps } from '../../ui/run/RunSteps';
+import { RunSteps, stepsShown } from '../../ui/run/RunSteps';
 import type { StepActions } from '../../ui/run/StepDetails';
 import css from './Executions.module.css';
 import { t } from './words';
@@ -20,6 +20,9 @@ export interface RunViewProps {
   /** Of a run that was run again: when it began. */
   since?: number | null;
 }
+
+/** The most steps that are opened with one click: the details of thousands are more than a page can draw. */
+const OPENED_MAX = 50;
 
 /** The steps of a run, with what is known of all of them. */
 export function RunView({ entries, live, cut, over, actions, since }: RunViewProps): ReactNode {
@@ -38,6 +41,7 @@ export function RunView({ entries, live, cut, over, actions, since }: RunViewPro
       <EmptyState icon={ListChecks} title={t(over ? 'executions.noStepsAtAll' : 'executions.noSteps')} />
     );
   const open = all.some(({ key }) => opened.has(key));
+  const newest = stepsShown(steps).slice(-OPENED_MAX);
   return (
     <section className={css.run} aria-label={t('executions.steps')}>
       <div className={css.runHead}>
@@ -54,9 +58,13 @@ export function RunView({ entries, live, cut, over, actions, since }: RunViewPro
           size="compact"
           variant="ghost"
           icon={open ? ChevronsDownUp : ChevronsUpDown}
-          onClick={() => setOpened(open ? new Set() : new Set(all.map(({ key }) => key)))}
+          onClick={() => setOpened(new Set(open ? [] : newest.map(({ key }) => key)))}
         >
-          {t(open ? 'executions.closeAll' : 'executions.openAll')}
+          {open
+            ? t('executions.closeAll')
+            : newest.length < all.length
+              ? t('executions.openSome', { count: newest.length })
+              : t('executions.openAll')}
         </Button>
       </div>
       {cut && <p className="note">{t('run.cut')}</p>}

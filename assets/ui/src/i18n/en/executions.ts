@@ -43,6 +43,7 @@ export const executions = {
   'executions.noSteps': 'No step has ended yet',
   'executions.noStepsAtAll': 'No step ran',
   'executions.openAll': 'Open all',
+  'executions.openSome': 'Open the last {count}',
   'executions.private': 'Only people of this workspace see it',
   'executions.public': 'Everybody who has the link can read it',
   'executions.publicBadge': 'Public',

@@ -24,6 +24,19 @@ export interface RunStepsProps {
 const ITEMS_SHOWN = 10;
 const STEPS_SHOWN = 200;
 
+/** The steps that are shown before somebody asks for more. */
+export const stepsShown = (steps: readonly RunStep[]): RunStep[] =>
+  steps
+    .slice(-STEPS_SHOWN)
+    .flatMap((step) => [
+      step,
+      ...step.rounds.slice(0, ITEMS_SHOWN).flatMap((round) => stepsShown(round.steps)),
+    ]);
+
+/** Whether one of these, or one inside of them, is open. */
+const holdsOpened = (steps: readonly RunStep[], opened: ReadonlySet<string>): boolean =>
+  opened.size > 0 && flat(steps).some(({ key }) => opened.has(key));
+
 /** The steps of a run: in their order, inside of iterations, and where each stands in time. */
 export function RunSteps(props: RunStepsProps): ReactNode {
   const { steps } = props;
@@ -49,7 +62,7 @@ function List({ label, ...props }: ListProps): ReactNode {
   const [all, setAll] = useState(false);
   const early = steps.slice(0, Math.max(0, steps.length - STEPS_SHOWN));
   // A step that is opened from elsewhere is among those that are shown.
-  const hidden = all || early.some(({ key }) => opened.has(key)) ? 0 : early.length;
+  const hidden = all || holdsOpened(early, opened) ? 0 : early.length;
   return (
     <>
       {hidden > 0 && (
@@ -110,7 +123,11 @@ function Line({ bar, state }: { bar: Bar; state: StepState }): ReactNode {
 
 function Rounds({ step, ...props }: Omit<ListProps, 'label'> & { step: RunStep }): ReactNode {
   const [all, setAll] = useState(false);
-  const rounds = all ? step.rounds : step.rounds.slice(0, ITEMS_SHOWN);
+  const { opened } = props;
+  // A step that is opened from elsewhere is shown, in whichever item it ran.
+  const rounds = all
+    ? step.rounds
+    : step.rounds.filter((round, at) => at < ITEMS_SHOWN || holdsOpened(round.steps, opened));
   const more = step.rounds.length - rounds.length;
   return (
     <div className={css.rounds} role="group" aria-label={t('run.items', { name: step.label })}>

@@ -67,6 +67,30 @@ describe('steps', () => {
   });
 });
 
+describe('a step that is opened from elsewhere', () => {
+  const item = (index: number) => ({
+    nodeId: 'a',
+    nodeLabel: `Step ${index}`,
+    data: { name: 'llmAgentflow', parentNodeId: 'each', iterationIndex: index },
+  });
+  const list = steps(...Array.from({ length: 15 }, (_, at) => item(at)), {
+    nodeId: 'each',
+    nodeLabel: 'Each',
+    data: { name: 'iterationAgentflow' },
+  });
+  const nothing = (): void => undefined;
+
+  it('is shown in whichever item it ran', () => {
+    const { rerender } = render(<RunSteps steps={list} opened={new Set()} onOpen={nothing} actions={{}} />);
+    expect([screen.queryByText('Step 9'), screen.queryByText('Step 14')].map(Boolean)).toEqual([true, false]);
+    rerender(<RunSteps steps={list} opened={new Set(['a 15'])} onOpen={nothing} actions={{}} />);
+    expect([screen.queryByText('Step 13'), screen.queryByText('Step 14')].map(Boolean)).toEqual([
+      false,
+      true,
+    ]);
+  });
+});
+
 describe('what a run asks', () => {
   const asked: DecisionAsked = {
     id: 'p1',
