@@ -1,5 +1,5 @@
 import { ListChecks, RotateCw } from 'lucide-react';
-import { useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { memo, useCallback, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { basePath } from '../../core/base';
 import type { Decision } from '../../core/decision';
 import { duration, number } from '../../core/format';
@@ -24,7 +24,7 @@ export interface AnswerActions {
   onPick: (prompt: string) => void;
   onDecide: (turn: Turn, decision: Decision, label: string) => void;
   /** Runs the flow again from a step. */
-  onAgain: (turn: Turn, step: RunStep) => void;
+  onAgain: (executionId: string, step: RunStep) => void;
   goToNode: (id: string) => void;
 }
 
@@ -37,34 +37,32 @@ export interface AnswerProps {
   busy: boolean;
   showSource: boolean;
   opened: ReadonlySet<string>;
-  onOpen: (key: string, open: boolean) => void;
+  onOpen: (turn: number, key: string, open: boolean) => void;
   actions: AnswerActions;
 }
 
-/** An answer as it comes, with what it leans on. */
-export function Answer(props: AnswerProps): ReactNode {
+/** An answer as it comes, with what it leans on. Those before are not drawn with each of its tokens. */
+export const Answer = memo(function Answer(props: AnswerProps): ReactNode {
   const { turn, newest, decided, busy, showSource, opened, onOpen, actions } = props;
-  const { state, answer, thinking, tools, sources, failure, asked, executionId } = turn;
+  const { id, run, state, answer, thinking, tools, sources, failure, asked, executionId } = turn;
   const { onRetry, onPick, onDecide, onAgain, goToNode } = actions;
   const going = !isOver(turn);
   // It is asked again when the decision failed, and nobody writes the same remark twice.
   const [feedback, setFeedback] = useState('');
-  const steps = useMemo(() => stepsOfTurn(turn, decided), [turn, decided]);
+  const steps = useMemo(() => stepsOfTurn({ run, state, asked }, decided), [run, state, asked, decided]);
+  const openStep = useCallback((key: string, open: boolean) => onOpen(id, key, open), [onOpen, id]);
+  const stepActions = useMemo(
+    () => ({
+      toCanvas: goToNode,
+      again: executionId ? (step: RunStep) => onAgain(executionId, step) : undefined,
+      busy,
+    }),
+    [goToNode, executionId, onAgain, busy],
+  );
   return (
     <div className={css.answer} aria-busy={going}>
       <span className="sr-only">{t('chat.answer')}: </span>
-      {steps.length > 0 && (
-        <RunSteps
-          steps={steps}
-          opened={opened}
-          onOpen={onOpen}
-          actions={{
-            toCanvas: goToNode,
-            again: executionId ? (step) => onAgain(turn, step) : undefined,
-            busy,
-          }}
-        />
-      )}
+      {steps.length > 0 && <RunSteps steps={steps} opened={opened} onOpen={openStep} actions={stepActions} />}
       {thinking && (
         <Fold label={t('run.thoughts')}>
           <p className={css.plain}>{thinking}</p>
@@ -121,7 +119,7 @@ export function Answer(props: AnswerProps): ReactNode {
       )}
     </div>
   );
-}
+});
 
 function Facts({ turn: { ms, tokens } }: { turn: Turn }): ReactNode {
   const facts: { text: string; more?: string }[] = [];

@@ -106,3 +106,28 @@ it('tries again with the canvas as it is seen now', async () => {
   expect(asked.map(({ question }) => question)).toEqual(['Hello', 'Hello']);
   expect(within(screen.getByRole('group', { name: 'Conversation' })).getAllByText('Hello')).toHaveLength(1);
 });
+
+describe('the canvas', () => {
+  it('hears of the steps of a run, and not of each token of its answer', async () => {
+    let send = (_: string): void => undefined;
+    const encoder = new TextEncoder();
+    const body = new ReadableStream<Uint8Array>({
+      start: (control) => {
+        send = (text) => control.enqueue(encoder.encode(text));
+      },
+    });
+    const { showRun } = shown(chat);
+    answer = () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    await userEvent.type(screen.getByRole('textbox'), 'Hello{Enter}');
+    const tell = (event: string, data: unknown): void =>
+      send(`message:\ndata:${JSON.stringify({ event, data })}\n\n`);
+    tell('nextAgentFlow', { nodeId: 'a', nodeLabel: 'Writer', status: 'INPROGRESS' });
+    await waitFor(() => expect(showRun).toHaveBeenCalled());
+    const before = showRun.mock.calls.length;
+    for (const token of ['One', ' two', ' three']) {
+      tell('token', token);
+      await screen.findByText(new RegExp(`${token.trim()}$`));
+    }
+    expect(showRun.mock.calls.length).toBe(before);
+  });
+});

@@ -3,16 +3,17 @@ import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } fro
 import { useUploadOffer } from '../../api/chat';
 import { useCan } from '../../api/me';
 import type { DraftStatus, Flow } from '../../api/models';
-import { newestOf, nodeStates, type StepState } from '../../core/run';
+import { newestOf, nodeStates, noRun, type StepState } from '../../core/run';
 import { firstValues, startFormOf, type FormValues } from '../../core/startForm';
 import { Badge, EmptyState, IconButton, later, scrollRegion, Segments } from '../../ui';
-import { asAsked, isDecided, stepsOfTurn, type Question, type Source } from './conversation';
+import { asAsked, isDecided, stepsOfTurn, type Question, type Source, type StepsTold } from './conversation';
 import { Composer } from './Composer';
 import css from './Chat.module.css';
 import { hasCards, offerOf, starterPrompts } from './offer';
 import { Prompts } from './Prompts';
 
 import { Turns } from './Turns';
+import { useStableActions } from './useStableActions';
 import { useConversation } from './useConversation';
 import { t } from './words';
 
@@ -78,17 +79,20 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
   // The form goes while it is answered, and comes back when that failed: as it was filled in.
   const [filled, setFilled] = useState<Partial<Record<Source, FormValues>>>({});
   const panel = useRef<HTMLElement>(null);
-  const [opened, setOpened] = useState<ReadonlySet<string>>(noneOpen);
+  const [opened, setOpened] = useState(noneOpen);
   const openStep = useCallback((turn: number, key: string, open: boolean) => {
     setOpened((now) => {
-      const next = new Set(now);
-      if (open) next.add(`${turn} ${key}`);
-      else next.delete(`${turn} ${key}`);
-      return next;
+      const keys = new Set(now.get(turn));
+      if (open) keys.add(key);
+      else keys.delete(key);
+      return new Map(now).set(turn, keys);
     });
   }, []);
   const shown = turns.findLast(({ run }) => run.entries.length + run.open.length > 0);
-  const steps = useMemo(() => (shown ? stepsOfTurn(shown, isDecided(shown, turns)) : []), [shown, turns]);
+  const decided = shown !== undefined && isDecided(shown, turns);
+  const { run, state, asked } = shown ?? nothingShown;
+  // Not with each token of an answer: all cards of the canvas hear of it.
+  const steps = useMemo(() => stepsOfTurn({ run, state, asked }, decided), [run, state, asked, decided]);
   const [wanted, setWanted] = useState<string | null>(null);
   useEffect(() => {
     if (steps.length > 0) showRun({ states: nodeStates(steps), open: setWanted });
@@ -108,6 +112,32 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
   }, [wanted, steps, shown, openStep]);
   // What was drawn of a run goes with the panel.
   useEffect(() => () => showRun(null), [showRun]);
+
+  const actions = useStableActions({
+    onRetry: () => {
+      focus();
+      const last = turns.at(-1);
+      if (last) void ask(asAsked(last), true);
+    },
+    onPick: pick,
+    onDecide: (turn, decision, label) => {
+      focus();
+      const question = decision.feedback ? `${label}: ${decision.feedback}` : label;
+      const chatId = turn.chatId ?? null;
+      void ask({ question, files: [], source: turn.source, decision, chatId });
+    },
+    onAgain: (executionId, step) => {
+      focus();
+      const again = { executionId, fromNode: step.nodeId };
+      void ask({
+        question: t('chat.againFrom', { name: step.label }),
+        files: [],
+        source: draft === null && !choice.includes('draft') ? 'live' : 'draft',
+        again: step.item ? { ...again, iterationIndex: step.item.index } : again,
+      });
+    },
+    goToNode,
+  });
 
   const canvas = source === 'draft' ? (draft ?? flow.flowData) : flow.flowData;
   const form = useMemo(() => startFormOf(canvas), [canvas]);
@@ -163,32 +193,7 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
           showSource={choice.length > 1}
           opened={opened}
           onOpen={openStep}
-          actions={{
-            onRetry: () => {
-              focus();
-              const last = turns.at(-1);
-              if (last) void ask(asAsked(last), true);
-            },
-            onPick: pick,
-            onDecide: (turn, decision, label) => {
-              focus();
-              const question = decision.feedback ? `${label}: ${decision.feedback}` : label;
-              const chatId = turn.chatId ?? null;
-              void ask({ question, files: [], source: turn.source, decision, chatId });
-            },
-            onAgain: (turn, step) => {
-              focus();
-              if (!turn.executionId) return;
-              const again = { executionId: turn.executionId, fromNode: step.nodeId };
-              void ask({
-                question: t('chat.againFrom', { name: step.label }),
-                files: [],
-                source: draft === null && !choice.includes('draft') ? 'live' : 'draft',
-                again: step.item ? { ...again, iterationIndex: step.item.index } : again,
-              });
-            },
-            goToNode,
-          }}
+          actions={actions}
         />
       )}
       {begins ? (
@@ -221,7 +226,9 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
   );
 }
 
-const noneOpen: ReadonlySet<string> = new Set();
+const noneOpen: ReadonlyMap<number, ReadonlySet<string>> = new Map();
+
+const nothingShown: StepsTold = { run: noRun, state: 'done', asked: null };
 
 /** What can be asked, the first choice first. */
 function choices(flow: Flow, draft: string | null, unsaved: boolean): Source[] {

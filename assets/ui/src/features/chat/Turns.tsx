@@ -12,8 +12,8 @@ export interface TurnsProps {
   busy: boolean;
   /** Says at each answer whether the draft or Live gave it. */
   showSource: boolean;
-  /** The steps that are open: the id of the turn and the key of the step. */
-  opened: ReadonlySet<string>;
+  /** The keys of the steps that are open, of each turn. */
+  opened: ReadonlyMap<number, ReadonlySet<string>>;
   onOpen: (turn: number, key: string, open: boolean) => void;
   actions: AnswerActions;
 }
@@ -71,8 +71,8 @@ export function Turns({ turns, busy, showSource, opened, onOpen, actions }: Turn
                 decided={isDecided(turn, turns)}
                 busy={busy}
                 showSource={showSource}
-                opened={openedOf(opened, turn.id)}
-                onOpen={(key, open) => onOpen(turn.id, key, open)}
+                opened={opened.get(turn.id) ?? noneOpen}
+                onOpen={onOpen}
                 actions={actions}
               />
             </li>
@@ -91,9 +91,7 @@ export function Turns({ turns, busy, showSource, opened, onOpen, actions }: Turn
   );
 }
 
-/** The keys of the steps of a turn that are open. */
-const openedOf = (opened: ReadonlySet<string>, turn: number): ReadonlySet<string> =>
-  new Set([...opened].flatMap((one) => (one.startsWith(`${turn} `) ? [one.slice(`${turn} `.length)] : [])));
+const noneOpen: ReadonlySet<string> = new Set();
 
 /** Spoken once, when an answer is complete; failures are alerts of their own. */
 function announced(turn: Turn | undefined): string {

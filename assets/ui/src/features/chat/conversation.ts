@@ -106,7 +106,8 @@ export const isBusy = ({ turns }: Conversation): boolean => {
 };
 
 /** Whether nothing of it goes on any more. */
-export const isOver = ({ state }: Turn): boolean => state !== 'waiting' && state !== 'streaming';
+export const isOver = ({ state }: Pick<Turn, 'state'>): boolean =>
+  state !== 'waiting' && state !== 'streaming';
 
 /** What asks the same again, in the conversation as it is then. */
 export const asAsked = ({ question, files, source, form, decision, again }: Turn): Question => ({
@@ -119,10 +120,13 @@ export const asAsked = ({ question, files, source, form, decision, again }: Turn
 });
 
 /** The steps of an answer. `decided`: what it asked was answered, and it goes on in a later one. */
-export function stepsOfTurn(turn: Turn, decided: boolean): RunStep[] {
-  const steps = stepsOf(turn.run, isOver(turn) && turn.asked === null);
+export function stepsOfTurn({ run, state, asked }: StepsTold, decided: boolean): RunStep[] {
+  const steps = stepsOf(run, isOver({ state }) && asked === null);
   return decided ? steps.map(answered) : steps;
 }
+
+/** What steps follow from: it changes less often than the text of an answer. */
+export type StepsTold = Pick<Turn, 'run' | 'state' | 'asked'>;
 
 const answered = (step: RunStep): RunStep => ({
   ...step,

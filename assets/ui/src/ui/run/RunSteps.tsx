@@ -1,5 +1,5 @@
 import { ChevronRight, CircleAlert, CircleCheck, CirclePause, CircleStop } from 'lucide-react';
-import { useMemo, useState, type ReactNode } from 'react';
+import { memo, useMemo, useState, type ReactNode } from 'react';
 import { duration } from '../../core/format';
 import { flat, shown, type Round, type RunStep, type StepState } from '../../core/run';
 import { barsOf, type Bar } from '../../core/timeline';
@@ -38,7 +38,7 @@ const holdsOpened = (steps: readonly RunStep[], opened: ReadonlySet<string>): bo
   opened.size > 0 && flat(steps).some(({ key }) => opened.has(key));
 
 /** The steps of a run: in their order, inside of iterations, and where each stands in time. */
-export function RunSteps(props: RunStepsProps): ReactNode {
+export const RunSteps = memo(function RunSteps(props: RunStepsProps): ReactNode {
   const { steps } = props;
   const bars = useMemo(() => barsOf(steps), [steps]);
   const all = useMemo(() => flat(steps), [steps]);
@@ -48,7 +48,7 @@ export function RunSteps(props: RunStepsProps): ReactNode {
       <List {...props} bars={timed ? bars : none} label={t('run.steps', { count: all.length })} />
     </div>
   );
-}
+});
 
 const none: ReadonlyMap<string, Bar> = new Map();
 
