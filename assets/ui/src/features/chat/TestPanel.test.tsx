@@ -1,10 +1,10 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { render, screen, waitFor, within } from '@testing-library/react';
+import { act, render, screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { DraftStatus, Flow } from '../../api/models';
 import { TooltipProvider } from '../../ui';
-import TestPanel, { type TestPanelProps } from './TestPanel';
+import TestPanel, { type RunShown, type TestPanelProps } from './TestPanel';
 
 const start = (inputs: object): string =>
   JSON.stringify({
@@ -130,4 +130,23 @@ describe('the canvas', () => {
     }
     expect(showRun.mock.calls.length).toBe(before);
   });
+});
+
+it('shows the step of a card in the last of many items, and gives it the focus', async () => {
+  const { showRun } = shown(chat);
+  const item = (index: number) => ({
+    nodeId: 'a',
+    nodeLabel: `Step ${index}`,
+    status: 'FINISHED',
+    data: { name: 'llmAgentflow', parentNodeId: 'each', iterationIndex: index },
+  });
+  const each = { nodeId: 'each', nodeLabel: 'Each', status: 'FINISHED', data: {} };
+  const steps = [...Array.from({ length: 12 }, (_, at) => item(at)), each];
+  answer = () => stream(['agentFlowExecutedData', steps]);
+  await userEvent.type(screen.getByRole('textbox'), 'Hello{Enter}');
+  await screen.findByText('Step 0');
+  expect(screen.queryByText('Step 11')).toBeNull();
+  const run = showRun.mock.lastCall?.[0] as RunShown;
+  act(() => run.open('a'));
+  expect(document.activeElement?.textContent).toContain('Step 11');
 });

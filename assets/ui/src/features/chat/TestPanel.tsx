@@ -90,10 +90,12 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
   }, []);
   const shown = turns.findLast(({ run }) => run.entries.length + run.open.length > 0);
   const decided = shown !== undefined && isDecided(shown, turns);
+  const shownId = shown?.id;
   const { run, state, asked } = shown ?? nothingShown;
   // Not with each token of an answer: all cards of the canvas hear of it.
   const steps = useMemo(() => stepsOfTurn({ run, state, asked }, decided), [run, state, asked, decided]);
   const [wanted, setWanted] = useState<string | null>(null);
+  const [target, setTarget] = useState<string | null>(null);
   useEffect(() => {
     if (steps.length > 0) showRun({ states: nodeStates(steps), open: setWanted });
   }, [steps, showRun]);
@@ -102,14 +104,18 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
     const step = wanted === null ? null : newestOf(steps, wanted);
     if (wanted === null) return;
     setWanted(null);
-    if (!step || !shown) return;
-    openStep(shown.id, step.key, true);
-    const row = panel.current?.querySelector<HTMLElement>(
-      `[data-turn="${shown.id}"] [data-step="${CSS.escape(step.key)}"]`,
-    );
+    if (!step || shownId === undefined) return;
+    openStep(shownId, step.key, true);
+    setTarget(`[data-turn="${shownId}"] [data-step="${CSS.escape(step.key)}"]`);
+  }, [wanted, steps, shownId, openStep]);
+  // Its row may be drawn only now, because it is open: inside of an item, or among the early steps of many.
+  useEffect(() => {
+    if (target === null) return;
+    setTarget(null);
+    const row = panel.current?.querySelector<HTMLElement>(target);
     row?.querySelector('button')?.focus({ preventScroll: true });
     row?.scrollIntoView({ block: 'start' });
-  }, [wanted, steps, shown, openStep]);
+  }, [target]);
   // What was drawn of a run goes with the panel.
   useEffect(() => () => showRun(null), [showRun]);
 
