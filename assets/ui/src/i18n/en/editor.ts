@@ -38,6 +38,7 @@ export const editor = {
   'editor.copy': 'Copy',
   'editor.copyResult': 'Copy what it returned',
   'editor.delete': 'Delete',
+  'editor.deleteGroup': 'Delete with its {count} card|Delete with its {count} cards',
   'editor.disconnect': 'Disconnect from {name}',
   'editor.dropChoice': 'Leave out {name}',
   'editor.duplicate': 'Duplicate',

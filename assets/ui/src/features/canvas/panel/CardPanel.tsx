@@ -11,7 +11,7 @@ import { kindOf } from '../board/kinds';
 import type { CanvasKind, Doc, Param } from '../document/doc';
 import { inputsOf, isContainer, nameOf, objects, text } from '../document/doc';
 import { chooseOutput, remove, setCredential, setInput, setLabel } from '../document/edit';
-import { isGroup, nameGroup } from '../document/groups';
+import { isGroup, membersOf, nameGroup, withMembers } from '../document/groups';
 import { loopTargets, offersFor, stateKeys } from '../document/references';
 import type { DocumentHandle } from '../editing/useDocument';
 import type { FlowSlots } from '../slots';
@@ -149,15 +149,21 @@ export default function CardPanel(props: CardPanelProps): ReactNode {
                   onSelect: () => board?.inside(id),
                 },
                 !note && { label: t('editor.replace'), icon: Replace, onSelect: () => board?.replace(id) },
-                { label: t('editor.duplicate'), icon: CopyPlus, onSelect: () => board?.duplicate([id]) },
+                {
+                  label: t('editor.duplicate'),
+                  icon: CopyPlus,
+                  onSelect: () => board?.duplicate(withMembers(doc, [id])),
+                },
                 'separator',
                 {
-                  label: t('editor.delete'),
+                  label: group
+                    ? t('editor.deleteGroup', { count: membersOf(doc, node).length })
+                    : t('editor.delete'),
                   icon: Trash2,
                   danger: true,
                   onSelect: () => {
                     onSelect(null);
-                    apply((now) => remove(now, new Set([id])));
+                    apply((now) => remove(now, new Set(withMembers(now, [id]))));
                   },
                 },
               ]}
