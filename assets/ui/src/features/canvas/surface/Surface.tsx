@@ -338,8 +338,10 @@ export function Surface(props: BoardProps): ReactNode {
               // Whoever takes a group by its name takes its cards.
               const at = (event.target as Element).closest('[data-node]')?.getAttribute('data-node');
               const node = at ? nodeIn(doc, at) : undefined;
-              if (editable && node && isGroup(node) && event.button === 0)
-                choose(withMembers(doc, [node.id]));
+              if (editable && node && isGroup(node) && event.button === 0) {
+                const more = event.shiftKey || event.metaKey || event.ctrlKey;
+                choose(withMembers(doc, [...(more ? chosen : []), node.id]));
+              }
             }}
             onContextMenu={(event) => {
               const target = event.target as Element;
