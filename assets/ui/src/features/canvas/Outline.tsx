@@ -1,7 +1,9 @@
 import { TriangleAlert, Workflow } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Doc } from './document/doc';
+import type { FlowNode } from '../../core/flowdata';
 import { cardName, inOrder, isNote, nodeLabel, noteText } from '../../core/nodes';
+import { groupOf, isGroup, membersOf } from './document/groups';
 import { t } from '../../i18n';
 import { Badge, EmptyState, Tile } from '../../ui';
 import css from './Editor.module.css';
@@ -38,6 +40,7 @@ export function Outline({ flow, problems, selected, onSelect }: OutlineProps): R
           const issues = problems.get(node.id) ?? [];
           const from = of(flow.edges.filter((edge) => edge.target === node.id).map((edge) => edge.source));
           const to = of(flow.edges.filter((edge) => edge.source === node.id).map((edge) => edge.target));
+          const group = groupOf(flow, node.id);
           return (
             <li key={node.id} className={css.item} data-selected={node.id === selected || undefined}>
               <button
@@ -49,8 +52,8 @@ export function Outline({ flow, problems, selected, onSelect }: OutlineProps): R
               >
                 <Tile icon={kind.icon} hue={kind.hue} />
                 <span className={css.itemWords}>
-                  <strong>{isNote(node) ? t('canvas.note') : nodeLabel(node)}</strong>
-                  <span className={css.muted}>{isNote(node) ? noteText(node) : cardName(node)}</span>
+                  <strong>{isNote(node) && !isGroup(node) ? t('canvas.note') : nodeLabel(node)}</strong>
+                  <span className={css.muted}>{about(flow, node)}</span>
                 </span>
                 {issues.length > 0 && (
                   <Badge tone="warning" icon={TriangleAlert}>
@@ -58,8 +61,9 @@ export function Outline({ flow, problems, selected, onSelect }: OutlineProps): R
                   </Badge>
                 )}
               </button>
-              {(from || to) && (
+              {(from || to || group) && (
                 <div className={css.wires}>
+                  {group && <p>{t('canvas.inGroup', { name: nodeLabel(group) })}</p>}
                   {from && <p>{t('canvas.from', { names: from })}</p>}
                   {to && <p>{t('canvas.to', { names: to })}</p>}
                 </div>
@@ -70,4 +74,9 @@ export function Outline({ flow, problems, selected, onSelect }: OutlineProps): R
       </ul>
     </div>
   );
+}
+
+function about(flow: Doc, node: FlowNode): string {
+  if (isGroup(node)) return t('canvas.groupOf', { count: membersOf(flow, node).length });
+  return isNote(node) ? noteText(node) : cardName(node);
 }

@@ -33,6 +33,7 @@ export const canvas = {
   'canvas.goTo': 'Go to {name}',
   'canvas.goToLine': 'Go to line {line}',
   'canvas.groupOf': 'group of {count} card|group of {count} cards',
+  'canvas.inGroup': 'In the group {name}',
   'canvas.hidden': 'Hidden',
   'canvas.inputs': 'Inputs',
   'canvas.insertHere': 'Put a card in between',
