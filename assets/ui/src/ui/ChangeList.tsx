@@ -36,12 +36,15 @@ export function ChangeMark({ kind }: { kind: ChangeKind }): ReactNode {
   );
 }
 
+/** So many sentences leave room for the list below them. */
+const FEW = 10;
+
 export interface ChangeListProps {
   diff: CanvasDiff;
   renamed?: { from: string; to: string } | null;
   /** Connections differ, but which ones is not known. */
   edgesChanged?: boolean;
-  /** The same in words, a sentence for each change; the list itself is then folded below them. */
+  /** The same in words, a sentence for each change; the list stands below them, folded where they are many. */
   sentences?: readonly string[] | undefined;
   /** Makes the names of nodes buttons. */
   onNode?: (id: string) => void;
@@ -57,7 +60,7 @@ export function ChangeList({ sentences = [], ...props }: ChangeListProps): React
           <li key={at}>{sentence}</li>
         ))}
       </ul>
-      <details className={css.details} open>
+      <details className={css.details} open={sentences.length <= FEW}>
         <summary className={css.summary}>
           <ChevronRight size={13} aria-hidden className={css.chevron} />
           {t('changes.each')}
