@@ -52,7 +52,8 @@ function Shared({ execution }: { execution: PublicExecution }): ReactNode {
       />
       {error && <Banner tone="danger">{error}</Banner>}
       <RunView
-        entries={execution.executionData ?? []}
+        // Nothing is kept from who has the link; but there may have been no room.
+        entries={execution.executionData ?? (execution.cut ? null : [])}
         live={null}
         cut={execution.cut === true}
         over={isOver(state)}
