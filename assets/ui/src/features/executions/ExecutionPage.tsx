@@ -16,6 +16,7 @@ import {
   NoAccess,
   Page,
   PageHeader,
+  toast,
   useTitle,
 } from '../../ui';
 import { AskPerson } from '../../ui/run/AskPerson';
@@ -28,7 +29,7 @@ import { RunView } from './RunView';
 import { Share } from './Share';
 import { useLiveRun } from './useLiveRun';
 import { useTestRun } from './useTestRun';
-import { isOver } from './view';
+import { canvasOf, isOver } from './view';
 import { t } from './words';
 
 /** One run: what its steps did, live while it goes on. */
@@ -152,7 +153,10 @@ function LoadedExecution({ execution }: { execution: Execution }): ReactNode {
         since={execution.fromExecution ? Date.parse(execution.createdDate) : null}
         actions={{
           toCanvas: execution.agentflow
-            ? (node) => go(`/flows/${execution.agentflowId}?node=${encodeURIComponent(node)}`)
+            ? (node) => {
+                go(canvasOf(execution, node));
+                if (!execution.flowVersion) toast(t('executions.draftShown'));
+              }
             : undefined,
           again: mayTest && !underWay ? test.again : undefined,
           busy: test.busy,

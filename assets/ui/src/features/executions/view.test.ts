@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOver, queryOf, tookOf } from './view';
+import { canvasOf, isOver, queryOf, tookOf } from './view';
 
 const asks = (address: Record<string, string>) => queryOf((name) => address[name] ?? '');
 
@@ -33,4 +33,9 @@ test('how long a run took is known once it is over', () => {
   expect(tookOf({ ...row, stoppedDate: null })).toBeNull();
   expect(tookOf({ ...row, stoppedDate: 'odd' })).toBeNull();
   expect(['INPROGRESS', 'STOPPED', 'TIMEOUT'].map(isOver)).toEqual([false, false, true]);
+});
+
+test('the canvas of a run is the version that ran, or the draft as it is now', () => {
+  expect(canvasOf({ agentflowId: 'f', flowVersion: 'abc' }, 'n')).toBe('/flows/f/versions?v=abc');
+  expect(canvasOf({ agentflowId: 'f' }, 'a b')).toBe('/flows/f?node=a%20b');
 });

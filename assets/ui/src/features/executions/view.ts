@@ -35,3 +35,14 @@ export function tookOf(row: Pick<Execution, 'state' | 'createdDate' | 'stoppedDa
 
 /** Whether nothing of a run goes on any more. */
 export const isOver = (state: string): boolean => state !== 'INPROGRESS' && state !== 'STOPPED';
+
+/** The canvas that ran. Of a draft nothing is kept: it is shown as it is now, with the node of the step. */
+export function canvasOf(
+  { agentflowId, flowVersion }: Pick<Execution, 'agentflowId' | 'flowVersion'>,
+  node: string,
+): string {
+  const flow = `/flows/${agentflowId}`;
+  return flowVersion
+    ? `${flow}/versions?v=${encodeURIComponent(flowVersion)}`
+    : `${flow}?node=${encodeURIComponent(node)}`;
+}

@@ -33,6 +33,7 @@ export const executions = {
   'executions.filters': 'Filters',
   'executions.flow': 'Flow',
   'executions.from': 'From',
+  'executions.draftShown': 'This is the canvas as it is now. It may have changed since that run.',
   'executions.fromRun': 'Run again of',
   'executions.fromRunLink': 'the first execution',
   'executions.gone': 'This execution is gone',
