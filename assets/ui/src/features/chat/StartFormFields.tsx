@@ -1,5 +1,5 @@
 import { Play, Square } from 'lucide-react';
-import type { FormEvent, ReactNode } from 'react';
+import { useEffect, type FormEvent, type ReactNode } from 'react';
 import { sentForm, type FormField, type FormValues, type StartForm } from '../../core/startForm';
 import { Button, Checkbox, Field, Fields, Input, scrollRegion, Select } from '../../ui';
 import css from './Composer.module.css';
@@ -13,11 +13,14 @@ export interface StartFormFieldsProps {
   /** Gets the words that stand for the form in the conversation, and what is sent. */
   onSend: (shown: string, values: Record<string, unknown>) => void;
   onStop: () => void;
+  /** It is drawn, later than the panel that it comes with. */
+  onShown: () => void;
 }
 
 /** The form that a flow begins with. */
 export default function StartFormFields(props: StartFormFieldsProps): ReactNode {
-  const { form, values, onChange, busy, onSend, onStop } = props;
+  const { form, values, onChange, busy, onSend, onStop, onShown } = props;
+  useEffect(onShown, [onShown]);
   const send = (event: FormEvent): void => {
     event.preventDefault();
     if (busy) return;

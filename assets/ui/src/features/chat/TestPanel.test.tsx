@@ -65,6 +65,17 @@ const refusal = (): Response => Response.json({ message: 'Too many.' }, { status
 afterEach(() => vi.unstubAllGlobals());
 
 describe('the form of a flow', () => {
+  it('has the focus when the panel opens, gives it to the composer, and gets it back', async () => {
+    shown(form);
+    let end = (_: Response): void => undefined;
+    answer = () => new Promise<Response>((done) => (end = done));
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('City')));
+    await userEvent.click(screen.getByRole('button', { name: 'Start' }));
+    await waitFor(() => expect(document.activeElement?.tagName).toBe('TEXTAREA'));
+    end(refusal());
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('City')));
+  });
+
   it('comes back as it was filled in when its run failed', async () => {
     shown(form);
     answer = refusal;

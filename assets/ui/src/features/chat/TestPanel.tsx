@@ -50,8 +50,19 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
   const uploads = useUploadOffer(flow.id);
   const offer = offerOf(flow, uploads.data, source === 'draft' ? draft : null);
 
-  const focus = useCallback(() => composer.current?.focus(), []);
-  useEffect(focus, [focus]);
+  const panel = useRef<HTMLElement>(null);
+  const entered = useRef(false);
+  const focus = useCallback(() => {
+    const field = panel.current?.querySelector<HTMLElement>('form :is(input, [role=combobox], button)');
+    const next = composer.current ?? field;
+    entered.current ||= Boolean(next);
+    next?.focus();
+  }, []);
+  /** Focus comes with the panel, and back from what is gone; else it stays where the person is. */
+  const enter = useCallback(() => {
+    const lost = document.activeElement === null || document.activeElement === document.body;
+    if (!entered.current || lost) focus();
+  }, [focus]);
   const { ask: send } = talk;
   const ask = async (asked: Question, inPlace = false): Promise<boolean> => {
     if (saving.current) return false;
@@ -78,7 +89,6 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
   const { turns } = conversation;
   // The form goes while it is answered, and comes back when that failed: as it was filled in.
   const [filled, setFilled] = useState<Partial<Record<Source, FormValues>>>({});
-  const panel = useRef<HTMLElement>(null);
   const [opened, setOpened] = useState(noneOpen);
   const openStep = useCallback((turn: number, key: string, open: boolean) => {
     setOpened((now) => {
@@ -148,6 +158,7 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
   const canvas = source === 'draft' ? (draft ?? flow.flowData) : flow.flowData;
   const form = useMemo(() => startFormOf(canvas), [canvas]);
   const begins = form !== null && !turns.some((turn) => turn.form && turn.state !== 'failed');
+  useEffect(enter, [enter, begins]);
   return (
     <section ref={panel} className={css.panel} aria-label={t('chat.title')}>
       <header className={css.head}>
@@ -206,6 +217,7 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
         <StartFormFields
           key={source}
           form={form}
+          onShown={enter}
           values={{ ...firstValues(form), ...filled[source] }}
           onChange={(values) => setFilled((now) => ({ ...now, [source]: values }))}
           busy={busy}

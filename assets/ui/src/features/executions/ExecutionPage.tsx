@@ -1,5 +1,5 @@
 import { ArrowLeft, ListX, Square, Trash2 } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ApiError } from '../../api/client';
 import { useExecution, useExecutionPolled, useStopExecution, type Execution } from '../../api/executions';
@@ -98,6 +98,16 @@ function LoadedExecution({ execution }: { execution: Execution }): ReactNode {
   const asked = state === 'STOPPED' ? decisionOf(execution.action) : null;
   const mayChange = can('executions:update');
   const mayTest = can('agentflows:view');
+  const steps = useRef<HTMLHeadingElement>(null);
+  const asksHere = asked !== null && execution.isTest && mayTest;
+  useEffect(() => {
+    if (!asksHere) return;
+    const heading = steps.current;
+    // The question goes with the button that answered it.
+    return () => {
+      if (document.activeElement === document.body) heading?.focus();
+    };
+  }, [asksHere]);
   return (
     <>
       <PageHeader
@@ -136,7 +146,7 @@ function LoadedExecution({ execution }: { execution: Execution }): ReactNode {
       )}
       {polls && <Banner tone="warning">{t('executions.noLive')}</Banner>}
       {state === 'STOPPED' && <Pauses execution={execution} />}
-      {asked && execution.isTest && mayTest && (
+      {asked && asksHere && (
         <AskPerson
           asked={asked}
           busy={test.busy}
@@ -146,6 +156,7 @@ function LoadedExecution({ execution }: { execution: Execution }): ReactNode {
         />
       )}
       <RunView
+        heading={steps}
         entries={execution.executionData}
         live={underWay ? (live.run ?? noRun) : null}
         cut={execution.cut === true}

@@ -1,5 +1,5 @@
 import { ChevronsDownUp, ChevronsUpDown, ListChecks } from 'lucide-react';
-import { useMemo, useState, type ReactNode } from 'react';
+import { useMemo, useState, type ReactNode, type Ref } from 'react';
 import { number } from '../../core/format';
 import { entriesOf, flat, noRun, stepsOf, tokensOfAll, type LiveRun } from '../../core/run';
 import { Banner, Button, EmptyState } from '../../ui';
@@ -19,13 +19,15 @@ export interface RunViewProps {
   actions: StepActions;
   /** Of a run that was run again: when it began. */
   since?: number | null;
+  /** Takes the focus that something above it lost. */
+  heading?: Ref<HTMLHeadingElement>;
 }
 
 /** The most steps that are opened with one click: the details of thousands are more than a page can draw. */
 const OPENED_MAX = 50;
 
 /** The steps of a run, with what is known of all of them. */
-export function RunView({ entries, live, cut, over, actions, since }: RunViewProps): ReactNode {
+export function RunView({ entries, live, cut, over, actions, since, heading }: RunViewProps): ReactNode {
   const recorded = useMemo(() => entriesOf(entries), [entries]);
   // The stream begins with what there is; until then the record has more.
   const told = live && live.entries.length >= recorded.length ? live : null;
@@ -45,7 +47,9 @@ export function RunView({ entries, live, cut, over, actions, since }: RunViewPro
   return (
     <section className={css.run} aria-label={t('executions.steps')}>
       <div className={css.runHead}>
-        <h2>{t('executions.steps')}</h2>
+        <h2 ref={heading} tabIndex={-1}>
+          {t('executions.steps')}
+        </h2>
         <p className="note">
           {t('run.steps', { count: all.length })}
           {tokens &&
