@@ -28,3 +28,15 @@ test('a connection is the very same line until something about it changes', () =
   expect(named[0]).not.toBe(first[0]);
   expect(named[1]).toBe(first[1]);
 });
+
+test('the node of a group takes no pointer where its frame is not', () => {
+  const { doc } = canvasOf('llm');
+  const group = {
+    id: 'g',
+    type: 'stickyNote',
+    position: { x: 900, y: 900 },
+    data: { id: 'g', name: 'stickyNoteAgentflow', group: ['llmAgentflow_0'] },
+  };
+  const drawn = drawingOf({ ...doc, nodes: [...doc.nodes, group] }).nodes.find(({ id }) => id === 'g');
+  expect(drawn?.style).toEqual({ pointerEvents: 'none' });
+});

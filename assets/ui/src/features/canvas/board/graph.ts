@@ -116,6 +116,8 @@ function cardOf(node: FlowNode, { parent, ...rest }: Drawn): CardNode {
       ? { parentId: parent, ...(node.extent === 'parent' ? { extent: 'parent' as const } : {}) }
       : {}),
     ...(type === 'area' ? { style: { width: size.width ?? 400, height: size.height ?? 240 } } : {}),
+    // A frame is drawn around its cards, wherever its own node lies: only its name is taken hold of.
+    ...(type === 'frame' ? { style: { pointerEvents: 'none' as const } } : {}),
     zIndex: type === 'frame' ? -1 : type === 'area' || type === 'note' ? 0 : 1,
   };
   drawn.set(node, { of, node: made });
