@@ -50,7 +50,7 @@ fn entry(text: &str) -> ExecutionEntry {
 pub fn record(server: &Server, flow: &str, text: &str) -> String {
     let recorder = begin(server, flow);
     let entry = entry(text);
-    let step = recorder.start(StepStart::of(&entry)).unwrap();
+    let step = recorder.start(StepStart::of(&entry));
     recorder.end(step, entry, None).unwrap();
     recorder.place(step);
     recorder.finish(RunEnd::AtRest).unwrap().id.to_string()

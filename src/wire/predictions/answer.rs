@@ -20,10 +20,6 @@ pub(crate) struct AnswerView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Value"))]
     json: Option<Value>,
-    /// The record of the run of an agentflow.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "ExecutionId"))]
-    execution_id: Option<ExecutionId>,
     /// Its steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Vec<RunStepView<'static>>"))]
@@ -47,6 +43,10 @@ pub(crate) struct AnswerMetadata {
     chat_message_id: MessageId,
     /// The conversation; or what the caller named it, where the flow lets callers with its key do so.
     session_id: String,
+    /// The record of the run of an agentflow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "ExecutionId"))]
+    execution_id: Option<ExecutionId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "String"))]
     memory_type: Option<String>,
@@ -106,14 +106,12 @@ impl From<PredictionAnswer> for AnswerView {
         let session_token = std::mem::take(&mut answer.session_token);
         let is_stream_valid = answer.is_stream_valid;
         let run = answer.output.execution.as_deref_mut();
-        let execution_id = run.as_ref().map(|run| run.id);
         let entries = run.map(|run| std::mem::take(&mut run.entries));
         let agent_flow_executed_data = entries.map(|steps| steps.into_iter().map(RunStep).collect());
         let AnswerEvents { lists, metadata } = answer.into();
         Self {
             text,
             json,
-            execution_id,
             agent_flow_executed_data,
             metadata,
             is_stream_valid,
@@ -149,6 +147,7 @@ impl From<PredictionAnswer> for AnswerEvents {
                 chat_id: ids.chat,
                 chat_message_id: ids.answer,
                 session_id: session,
+                execution_id: execution.as_ref().map(|run| run.id),
                 memory_type,
                 usage_metadata: usage.map(UsageView::from),
                 flow_variables,

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useReducer, useRef } from 'react';
 import { askInTest, stopAnswer, storeInTest, type TestQuestion } from '../../api/chat';
 import { ApiError } from '../../api/client';
+import { isObject } from '../../core/nodes';
 import { shown } from '../../core/run';
 import { readStream, type StreamEvent } from '../../core/sse';
 import {
@@ -105,6 +106,7 @@ async function run({ flow, asked, id, chatId, signal, change }: Run): Promise<st
   let aborted = false;
   let chat: string | null = null;
   let steps = false;
+  let named = false;
   try {
     const uploads = files.map(({ type, name, mime, data }) => ({ type, name, mime, data }));
     const stored = uploads.filter(({ type }) => type === 'file:rag');
@@ -129,6 +131,7 @@ async function run({ flow, asked, id, chatId, signal, change }: Run): Promise<st
       aborted ||= event.event === 'abort';
       steps ||= event.event === 'nextAgentFlow' || event.event === 'agentFlowExecutedData';
       chat = chatIn(event) ?? chat;
+      named ||= event.event === 'metadata' && isObject(event.data) && 'executionId' in event.data;
       gather.add(event);
     }
     gather.flush();
@@ -138,7 +141,7 @@ async function run({ flow, asked, id, chatId, signal, change }: Run): Promise<st
     const failure = signal.aborted ? null : failureOf(error);
     change(failure ? { do: 'failed', id, failure, now: Date.now() } : { do: 'stopped', id, now: Date.now() });
   }
-  return steps ? chat : null;
+  return steps && !named ? chat : null;
 }
 
 /** What stands in the place of a question, or the question. */
@@ -149,11 +152,11 @@ function sentOf({ question, form, decision, again }: Question): Partial<TestQues
 }
 
 function chatIn({ event, data }: StreamEvent): string | null {
-  if (event !== 'metadata' || typeof data !== 'object' || data === null || !('chatId' in data)) return null;
+  if (event !== 'metadata' || !isObject(data)) return null;
   return typeof data.chatId === 'string' ? data.chatId : null;
 }
 
-/** The stream does not name the record of its run; the newest one of the conversation is it. */
+/** A stream that broke off did not name the record of its run; the newest one of the conversation is it. */
 async function findRecord(chat: string, id: number, change: (change: Change) => void): Promise<void> {
   const executionId = await import('../../api/executions')
     .then(({ newestExecution }) => newestExecution(chat))

@@ -218,7 +218,7 @@ describe('kept questions', () => {
         { kind: 'matches', value: '(' },
       ]),
     ];
-    const told = 'expect row 2 of question 2: the pattern cannot be used: unclosed group.';
+    const told = 'Invalid questions: expect row 2 of question 2: the pattern cannot be used: unclosed group.';
     shown({ setup: setupOf(null), kept, answers: { 'PUT /check/questions': () => refusal(400, told) } });
     await userEvent.click(await screen.findByRole('radio', { name: 'Kept (2)' }));
     await userEvent.click(screen.getByRole('button', { name: 'Actions for Question 2' }));

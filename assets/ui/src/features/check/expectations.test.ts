@@ -44,16 +44,12 @@ describe('expectations', () => {
 
 describe('a refusal', () => {
   it('stands at the row that it names', () => {
-    const message = 'expect row 2 of question 5: the pattern cannot be used: unclosed group.';
+    const message =
+      'Invalid questions: expect row 2 of question 5: the pattern cannot be used: unclosed group.';
     expect(placeRefusal(message)).toEqual({
       at: 1,
       message: 'The pattern cannot be used: unclosed group.',
     });
-  });
-
-  it('stands at the row also where rows are counted from nought', () => {
-    const message = 'Invalid questions[0].expect[3]: the value must be a whole number above 0.';
-    expect(placeRefusal(message)).toEqual({ at: 3, message: 'The value must be a whole number above 0.' });
   });
 
   it('stands at the question where that is at fault', () => {

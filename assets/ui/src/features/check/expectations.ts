@@ -81,12 +81,10 @@ export interface PlacedRefusal {
 }
 
 export function placeRefusal(message: string): PlacedRefusal {
-  const row =
-    /^expect row (?<nth>\d+) of question \d+: (?<said>[^]+)$/.exec(message) ??
-    /^Invalid questions\[\d+\]\.expect\[(?<at>\d+)\]: (?<said>[^]+)$/.exec(message);
+  const row = /^Invalid questions: expect row (?<nth>\d+) of question \d+: (?<said>[^]+)$/.exec(message);
   if (row?.groups) {
-    const { nth, at, said = '' } = row.groups;
-    return { at: at === undefined ? Number(nth) - 1 : Number(at), message: sentence(said) };
+    const { nth, said = '' } = row.groups;
+    return { at: Number(nth) - 1, message: sentence(said) };
   }
   const text = /^Invalid questions\[\d+\]: (a question (?:must|has \d+ char)[^]*)$/.exec(message);
   return text ? { at: 'text', message: sentence(text[1] ?? '') } : { at: 'form', message };

@@ -83,6 +83,7 @@ test('a group is duplicated and deleted with its cards, as on the canvas', async
           problems={[]}
           overridable={none}
           NewCredential={nothing}
+          start={null}
           board={board as never}
           onSelect={vi.fn()}
         />
