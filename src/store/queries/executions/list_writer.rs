@@ -5,7 +5,7 @@
 //! taken from the log: they follow the rows that come and go, each as often as it really does.
 
 use super::index::{self, IndexChanges, IndexKey};
-use crate::domain::error::{Error, Result};
+use crate::domain::error::Result;
 use crate::domain::predictions::execution::Execution;
 use crate::store::tables::EXECUTION_INDEX;
 use crate::store::transaction::{Tx as _, WriteTx};
@@ -49,7 +49,7 @@ impl ListWriter {
     /// [`Error::Internal`] when the database cannot be written.
     pub(in crate::store) fn put(&mut self, tx: &WriteTx, key: &[u8], row: &[u8]) -> Result<()> {
         if !tx.has(EXECUTION_INDEX, key)? {
-            self.count(key, 1)?;
+            self.count(key, 1);
         }
         tx.put(EXECUTION_INDEX, key, row)
     }
@@ -60,15 +60,16 @@ impl ListWriter {
     /// As [`Self::put`].
     pub(in crate::store) fn remove(&mut self, tx: &WriteTx, key: &[u8]) -> Result<()> {
         if tx.remove(EXECUTION_INDEX, key)? {
-            self.count(key, -1)?;
+            self.count(key, -1);
         }
         Ok(())
     }
 
-    fn count(&mut self, key: &[u8], change: i64) -> Result<()> {
-        let key: &IndexKey = key.try_into().map_err(Error::internal)?;
-        index::count_keys(key, |count| *self.counts.entry(count).or_default() += change);
-        Ok(())
+    /// A key of another shape stands in no list.
+    fn count(&mut self, key: &[u8], change: i64) {
+        if let Ok(key) = <&IndexKey>::try_from(key) {
+            index::count_keys(key, |count| *self.counts.entry(count).or_default() += change);
+        }
     }
 
     /// Writes the counts. One that is damaged stays as it is: the runs are there, and whoever looks at their list is told.
