@@ -156,7 +156,11 @@ impl HeardCase {
             }
             Some(Verdict::Changed) => self.describe(&mut why),
             Some(Verdict::Noise) if by_test => self.describe(&mut why),
-            Some(Verdict::Noise) => why.push(noise(trust.control)),
+            Some(Verdict::Noise) => {
+                why.push(self.noise(trust.control));
+                // What was found and does not count by itself is told all the same.
+                why.extend(self.reading.findings.iter().map(|finding| finding.why.clone()));
+            }
             _ => {}
         }
         let within = mean(self.similarities_within_live.iter().copied());
@@ -196,6 +200,21 @@ impl HeardCase {
         }
     }
 
+    /// Why a difference is taken for none of the flow.
+    fn noise(&self, control: bool) -> Why {
+        let varies = self.similarities_within_live.iter().any(|one| *one < 1.0 - TIE);
+        let message = match (control, varies) {
+            (true, true) => "The wording differs, and Live's own answers differ from one another too.",
+            (true, false) => {
+                "The wording differs. Live said the same each time, and yet all questions together tell of no change."
+            }
+            (false, _) => {
+                "Not measured: the wording differs, and without a control nobody knows how much Live differs from itself."
+            }
+        };
+        Why::new(WhyCode::Wording, message)
+    }
+
     /// Whether the test can use its answers.
     const fn is_tested(&self) -> bool {
         self.of_live >= 2 && self.wordings.len() > self.of_live
@@ -210,16 +229,6 @@ impl HeardCase {
             distances: self.wordings.iter().map(row).collect(),
         }
     }
-}
-
-fn noise(control: bool) -> Why {
-    let message = match control {
-        true => "The wording differs, and Live's own answers differ from one another too.",
-        false => {
-            "Not measured: the wording differs, and without a control nobody knows how much Live differs from itself."
-        }
-    };
-    Why::new(WhyCode::Wording, message)
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {

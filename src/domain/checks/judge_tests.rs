@@ -68,6 +68,18 @@ fn a_difference_that_comes_again_is_confirmed_and_one_that_does_not_is_noise() {
 }
 
 #[test]
+fn noise_says_of_live_what_is_true_and_names_what_was_found() {
+    let live = [said("Of course."), said("Of course.")];
+    let found = only(case(&live, &[said("Certainly.")]), CONTROL);
+    assert_eq!(found.verdict, Some(Verdict::Noise));
+    assert!(found.why[0].message.contains("Live said the same each time"), "{:?}", found.why);
+    let live = [said("Returns take 30 days."), said("You have 30 days.")];
+    let found = only(case(&live, &[said("Returns take a while.")]), CONTROL);
+    assert!(found.why[0].message.contains("Live's own answers differ"), "{:?}", found.why);
+    assert!(codes(&found).contains(&WhyCode::Number), "{:?}", found.why);
+}
+
+#[test]
 fn a_number_that_live_says_only_sometimes_is_not_missed() {
     let live = [said("We refund within 30 days."), said("We are glad to refund you within 30 days.")];
     let draft = [said("We are happy to give your money back soon.")];

@@ -32,6 +32,28 @@ pub(crate) trait Respondent: Sync {
     fn ask(&self, question: &str, cancel: &CancelToken) -> Answer;
 }
 
+/// How long a check takes for itself: while it lets others go first, its time stands still.
+struct OwnTime {
+    began: Instant,
+    waited: Duration,
+}
+
+impl OwnTime {
+    fn start() -> Self {
+        Self { began: Instant::now(), waited: Duration::ZERO }
+    }
+
+    fn wait(&mut self, for_others: impl FnOnce()) {
+        let from = Instant::now();
+        for_others();
+        self.waited += from.elapsed();
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.began.elapsed().saturating_sub(self.waited)
+    }
+}
+
 /// Which sides are asked once.
 #[derive(Debug, Clone, Copy)]
 struct Turn {
@@ -57,22 +79,21 @@ pub(crate) struct CheckDrive<'a> {
 impl CheckDrive<'_> {
     /// Asks until the end, and ends the check.
     pub(crate) fn run(&self) {
-        let began = Instant::now();
         let mut judge = Judge::new(self.entry.check().judge_options());
-        let status = self.ask_all(&mut judge, began);
+        let status = self.ask_all(&mut judge, &mut OwnTime::start());
         let judgement = judge.judge();
         let mut check = self.entry.check();
         check.judgement = judgement;
         check.end(status, self.clock.now());
     }
 
-    fn ask_all(&self, judge: &mut Judge, began: Instant) -> CheckStatus {
+    fn ask_all(&self, judge: &mut Judge, time: &mut OwnTime) -> CheckStatus {
         let (cases, options) = {
             let check = self.entry.check();
             (check.cases.len(), check.options)
         };
         for case in 0..cases {
-            if let Err(reason) = self.ask_case(case, options, began) {
+            if let Err(reason) = self.ask_case(case, options, time) {
                 return CheckStatus::Stopped(reason);
             }
             // Judging takes a while, in which others look at the check.
@@ -86,17 +107,17 @@ impl CheckDrive<'_> {
         CheckStatus::Done
     }
 
-    fn ask_case(&self, case: usize, options: CheckOptions, began: Instant) -> Result<(), StopReason> {
+    fn ask_case(&self, case: usize, options: CheckOptions, time: &mut OwnTime) -> Result<(), StopReason> {
         let turns = CheckSide::BOTH.map(|side| self.answers(options, side)).into_iter().max().unwrap_or(0);
         for turn in 0..turns {
             let sides = CheckSide::BOTH.map(|side| turn < self.answers(options, side));
-            self.ask_turn(case, Turn { sides, again: false }, began)?;
+            self.ask_turn(case, Turn { sides, again: false }, time)?;
         }
-        self.confirm(case, options, began)
+        self.confirm(case, options, time)
     }
 
     /// Asks both sides once more, where something differs that chance may have brought and there is room to find out.
-    fn confirm(&self, case: usize, options: CheckOptions, began: Instant) -> Result<(), StopReason> {
+    fn confirm(&self, case: usize, options: CheckOptions, time: &mut OwnTime) -> Result<(), StopReason> {
         let wants = options.confirms && {
             let answers = self.entry.check().cases[case].answers.clone();
             asks_again(answers)
@@ -104,7 +125,7 @@ impl CheckDrive<'_> {
         if !wants {
             return Ok(());
         }
-        match self.ask_turn(case, Turn { sides: [true, true], again: true }, began) {
+        match self.ask_turn(case, Turn { sides: [true, true], again: true }, time) {
             // What differs counts without having been seen again, then.
             Err(StopReason::Tokens | StopReason::Time) => Ok(()),
             asked => asked,
@@ -119,11 +140,11 @@ impl CheckDrive<'_> {
     }
 
     /// Asks each of these sides once. Both may be under way at the same time; each answer counts as soon as it is there.
-    fn ask_turn(&self, case: usize, turn: Turn, began: Instant) -> Result<(), StopReason> {
-        (self.make_way)(&self.entry.cancel);
+    fn ask_turn(&self, case: usize, turn: Turn, time: &mut OwnTime) -> Result<(), StopReason> {
+        time.wait(|| (self.make_way)(&self.entry.cancel));
         let question = {
             let check = self.entry.check();
-            self.require_room(&check, began)?;
+            self.require_room(&check, time)?;
             check.cases[case].answers.question.clone()
         };
         let [asks_live, asks_draft] = turn.sides;
@@ -149,11 +170,11 @@ impl CheckDrive<'_> {
         if self.entry.cancel.reason().is_some() { Err(StopReason::Stopped) } else { Ok(()) }
     }
 
-    fn require_room(&self, check: &Check, began: Instant) -> Result<(), StopReason> {
+    fn require_room(&self, check: &Check, time: &OwnTime) -> Result<(), StopReason> {
         if self.entry.cancel.reason().is_some() {
             return Err(StopReason::Stopped);
         }
-        check.reached_cap(began.elapsed()).map_or(Ok(()), Err)
+        check.reached_cap(time.elapsed()).map_or(Ok(()), Err)
     }
 
     fn ask(

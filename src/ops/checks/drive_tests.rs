@@ -138,3 +138,17 @@ fn without_room_for_a_second_ask_what_differs_is_reported_unconfirmed() {
     let case = &check.judgement.cases[0];
     assert!(case.reports && case.confirmed == Some(false), "{case:?}");
 }
+
+#[test]
+fn what_a_check_waits_for_others_is_not_its_own_time() {
+    let entry = entry(&["a", "b", "c", "d", "e"], ONCE, 1_000);
+    entry.check().limits.seconds_max = 1;
+    let yes = Told::new(|_: &str, _: &CancelToken| saying("Yes."));
+    let clock = Clock::default();
+    let make_way: &(dyn Fn(&CancelToken) + Sync) = &|cancel| {
+        let _ = cancel.sleep(Duration::from_millis(400));
+    };
+    CheckDrive { entry: &entry, live: Some(&yes), draft: &yes, run_limit: LONG, make_way, clock: &clock }
+        .run();
+    assert_eq!(entry.check().status, CheckStatus::Done);
+}
