@@ -70,7 +70,7 @@ describe.skipIf(missing)('a card of the editor', () => {
       await close();
     }
     const { page, close } = await signedIn(at(flow, 'llmAgentflow_0'), size);
-    const row = panelOf(page).getByRole('group', { name: 'Entry 1' });
+    const row = panelOf(page).getByRole('group', { name: 'Row 1' });
     await row.getByRole('textbox', { name: /^Values/ }).fill('');
     await row.getByText('Values: list at least one value.').waitFor();
     await axe(page);

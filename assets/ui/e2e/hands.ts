@@ -132,12 +132,12 @@ export class Hands {
 
   async #rows(field: Locator, param: Param, now: Json[], wanted: Json[], around: Json): Promise<void> {
     for (let at = now.length; at > wanted.length; at -= 1)
-      await field.getByRole('button', { name: `Remove entry ${at}` }).click();
+      await field.getByRole('button', { name: `Remove row ${at}` }).click();
     for (let at = now.length; at < wanted.length; at += 1)
       await field.getByRole('button', { name: `Add to ${param.label}` }).click();
     const all = wanted.map((_, at) => now[at] ?? newRow(param.array ?? []));
     for (const [at, row] of wanted.entries()) {
-      const entry = field.getByRole('group', { name: `Entry ${at + 1}` }).first();
+      const entry = field.getByRole('group', { name: `Row ${at + 1}` }).first();
       await this.#unfold(entry);
       await this.#fields(entry, param.array ?? [], all[at] ?? {}, row, { list: param.name, all, at, around });
     }

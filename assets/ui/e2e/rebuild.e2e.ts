@@ -252,7 +252,7 @@ describe.skipIf(missing || noTemplates)('canvases drawn anew', () => {
     // The search needs a key that nobody has here.
     await hands.panel
       .getByRole('group', { name: 'Tools' })
-      .getByRole('button', { name: 'Remove entry 1' })
+      .getByRole('button', { name: 'Remove row 1' })
       .click();
     for (const [id, reply] of [
       ['agentAgentflow_0', 'Here it is.'],
@@ -287,7 +287,7 @@ describe.skipIf(missing || noTemplates)('canvases drawn anew', () => {
     await byRules(hands, at('agentAgentflow_0'), 'agentAgentflow', 'agentModel', kind);
     await hands.panel
       .getByRole('group', { name: 'Tools' })
-      .getByRole('button', { name: 'Remove entry 1' })
+      .getByRole('button', { name: 'Remove row 1' })
       .click();
     const parts = [
       { toolCalls: [{ name: 'give_answer', arguments: { subject: 'Socks', body: 'Gladly.' } }] },

@@ -22,7 +22,7 @@ const rows = [
   ['Flows, first open', sum(flows), 200],
   ['Editor, first open', sum(editor), 350],
   ['Panel of a card', sum(without(parts('CardPanel'), editor)), 30],
-  ['Chat panel', sum(without(parts('TestPanel'), editor)), 45],
+  ['Chat panel', sum(without(parts('TestPanel'), editor)), 46],
   ['Versions', sum(without(parts('Versions'), editor)), 30],
   ['Check', sum(without(parts('CheckPanel', 'CheckLine'), [...editor, ...parts('PublishDialog')])), 30],
   ['Executions', sum(without(parts('ExecutionsPage', 'ExecutionPage'), base)), 50],

@@ -109,15 +109,7 @@ impl From<PredictionAnswer> for AnswerView {
         let entries = run.map(|run| std::mem::take(&mut run.entries));
         let agent_flow_executed_data = entries.map(|steps| steps.into_iter().map(RunStep).collect());
         let AnswerEvents { lists, metadata } = answer.into();
-        Self {
-            text,
-            json,
-            agent_flow_executed_data,
-            metadata,
-            is_stream_valid,
-            lists,
-            session_token,
-        }
+        Self { text, json, agent_flow_executed_data, metadata, is_stream_valid, lists, session_token }
     }
 }
 

@@ -2849,11 +2849,6 @@ export interface components {
             text: string;
             /** @description Where the flow answers with a value. */
             json?: unknown;
-            /**
-             * Format: uuid
-             * @description The record of the run of an agentflow.
-             */
-            executionId?: string;
             /** @description Its steps. */
             agentFlowExecutedData?: components["schemas"]["RunStep"][];
             question: string;
@@ -2869,6 +2864,11 @@ export interface components {
             chatMessageId: string;
             /** @description The conversation; or what the caller named it, where the flow lets callers with its key do so. */
             sessionId: string;
+            /**
+             * Format: uuid
+             * @description The record of the run of an agentflow.
+             */
+            executionId?: string;
             memoryType?: string;
             usageMetadata?: components["schemas"]["Usage"];
             flowVariables?: {
@@ -3310,7 +3310,7 @@ export interface components {
             questions?: (string | {
                 text: string;
                 /** @description What its answers are expected to be. */
-                expect: components["schemas"]["CheckExpectation"][];
+                expect?: components["schemas"]["CheckExpectation"][];
             })[];
             /** @description Runs the steps as well that may do something to the world. */
             includeRiskySteps?: boolean;
@@ -12662,6 +12662,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];

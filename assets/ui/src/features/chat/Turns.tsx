@@ -1,6 +1,8 @@
 import { ArrowDown } from 'lucide-react';
 import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { noRun } from '../../core/run';
 import { Button } from '../../ui';
+import { ToldSteps } from '../../ui/run/ToldSteps';
 import { Answer, type AnswerActions } from './Answer';
 import css from './Chat.module.css';
 import { FileMark } from './Composer';
@@ -87,6 +89,7 @@ export function Turns({ turns, busy, showSource, opened, onOpen, actions }: Turn
       <p className="sr-only" role="status">
         {announced(last)}
       </p>
+      <ToldSteps run={busy && last ? last.run : noRun} />
     </div>
   );
 }

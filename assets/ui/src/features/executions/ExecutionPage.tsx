@@ -21,6 +21,7 @@ import {
 } from '../../ui';
 import { AskPerson } from '../../ui/run/AskPerson';
 import { isRunState, RunStateBadge } from '../../ui/run/RunStateBadge';
+import { ToldSteps } from '../../ui/run/ToldSteps';
 import { DeleteRuns } from './DeleteRuns';
 import css from './Executions.module.css';
 import { flowName, SourceBadge } from './ExecutionTable';
@@ -137,6 +138,7 @@ function LoadedExecution({ execution }: { execution: Execution }): ReactNode {
       <p className="sr-only" role="status">
         {isRunState(state) && t(`run.state.${state}`)}
       </p>
+      <ToldSteps run={(underWay && live.run) || noRun} />
       <Facts execution={execution} />
       {execution.error && <Banner tone="danger">{execution.error}</Banner>}
       {test.refused && (

@@ -45,5 +45,6 @@ export const run = {
   'run.toCanvas': 'Show on the canvas',
   'run.toolFailed': 'Failed',
   'run.tools': '{count} tool used|{count} tools used',
+  'run.underWay': 'Under way: {names}. Steps done: {done}.',
   'run.values': 'Flow state',
 } as const;

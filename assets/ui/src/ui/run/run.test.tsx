@@ -1,4 +1,4 @@
-import { render, screen } from '@testing-library/react';
+import { act, render, screen } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { useState, type ReactNode } from 'react';
 import { describe, expect, it, vi } from 'vitest';
@@ -8,6 +8,7 @@ import { AskPerson } from './AskPerson';
 import { RunSteps } from './RunSteps';
 import { RunStateBadge } from './RunStateBadge';
 import type { StepActions } from './StepDetails';
+import { ToldSteps } from './ToldSteps';
 
 const steps = (...entries: object[]): RunStep[] =>
   stepsOf({ ...noRun, entries: entriesOf(entries.map((one) => ({ status: 'FINISHED', ...one }))) }, true);
@@ -121,4 +122,22 @@ describe('what a run asks', () => {
 it('names a state that this version does not know as the service does', () => {
   render(<RunStateBadge state="RESTING" />);
   expect(screen.getByText('RESTING')).toBeTruthy();
+});
+
+describe('a run under way', () => {
+  it('is told in words, without the steps that are over at once', () => {
+    vi.useFakeTimers();
+    const at = (label: string) => ({ ...noRun, open: [{ nodeId: label, label, after: 0 }] });
+    const { container, rerender } = render(<ToldSteps run={at('Short')} />);
+    act(() => vi.advanceTimersByTime(1000));
+    rerender(<ToldSteps run={at('Long')} />);
+    act(() => vi.advanceTimersByTime(1000));
+    expect(container.textContent).toBe('');
+    act(() => vi.advanceTimersByTime(1000));
+    expect(container.textContent).toBe('Under way: Long. Steps done: 0.');
+    rerender(<ToldSteps run={noRun} />);
+    act(() => vi.advanceTimersByTime(2000));
+    expect(container.textContent).toBe('');
+    vi.useRealTimers();
+  });
 });

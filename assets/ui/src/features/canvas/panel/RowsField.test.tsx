@@ -17,7 +17,7 @@ test('rows that were kept as text are written as a list, so that outputs can fol
       />
     </InPanel>,
   );
-  await userEvent.click(screen.getByRole('button', { name: 'Remove entry 1' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Remove row 1' }));
   expect(change).toHaveBeenCalledWith({ conditions: [{ value1: 'b' }] });
 });
 
