@@ -1,1 +1,0 @@
-import{t as e}from"./ellipsis-M_YgyxSF.js";import{n as t}from"./i18n-oyJXP5im.js";import{M as n,_t as r}from"./index-D_rz1kjl.js";import{_ as i}from"./react-D3aGZ84Q.js";var a=i();function o({name:i,items:o}){let s=t(`kit.actionsOf`,{name:i});return(0,a.jsx)(n,{items:o,label:s,children:(0,a.jsx)(r,{icon:e,label:s,size:`compact`})})}export{o as t};

@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{b as t,l as n}from"./react-D3aGZ84Q.js";var r=e(t(),1);function i(){let[e,t]=n();return{read:t=>e.get(t)??``,put:(0,r.useCallback)(e=>t(t=>{let n=new URLSearchParams(t);for(let[t,r]of Object.entries(e))r?n.set(t,r):n.delete(t);return n},{replace:!0}),[t])}}export{i as t};

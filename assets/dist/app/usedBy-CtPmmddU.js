@@ -1,1 +1,0 @@
-import{f as e}from"./react-D3aGZ84Q.js";import{$t as t,Qt as n}from"./index-D_rz1kjl.js";var r=(r,i=!0)=>e({queryKey:[`usedBy`,r],enabled:i,queryFn:async()=>{try{return await t.get(`/used-by/{kind}`,{path:{kind:r}})}catch(e){if(e instanceof n&&[403,404].includes(e.status))return null;throw e}}});export{r as t};
