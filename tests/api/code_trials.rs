@@ -121,5 +121,5 @@ fn a_faulty_key_is_told_at_its_row_and_by_validation_in_the_same_words() {
     let body = json!({"name": "f", "type": "AGENTFLOW", "flowData": canvas.to_string()});
     let flow = crate::support::id(&server.post("/chatflows", &body));
     let problems = server.read(&format!("/validation/{flow}")).to_string();
-    assert!(problems.contains("entry 2: Values: list at least one value."), "{problems}");
+    assert!(problems.contains("row 2: Values: list at least one value."), "{problems}");
 }
