@@ -99,8 +99,12 @@ fn read_file(
         return Ok(None);
     };
     let size = || repository.find_header(id).map(|header| header.size());
-    if !mode.is_blob() || size().map_err(|fault| HistoryError::object(id, fault))? > layout::FILE_MAX_BYTES {
+    if !mode.is_blob() {
         return Ok(None);
+    }
+    // Its size is read before it is known to be what its id says: it may be that of another object, and proves nothing.
+    if size().map_err(|fault| HistoryError::object(id, fault))? > layout::FILE_MAX_BYTES {
+        return Err(HistoryError::object(id, "it is larger than a file of a flow can be"));
     }
     Ok(Some(checked_read::blob(repository, id)?.take_data()))
 }

@@ -40,7 +40,11 @@ mod tests {
         let path = folder.path().join("prices.json");
         let told = |path: &std::path::Path| {
             let text = path.display().to_string();
-            let named = |name: &str| (name == "SERVICE_MODEL_PRICES").then(|| text.clone());
+            let named = |name: &str| match name {
+                "SERVICE_MODEL_PRICES" => Some(text.clone()),
+                "SERVICE_DATA_DIR" => Some(folder.path().display().to_string()),
+                _ => None,
+            };
             load(&Settings::from_vars(named, Flags::default()).unwrap()).map_err(|error| error.to_string())
         };
         let missing = told(&path).unwrap_err();
