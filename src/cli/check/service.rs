@@ -9,7 +9,7 @@ use super::interrupt::Interrupt;
 use super::{CheckArgs, Wanted};
 use crate::domain::ids::{CheckId, FlowId};
 use crate::net::Method;
-use crate::ops::service::control::OperatorCommand;
+use crate::ops::service::control::{CheckCommand, OperatorCommand};
 use crate::settings::Settings;
 use crate::wire::service::operator::CommandReply;
 use serde_json::{Value, json};
@@ -171,8 +171,9 @@ struct FolderRoutes<'a> {
 }
 
 impl FolderRoutes<'_> {
-    fn run(&self, command: &OperatorCommand) -> Result<Value, CliError> {
-        let reply = ask_service(self.settings, command).map_err(|error| match error {
+    fn run(&self, wanted: CheckCommand) -> Result<Value, CliError> {
+        let command = OperatorCommand::Check { flow: self.flow, wanted };
+        let reply = ask_service(self.settings, &command).map_err(|error| match error {
             CliError::Failed(text) => CliError::Unjudged(text),
             other => other,
         })?;
@@ -189,21 +190,21 @@ impl FolderRoutes<'_> {
 
 impl CheckRoutes for FolderRoutes<'_> {
     fn setup(&self) -> Result<Value, CliError> {
-        self.run(&OperatorCommand::CheckSetup { flow: self.flow })
+        self.run(CheckCommand::Setup)
     }
 
     fn start(&self, body: Value) -> Result<Value, CliError> {
         let request = serde_json::from_value(body).map_err(CliError::other)?;
-        self.run(&OperatorCommand::CheckStart { flow: self.flow, request })
+        self.run(CheckCommand::Start(request))
     }
 
     fn read(&self, id: &str) -> Result<Value, CliError> {
         let check = CheckId::parse(id).ok_or_else(unexpected_reply)?;
-        self.run(&OperatorCommand::CheckRead { flow: self.flow, check })
+        self.run(CheckCommand::Read(check))
     }
 
     fn stop(&self, id: &str) -> Result<Value, CliError> {
         let check = CheckId::parse(id).ok_or_else(unexpected_reply)?;
-        self.run(&OperatorCommand::CheckStop { flow: self.flow, check })
+        self.run(CheckCommand::Stop(check))
     }
 }

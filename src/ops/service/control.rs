@@ -122,26 +122,25 @@ pub(crate) enum OperatorCommand {
         /// Which workspace's; `None` is the default one.
         workspace: Option<WorkspaceId>,
     },
-    /// What a check of a flow would be.
-    CheckSetup {
+    /// Something about the checks of a flow.
+    Check {
         flow: FlowId,
-    },
-    /// Begins a check of a flow.
-    CheckStart {
-        flow: FlowId,
-        request: Box<CheckStart>,
-    },
-    /// How far a check came.
-    CheckRead {
-        flow: FlowId,
-        check: CheckId,
-    },
-    /// Stops a check.
-    CheckStop {
-        flow: FlowId,
-        check: CheckId,
+        wanted: CheckCommand,
     },
     Status,
+}
+
+/// What is wanted of the checks of a flow.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum CheckCommand {
+    /// What a check would be.
+    Setup,
+    /// Begins one.
+    Start(Box<CheckStart>),
+    /// How far one came.
+    Read(CheckId),
+    Stop(CheckId),
 }
 
 impl OperatorCommand {
@@ -164,10 +163,7 @@ impl OperatorCommand {
             | Self::OwnerResetPassword { .. }
             | Self::UserList
             | Self::UserStatus { .. }
-            | Self::CheckSetup { .. }
-            | Self::CheckStart { .. }
-            | Self::CheckRead { .. }
-            | Self::CheckStop { .. }
+            | Self::Check { .. }
             | Self::Status => CONTROL_REPLY_SECONDS,
         }
     }
@@ -288,19 +284,7 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
             Ok(CommandOutput::Published(publish::publish_all(app, &operator(app, workspace)?)?))
         }
         OperatorCommand::Publish { flows, .. } => publish_flows(app, &flows),
-        OperatorCommand::CheckSetup { flow } => set_up_check(app, &flow),
-        OperatorCommand::CheckStart { flow, request } => {
-            let report = checks::start(app, &operator_for_flow(app, &flow)?, &flow, (*request).into())?;
-            Ok(CommandOutput::Check(Box::new(report)))
-        }
-        OperatorCommand::CheckRead { flow, check } => {
-            let report = checks::read(app, &operator_for_flow(app, &flow)?, &flow, Some(check))?;
-            Ok(CommandOutput::Check(Box::new(report)))
-        }
-        OperatorCommand::CheckStop { flow, check } => {
-            let report = checks::stop(app, &operator_for_flow(app, &flow)?, &flow, Some(check))?;
-            Ok(CommandOutput::Check(Box::new(report)))
-        }
+        OperatorCommand::Check { flow, wanted } => check(app, &flow, wanted),
         OperatorCommand::Status => Ok(CommandOutput::Status {
             version: env!("CARGO_PKG_VERSION"),
             process_id: std::process::id(),
@@ -309,9 +293,18 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
     }
 }
 
-fn set_up_check(app: &App, flow: &FlowId) -> Result<CommandOutput> {
-    let (setup, _) = checks::setup(app, &operator_for_flow(app, flow)?, flow)?;
-    Ok(CommandOutput::CheckSetup(Box::new(setup)))
+fn check(app: &App, flow: &FlowId, wanted: CheckCommand) -> Result<CommandOutput> {
+    let caller = operator_for_flow(app, flow)?;
+    let report = match wanted {
+        CheckCommand::Setup => {
+            let (setup, _) = checks::setup(app, &caller, flow)?;
+            return Ok(CommandOutput::CheckSetup(Box::new(setup)));
+        }
+        CheckCommand::Start(request) => checks::start(app, &caller, flow, (*request).into())?,
+        CheckCommand::Read(id) => checks::read(app, &caller, flow, Some(id))?,
+        CheckCommand::Stop(id) => checks::stop(app, &caller, flow, Some(id))?,
+    };
+    Ok(CommandOutput::Check(Box::new(report)))
 }
 
 fn publish_flows(app: &App, flows: &[FlowId]) -> Result<CommandOutput> {
