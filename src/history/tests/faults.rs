@@ -32,14 +32,14 @@ fn a_process_that_dies_at_any_step_records_a_version_once() {
     let flow = FlowId::random();
     // The first version makes the repository too.
     let steps = steps_of(&Ground::new(), &change(flow, VersionKind::Create, "a"));
-    assert!(steps > 30, "{steps}");
+    assert!(steps > 24, "{steps}");
     for step in 0..=steps {
         let mut ground = Ground::new();
         let lost = change(flow, VersionKind::Create, "a");
         ground.history.faults().crash_at(step);
         let answer = ground.history.recorder().record(&lost);
-        // A step more or less: some objects share a folder.
-        assert!(answer.is_err() || step + 6 > steps, "step {step}");
+        // Some steps more or less: objects whose names begin alike share a folder.
+        assert!(answer.is_err() || step + 18 > steps, "step {step}");
         ground.restart();
         let completed = ground.history.recorder().record_once(&lost).unwrap();
         let again = ground.history.recorder().record_once(&lost).unwrap();
@@ -99,8 +99,12 @@ fn a_version_on_a_branch_that_was_not_flushed_counts_once_the_branch_is_written_
     let flow = FlowId::random();
     let steps = steps_of(&Ground::new(), &change(flow, VersionKind::Create, "a"));
     let mut seen = 0;
-    // Objects whose names happen to begin alike share a folder and save the steps that make one, so one count is no bound.
-    for step in 0..=steps + 12 {
+    // Objects whose names happen to begin alike share a folder and save the steps that make one. Where the last flush stands
+    // thus differs from round to round by a few steps, and the rounds go over the last steps until some of them met it.
+    for step in (steps - 8..=steps + 4).cycle().take(400) {
+        if seen == 3 {
+            break;
+        }
         let ground = Ground::new();
         let lost = change(flow, VersionKind::Create, "a");
         ground.history.faults().crash_at(step);
@@ -120,7 +124,7 @@ fn a_version_on_a_branch_that_was_not_flushed_counts_once_the_branch_is_written_
         assert_eq!(ground.history.recorder().record_once(&lost).unwrap(), version);
         ground.assert_sound();
     }
-    assert!(seen > 0, "no step was the last flush");
+    assert_eq!(seen, 3, "no step was the last flush");
 }
 
 #[test]
