@@ -52,10 +52,13 @@ mod inventories;
 mod limits;
 #[path = "tidy/manual.rs"]
 mod manual;
+#[path = "tidy/words.rs"]
+mod words;
 
 use file_creation::one_room_for_files;
 use inventories::{cards, map};
 use manual::papers;
+use words::{halls, words};
 
 struct Source {
     /// From the project's folder, with `/`.
@@ -299,11 +302,13 @@ fn the_house_rules_hold() {
         names,
         leftovers,
         papers,
+        words,
     ];
     let mut broken: Vec<String> =
         sources.iter().flat_map(|source| each.iter().flat_map(move |rule| rule(source))).collect();
     broken.extend(cards(&sources));
     broken.extend(map(&sources));
+    broken.extend(halls(&sources));
     broken.extend(top_level(root));
     broken.sort();
     let mut report = String::new();

@@ -221,7 +221,6 @@ pub struct Metrics {
     pub drafts_saved: Counter,
     pub tools_created: Counter,
     pub upserts_completed: Counter,
-    /// Upserts that failed.
     pub upserts_failed: Counter,
     pub versions_recorded: Counter,
     /// Versions that could not be recorded.

@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 type Listener = Box<dyn Fn() + Send + Sync>;
 
-/// The schedules that are on.
 #[derive(Default)]
 pub struct ScheduleTimers {
     due: Mutex<HashMap<FlowId, (WorkspaceId, Timestamp)>>,

@@ -13,7 +13,6 @@ pub(crate) struct RefusalView {
     success: bool,
     /// What to do about it.
     pub message: String,
-    /// Empty.
     stack: EmptyStack,
     /// With status 503.
     #[serde(skip_serializing_if = "Option::is_none")]

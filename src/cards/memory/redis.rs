@@ -27,7 +27,7 @@ pub(crate) const CARD: Card = Card {
     label: "Redis-Backed Chat Memory",
     version: 2.0,
     category: Category::Memory,
-    description: "Keeps the conversation on a Redis server, where other programs of the family can go on with it.",
+    description: "Keeps the conversation on a Redis server, where Flowise and programs like it can go on with it.",
     base_classes: &["RedisBackedChatMemory", "BaseChatMemory", "BaseMemory"],
     risk: Risk::Risky,
     needs: &[Need::required(Capability::Conversations)],

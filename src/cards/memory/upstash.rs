@@ -14,7 +14,7 @@ pub(crate) const CARD: Card = Card {
     label: "Upstash Redis-Backed Chat Memory",
     version: 2.0,
     category: Category::Memory,
-    description: "Keeps the conversation in a database of Upstash, where other programs of the family can go on with it.",
+    description: "Keeps the conversation in a database of Upstash, where Flowise and programs like it can go on with it.",
     base_classes: &["UpstashRedisBackedChatMemory", "BaseChatMemory", "BaseMemory"],
     risk: Risk::Risky,
     needs: &[Need::required(Capability::Conversations)],

@@ -79,7 +79,7 @@ pub(super) struct CheckArgs {
 }
 
 /// What is asked, wherever it is asked.
-struct Wanted {
+struct CheckTarget {
     /// `None` asks what people asked lately.
     questions: Option<Vec<QuestionRow>>,
     use_kept: bool,
@@ -93,7 +93,7 @@ struct Wanted {
 pub(super) fn run(args: &CheckArgs, context: &Context<'_>) -> Result<(), CliError> {
     let settings = context.settings(Flags::default())?;
     super::logging::start(&settings, LogLevel::Warn, None);
-    let wanted = Wanted::read(args, context)?;
+    let wanted = CheckTarget::read(args, context)?;
     let junit = context.text(&args.junit, "SERVICE_CHECK_JUNIT");
     junit.as_deref().map_or(Ok(()), require_writable)?;
     let files =
@@ -141,7 +141,7 @@ fn conclude(outcome: &Outcome<'_>) -> Result<(), CliError> {
     }
 }
 
-impl Wanted {
+impl CheckTarget {
     fn read(args: &CheckArgs, context: &Context<'_>) -> Result<Self, CliError> {
         let file = context.text(&args.questions, "SERVICE_CHECK_QUESTIONS");
         let questions = file.map(|file| {

@@ -2,7 +2,7 @@
 
 use super::super::ask::read_file;
 use super::super::{CliError, Context};
-use super::Wanted;
+use super::CheckTarget;
 use crate::domain::checks::check::{CHECK_REPEAT_MAX, CheckLimits, CheckOptions, QuestionRow};
 use crate::domain::error::Error;
 use crate::ops::checks::files::FileCheck;
@@ -27,7 +27,7 @@ pub(super) fn check(
     files: &Files<'_>,
     context: &Context<'_>,
     settings: &Settings,
-    wanted: &Wanted,
+    wanted: &CheckTarget,
 ) -> Result<Value, CliError> {
     let questions = questions(wanted)?;
     let options = options(wanted)?;
@@ -76,12 +76,12 @@ fn with_flag(error: &Error) -> String {
     error.to_string().replace("includeRiskySteps: true", "--include-risky-steps")
 }
 
-fn questions(wanted: &Wanted) -> Result<Vec<QuestionRow>, CliError> {
+fn questions(wanted: &CheckTarget) -> Result<Vec<QuestionRow>, CliError> {
     let questions = wanted.questions.clone();
     questions.ok_or_else(|| CliError::Usage("without a service give questions with --questions".to_owned()))
 }
 
-fn options(wanted: &Wanted) -> Result<CheckOptions, CliError> {
+fn options(wanted: &CheckTarget) -> Result<CheckOptions, CliError> {
     let repeat = usize::try_from(wanted.repeat).ok().filter(|repeat| *repeat <= CHECK_REPEAT_MAX);
     let repeat =
         repeat.ok_or_else(|| CliError::Usage(format!("--repeat must be from 1 to {CHECK_REPEAT_MAX}")))?;

@@ -6,7 +6,7 @@ use super::super::client::{ApiClient, ClientError};
 use super::super::operator::{ask_service, unexpected_reply};
 use super::super::{CliError, Context};
 use super::interrupt::Interrupt;
-use super::{CheckArgs, Wanted};
+use super::{CheckArgs, CheckTarget};
 use crate::domain::ids::{CheckId, FlowId};
 use crate::net::Method;
 use crate::ops::service::control::{CheckCommand, OperatorCommand};
@@ -28,7 +28,7 @@ pub(super) fn check(
     context: &Context<'_>,
     settings: &Settings,
     flow: &str,
-    wanted: &Wanted,
+    wanted: &CheckTarget,
 ) -> Result<Value, CliError> {
     let named = context.text(&args.url, "SERVICE_URL").map(|url| parse_service_url(&url)).transpose()?;
     let key = context.text(&args.key, "SERVICE_API_KEY");
@@ -58,7 +58,7 @@ trait CheckRoutes {
     fn read(&self, id: &str) -> Result<Value, CliError>;
     fn stop(&self, id: &str) -> Result<Value, CliError>;
 
-    fn check(&self, wanted: &Wanted) -> Result<Value, CliError> {
+    fn check(&self, wanted: &CheckTarget) -> Result<Value, CliError> {
         let body = self.body(wanted)?;
         let interrupt = Interrupt::listen();
         let check = self.start(body)?;
@@ -86,7 +86,7 @@ trait CheckRoutes {
     }
 
     /// What the service is told.
-    fn body(&self, wanted: &Wanted) -> Result<Value, CliError> {
+    fn body(&self, wanted: &CheckTarget) -> Result<Value, CliError> {
         let mut body = json!({
             "questions": self.questions(wanted)?,
             "includeRiskySteps": wanted.include_risky_steps,
@@ -103,7 +103,7 @@ trait CheckRoutes {
     }
 
     /// The questions of the file, else what people asked lately.
-    fn questions(&self, wanted: &Wanted) -> Result<Vec<Value>, CliError> {
+    fn questions(&self, wanted: &CheckTarget) -> Result<Vec<Value>, CliError> {
         if let Some(questions) = &wanted.questions {
             let sent =
                 questions.iter().map(|question| json!({"text": question.text, "expect": question.expect}));

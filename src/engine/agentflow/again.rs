@@ -48,7 +48,6 @@ pub(crate) type EarlierSteps = Vec<(ExecutionEntry, Option<StepNote>)>;
 /// The step from which a run goes again.
 #[derive(Debug, Clone)]
 pub struct FromStep<'a> {
-    /// Its node.
     pub node: &'a str,
     /// The item of the iteration around it; without one the newest counts.
     pub item: Option<usize>,

@@ -7,13 +7,13 @@ use std::collections::HashMap;
 
 /// Knows what it is given.
 #[derive(Default)]
-struct Known {
+struct KnownValues {
     texts: HashMap<RunText, String>,
     values: HashMap<RunValue, Value>,
     documents: String,
 }
 
-impl Scope for Known {
+impl Scope for KnownValues {
     fn text(&self, name: &RunText) -> Option<Cow<'_, str>> {
         self.texts.get(name).map(|text| Cow::Borrowed(text.as_str()))
     }
@@ -27,9 +27,9 @@ impl Scope for Known {
     }
 }
 
-fn known() -> Known {
+fn known() -> KnownValues {
     let node = |id: &str| RunValue::NodeOutput(id.to_owned());
-    Known {
+    KnownValues {
         texts: HashMap::from([
             (RunText::Question, "What's \"up\"? $& {{ loop_count }} <b>".to_owned()),
             (RunText::LoopCount, "2".to_owned()),
@@ -179,7 +179,7 @@ proptest! {
     #[test]
     fn a_text_whose_references_are_unknown_stays(text in "(\\{\\{|\\}\\}|\\{|\\}| |question|\\$form.a|n_1.output.b|\\$vars.x|\\\\_){0,16}") {
         let source = ValueSource::from_saved(&json!(text));
-        prop_assert_eq!(source.resolve(&Known::default()), json!(text));
+        prop_assert_eq!(source.resolve(&KnownValues::default()), json!(text));
     }
 
     #[test]

@@ -9,13 +9,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Counts how often rows are written.
 #[derive(Default)]
-struct Counted {
+struct CountingStore {
     rows: MemoryIndex,
     puts: AtomicUsize,
     clears: AtomicUsize,
 }
 
-impl IndexStore for Counted {
+impl IndexStore for CountingStore {
     fn get(&self, key: &[u8]) -> DomainResult<Option<Vec<u8>>> {
         self.rows.get(key)
     }
@@ -41,7 +41,7 @@ impl IndexStore for Counted {
 #[test]
 fn a_restart_walks_only_what_the_store_does_not_cover() {
     let root = TempDir::new().unwrap();
-    let store = Arc::<Counted>::default();
+    let store = Arc::<CountingStore>::default();
     let start = || History::open(root.path().join("versions"), true).with_index(Box::new(Arc::clone(&store)));
     let flow = FlowId::random();
     let history = start();

@@ -4,19 +4,19 @@ use super::*;
 use std::sync::Mutex;
 
 /// Answers with what is set, and remembers the sizes of its requests.
-struct Fixed {
+struct FixedVectors {
     batch: BatchLimits,
     vector: fn(&str) -> Vec<f32>,
     asked: Mutex<Vec<usize>>,
 }
 
-impl Fixed {
+impl FixedVectors {
     fn of(batch: BatchLimits, vector: fn(&str) -> Vec<f32>) -> Self {
         Self { batch, vector, asked: Mutex::default() }
     }
 }
 
-impl EmbeddingModel for Fixed {
+impl EmbeddingModel for FixedVectors {
     fn batch_limits(&self) -> BatchLimits {
         self.batch
     }
@@ -34,7 +34,7 @@ fn length(text: &str) -> Vec<f32> {
 
 #[test]
 fn texts_go_in_batches_and_come_back_in_order() {
-    let model = Fixed::of(BatchLimits { texts: 3, bytes: 8 }, length);
+    let model = FixedVectors::of(BatchLimits { texts: 3, bytes: 8 }, length);
     let texts = ["a", "bb", "ccc", "dddd", "eeeeeeeeeeee", "f", ""];
     let done = embed(&model, &texts, Aim::Documents, &CancelToken::new(None)).unwrap();
     assert_eq!(*model.asked.lock().unwrap(), [3, 1, 1, 2]);
@@ -52,7 +52,7 @@ fn wrong_vectors_are_refused() {
         (|_| vec![1.0, f32::NAN], "not finite"),
         (|_| vec![f32::INFINITY], "not finite"),
     ] {
-        let failed = embed(&Fixed::of(one, vector), &["a", "bb"], Aim::Query, &CancelToken::new(None));
+        let failed = embed(&FixedVectors::of(one, vector), &["a", "bb"], Aim::Query, &CancelToken::new(None));
         assert!(failed.as_ref().is_err_and(|error| error.to_string().contains(says)), "{says}: {failed:?}");
     }
     assert!(
@@ -65,7 +65,7 @@ fn wrong_vectors_are_refused() {
 fn a_run_that_ended_asks_no_more() {
     let cancel = CancelToken::new(None);
     cancel.cancel(CancelReason::CallerLeft);
-    let model = Fixed::of(BatchLimits { texts: 1, bytes: 1 }, length);
+    let model = FixedVectors::of(BatchLimits { texts: 1, bytes: 1 }, length);
     assert_eq!(embed(&model, &["a"], Aim::Query, &cancel), Err(ModelError::Cancelled));
     assert!(model.asked.lock().unwrap().is_empty());
 }

@@ -13,9 +13,9 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 /// Answers as it is told, and remembers what it was asked.
-struct Told<F>(F, Mutex<Vec<String>>);
+struct Script<F>(F, Mutex<Vec<String>>);
 
-impl<F: Fn(&str, &CancelToken) -> Answer + Sync> Told<F> {
+impl<F: Fn(&str, &CancelToken) -> Answer + Sync> Script<F> {
     fn new(answer: F) -> Self {
         Self(answer, Mutex::default())
     }
@@ -25,7 +25,7 @@ impl<F: Fn(&str, &CancelToken) -> Answer + Sync> Told<F> {
     }
 }
 
-impl<F: Fn(&str, &CancelToken) -> Answer + Sync> Respondent for Told<F> {
+impl<F: Fn(&str, &CancelToken) -> Answer + Sync> Respondent for Script<F> {
     fn ask(&self, question: &str, cancel: &CancelToken) -> Answer {
         self.1.lock().unwrap().push(question.to_owned());
         (self.0)(question, cancel)
@@ -69,8 +69,8 @@ const LONG: Duration = Duration::from_secs(60);
 #[test]
 fn a_run_that_takes_too_long_is_an_error_of_that_answer_and_the_check_goes_on() {
     let entry = entry(&["slow", "fast"], ONCE, 1_000);
-    let live = Told::new(|_: &str, _: &CancelToken| saying("Yes."));
-    let draft = Told::new(|question: &str, cancel: &CancelToken| match question {
+    let live = Script::new(|_: &str, _: &CancelToken| saying("Yes."));
+    let draft = Script::new(|question: &str, cancel: &CancelToken| match question {
         "slow" => wait(question, cancel),
         _ => saying("Yes."),
     });
@@ -83,8 +83,8 @@ fn a_run_that_takes_too_long_is_an_error_of_that_answer_and_the_check_goes_on() 
 #[test]
 fn sides_take_turns_and_are_asked_as_often_as_they_are_to_be() {
     let entry = entry(&["a", "b"], CheckOptions { control: true, repeat: 2, confirms: true }, 1_000);
-    let live = Told::new(|_: &str, _: &CancelToken| saying("Yes."));
-    let draft = Told::new(|_: &str, _: &CancelToken| saying("Yes."));
+    let live = Script::new(|_: &str, _: &CancelToken| saying("Yes."));
+    let draft = Script::new(|_: &str, _: &CancelToken| saying("Yes."));
     let check = drive(&entry, &live, &draft, LONG);
     assert_eq!(
         (live.asked(), draft.asked()),
@@ -99,8 +99,8 @@ fn sides_take_turns_and_are_asked_as_often_as_they_are_to_be() {
 #[test]
 fn an_answer_that_panics_is_an_error_and_the_check_goes_on() {
     let entry = entry(&["a", "b"], ONCE, 1_000);
-    let live = Told::new(|_: &str, _: &CancelToken| saying("Yes."));
-    let draft = Told::new(|question: &str, _: &CancelToken| match question {
+    let live = Script::new(|_: &str, _: &CancelToken| saying("Yes."));
+    let draft = Script::new(|question: &str, _: &CancelToken| match question {
         "a" => panic!("on purpose"),
         _ => saying("Yes."),
     });
@@ -112,7 +112,7 @@ fn an_answer_that_panics_is_an_error_and_the_check_goes_on() {
 #[test]
 fn a_stop_ends_both_runs_and_leaves_their_answers_out() {
     let entry = entry(&["a", "b"], ONCE, 1_000);
-    let (live, draft) = (Told::new(wait), Told::new(wait));
+    let (live, draft) = (Script::new(wait), Script::new(wait));
     let check = std::thread::scope(|scope| {
         scope.spawn(|| {
             while draft.asked().is_empty() || live.asked().is_empty() {
@@ -131,8 +131,8 @@ fn a_stop_ends_both_runs_and_leaves_their_answers_out() {
 fn without_room_for_a_second_ask_what_differs_is_reported_unconfirmed() {
     let options = CheckOptions { confirms: true, ..ONCE };
     let entry = entry(&["How much?"], options, 20);
-    let live = Told::new(|_: &str, _: &CancelToken| saying("It costs 12 euros."));
-    let draft = Told::new(|_: &str, _: &CancelToken| saying("It costs 15 euros."));
+    let live = Script::new(|_: &str, _: &CancelToken| saying("It costs 12 euros."));
+    let draft = Script::new(|_: &str, _: &CancelToken| saying("It costs 15 euros."));
     let check = drive(&entry, &live, &draft, LONG);
     assert_eq!((&check.status, draft.asked().len()), (&CheckStatus::Done, 1));
     let case = &check.judgement.cases[0];
@@ -143,7 +143,7 @@ fn without_room_for_a_second_ask_what_differs_is_reported_unconfirmed() {
 fn what_a_check_waits_for_others_is_not_its_own_time() {
     let entry = entry(&["a", "b", "c", "d", "e"], ONCE, 1_000);
     entry.check().limits.seconds_max = 1;
-    let yes = Told::new(|_: &str, _: &CancelToken| saying("Yes."));
+    let yes = Script::new(|_: &str, _: &CancelToken| saying("Yes."));
     let clock = Clock::default();
     let make_way: &(dyn Fn(&CancelToken) + Sync) = &|cancel| {
         let _ = cancel.sleep(Duration::from_millis(400));

@@ -94,7 +94,7 @@ impl Replay {
         cancel: &CancelToken,
     ) -> ReplayedRun {
         let path = CallPath::default();
-        let asked = Asked {
+        let asked = QuestionReplay {
             flow: &self.flow,
             plan: &self.plan,
             question,
@@ -127,7 +127,7 @@ pub(super) fn ask_flow(
     let mut question = Question { text: wanted.question.to_owned(), ..Question::default() };
     let start = start::admit(&plan, &mut question, StartedBy::Question)?;
     let overrides = ask::evaluate_overrides(app, &flow, &plan.places(), wanted.overrides)?;
-    let asked = Asked {
+    let asked = QuestionReplay {
         flow: &flow,
         plan: &plan,
         question: &question.text,
@@ -141,7 +141,7 @@ pub(super) fn ask_flow(
 }
 
 /// One question to one flow.
-struct Asked<'a> {
+struct QuestionReplay<'a> {
     flow: &'a Flow,
     plan: &'a FlowPlan,
     question: &'a str,
@@ -151,7 +151,7 @@ struct Asked<'a> {
     effects: Option<&'a CallPath>,
 }
 
-impl Asked<'_> {
+impl QuestionReplay<'_> {
     fn run(&self, app: &App, cancel: &CancelToken) -> ReplayedRun {
         let ids = RunIds {
             flow: self.flow.id,

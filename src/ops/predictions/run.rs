@@ -57,12 +57,12 @@ pub fn run_unstored(
 
 /// Question and answer that are not stored yet.
 pub struct PendingMessages {
-    said: Said,
+    said: RunMessages,
     measure: Measure,
 }
 
 /// What is stored of a run that has an answer.
-struct Said {
+struct RunMessages {
     messages: MessageBatch,
     /// Of an agentflow, whose record is to end in the same change.
     record: Option<RecordEnd>,
@@ -71,7 +71,7 @@ struct Said {
 impl PendingMessages {
     /// Stores them, and returns when they are durable.
     fn store_now(self, app: &App, entry: &PredictionRun) -> Result<()> {
-        let Said { messages, record } = self.said;
+        let RunMessages { messages, record } = self.said;
         let stored = match record {
             Some(record) => record.store_now(messages),
             None => app.store.append(messages),
@@ -83,7 +83,7 @@ impl PendingMessages {
 
     /// Stores them and calls `done` when they are durable, in this thread or another.
     pub fn store(self, app: &App, entry: PredictionRun, done: impl FnOnce(Result<()>) + Send + 'static) {
-        let (measure, house, Said { messages, record }) = (self.measure, app.clone(), self.said);
+        let (measure, house, RunMessages { messages, record }) = (self.measure, app.clone(), self.said);
         let done = move |stored: Result<()>| {
             settle_files(&entry, &stored);
             measure.end(&house, &entry, stored.as_ref().err());
@@ -124,7 +124,7 @@ impl Measure {
         self,
         app: &App,
         entry: &PredictionRun,
-        finished: Result<(RunOutput, Said)>,
+        finished: Result<(RunOutput, RunMessages)>,
     ) -> Result<(PredictionAnswer, PendingMessages)> {
         match finished {
             Ok((outcome, said)) => {
@@ -224,7 +224,7 @@ impl OpenPrediction {
 
 /// How far an execution came.
 enum Execution {
-    Done(RunOutput, Said),
+    Done(RunOutput, RunMessages),
     Stream(Box<ReplyStream>, OpenExecution),
 }
 
@@ -243,7 +243,7 @@ fn execute(
     entry: &PredictionRun,
     cancel: &CancelToken,
     sink: &mut dyn RunSink,
-) -> Result<(RunOutput, Said)> {
+) -> Result<(RunOutput, RunMessages)> {
     match begin_execution(app, entry, cancel, sink)? {
         Execution::Done(outcome, said) => Ok((outcome, said)),
         Execution::Stream(stream, open) => {
@@ -286,7 +286,7 @@ fn begin_execution(
         Err(fault) => Err(fault),
     };
     match conclude(app, entry, &host, cancel, result, &mut kept) {
-        Ok((outcome, messages)) => Ok(Execution::Done(outcome, Said { messages, record })),
+        Ok((outcome, messages)) => Ok(Execution::Done(outcome, RunMessages { messages, record })),
         Err(fault) => {
             // Its steps came to their end, whatever became of the answer behind them.
             if let Some(Err(unwritten)) = record.map(RecordEnd::store_alone) {
@@ -305,13 +305,13 @@ impl OpenExecution {
         cancel: &CancelToken,
         end: StreamEnd,
         sink: &mut dyn RunSink,
-    ) -> Result<(RunOutput, Said)> {
+    ) -> Result<(RunOutput, RunMessages)> {
         let host = RunHost::resume(app, entry, cancel.clone(), self.notes)?;
         let result = self.run.finish(end.result, &host);
         let text = self.text + &end.text;
         let mut kept = PartialAnswerSink { sink, text, streams: entry.streams };
         let (outcome, messages) = conclude(app, entry, &host, cancel, result, &mut kept)?;
-        Ok((outcome, Said { messages, record: None }))
+        Ok((outcome, RunMessages { messages, record: None }))
     }
 }
 

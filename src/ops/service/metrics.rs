@@ -197,7 +197,7 @@ fn flowise_counters(page: &mut Exposition, app: &App) {
         ("chatflow_prediction_external", external.count(RunResult::Answered), failed(external)),
     ];
     for (name, good, bad) in counters {
-        page.family(name, "counter", "As the family counts it.");
+        page.family(name, "counter", "As Flowise counts it.");
         page.sample(name, &[("status", "success")], good);
         page.sample(name, &[("status", "failure")], bad);
     }

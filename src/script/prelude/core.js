@@ -84,7 +84,7 @@
     lazily(name, () => part(home)[name]);
   }
 
-  // Modules that code of the family's flows asks for by name; there is no file behind them.
+  // Modules that code of Flowise's flows asks for by name; there is no file behind them.
   const modules = new Map([
     ["assert", () => part("assert")],
     ["buffer", () => part("buffer").module],
@@ -132,7 +132,7 @@
     };
     return Object.assign(call, { invoke: call, call });
   };
-  // The names under which code of the family's flows asks for clients of databases.
+  // The names under which code of Flowise's flows asks for clients of databases.
   const CLIENTS = ["pg", "mysql2", "mysql2/promise", "mysql", "typeorm"];
 
   const settled = (id) => {

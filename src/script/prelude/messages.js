@@ -1,4 +1,4 @@
-// Messages as code of the family's flows makes them: the classes of "@langchain/core/messages", which become the JSON
+// Messages as code of Flowise's flows makes them: the classes of "@langchain/core/messages", which become the JSON
 // that those become.
 (function (kit) {
   "use strict";

@@ -21,7 +21,6 @@ pub(crate) struct ApiKeyView {
     created_date: IsoTime,
     updated_date: IsoTime,
     workspace_id: WorkspaceId,
-    /// Flows that are bound to it.
     chat_flows: Vec<BoundFlowView>,
 }
 

@@ -29,7 +29,6 @@ pub(crate) struct ChunkPageView {
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "StoredChunk"))]
 pub(crate) struct ChunkView {
     id: ChunkId,
-    /// Its loader.
     doc_id: LoaderId,
     store_id: DocumentStoreId,
     chunk_no: usize,

@@ -105,7 +105,6 @@ pub(crate) struct DocumentUpsertForm {
 pub(crate) struct DocumentUpsertView {
     #[serde(flatten)]
     counts: UpsertCountsView,
-    /// The loader.
     doc_id: LoaderId,
     /// The store, when it was made by this.
     #[serde(skip_serializing_if = "Option::is_none")]

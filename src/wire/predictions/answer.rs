@@ -20,7 +20,6 @@ pub(crate) struct AnswerView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Value"))]
     json: Option<Value>,
-    /// Its steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Vec<RunStepView<'static>>"))]
     agent_flow_executed_data: Option<Vec<RunStep>>,

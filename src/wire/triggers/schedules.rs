@@ -33,7 +33,6 @@ pub(crate) struct ScheduleStatusView {
 pub(crate) struct ScheduleView {
     id: ScheduleId,
     trigger_type: TriggerKind,
-    /// The flow.
     target_id: FlowId,
     /// The card that starts it.
     node_id: String,
@@ -95,7 +94,6 @@ pub(crate) struct TriggerLogView {
     id: TriggerLogId,
     schedule_record_id: ScheduleId,
     trigger_type: TriggerKind,
-    /// The flow.
     target_id: FlowId,
     /// The record of the run.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -45,7 +45,7 @@ pub(crate) struct ExportSelection {
 /// A row whose fields are another server's, or those of a kind that is never in a file of ours.
 pub(crate) type FileRow = Map<String, Value>;
 
-/// A file of the family's format: a list for each kind of thing, and the name the file should have.
+/// A file in Flowise's format: a list for each kind of thing, and the name the file should have.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "PascalCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -3818,7 +3818,7 @@ export interface components {
             tool?: boolean;
             variable?: boolean;
         };
-        /** @description A file of the family's format: a list for each kind of thing, and the name the file should have. */
+        /** @description A file in Flowise's format: a list for each kind of thing, and the name the file should have. */
         ExportFile: {
             FileDefaultName: string;
             ChatFlow: components["schemas"]["ExportedFlow"][];

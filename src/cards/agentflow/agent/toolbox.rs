@@ -83,7 +83,6 @@ impl AgentTool {
     }
 }
 
-/// All tools of one Agent.
 pub(super) struct Toolbox(pub(super) Vec<AgentTool>);
 
 impl Toolbox {

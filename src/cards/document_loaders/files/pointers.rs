@@ -23,7 +23,6 @@ pub(in crate::cards::document_loaders) fn texts<'v>(value: &'v Value, found: &mu
     }
 }
 
-/// A value as the text of a document.
 pub(in crate::cards::document_loaders) fn to_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -11,7 +11,6 @@ use crate::domain::error::{Error, Result};
 use crate::limits;
 use std::ops::Range;
 
-/// The input for the size of chunks.
 pub(crate) const SIZE: Input = Input::whole("chunkSize", "Chunk Size", 1.0, 1_000_000.0)
     .optional()
     .starting("1000")

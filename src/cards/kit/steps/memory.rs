@@ -56,7 +56,6 @@ impl MemoryNames {
     }
 }
 
-/// The memory of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StepMemory {
     pub is_on: bool,

@@ -177,7 +177,6 @@ pub(crate) fn write_answer(answer: &Map<String, Value>, output: &mut Map<String,
     }
 }
 
-/// An answer as text.
 #[must_use]
 pub(crate) fn answer_text(answer: &Map<String, Value>) -> String {
     serde_json::to_string_pretty(answer).unwrap_or_default()

@@ -34,12 +34,12 @@ pub(in crate::cards) struct TestStep {
 
 /// What a step let hear while it ran.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(in crate::cards) struct Heard {
+pub(in crate::cards) struct StepEvents {
     pub(in crate::cards) text: String,
     pub(in crate::cards) thinking: String,
 }
 
-impl TokenSink for Heard {
+impl TokenSink for StepEvents {
     fn token(&mut self, text: &str) -> Result<(), StreamClosed> {
         self.text.push_str(text);
         Ok(())
@@ -121,12 +121,12 @@ impl TestStep {
     }
 
     pub(in crate::cards) fn run_on(&self, host: &dyn Host) -> Result<StepOutcome> {
-        self.run_into(host, &mut Heard::default())
+        self.run_into(host, &mut StepEvents::default())
     }
 
     /// Runs it; what was heard meanwhile.
-    pub(in crate::cards) fn run_heard(&self) -> (Result<StepOutcome>, Heard) {
-        let mut heard = Heard::default();
+    pub(in crate::cards) fn run_heard(&self) -> (Result<StepOutcome>, StepEvents) {
+        let mut heard = StepEvents::default();
         (self.run_into(&TestHost::default(), &mut heard), heard)
     }
 

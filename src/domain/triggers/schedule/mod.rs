@@ -132,7 +132,6 @@ pub struct DueTimes {
     pub late: SignedDuration,
     /// How many others there are, and the newest of them.
     pub missed: Option<(u64, Timestamp)>,
-    /// The newest of all.
     pub newest: Timestamp,
 }
 

@@ -49,14 +49,14 @@ fn all_times(times: &ScheduleTimes, from: Timestamp, until: Timestamp) -> Vec<Ti
 
 /// The numbers of each field as a person would tick them; an empty list is a star.
 #[derive(Debug, Clone)]
-struct Ticked {
+struct TickRow {
     minutes: Vec<i8>,
     hours: Vec<i8>,
     days: Vec<i8>,
     weekdays: Vec<i8>,
 }
 
-impl Ticked {
+impl TickRow {
     fn text(&self) -> String {
         let field = |numbers: &[i8]| match numbers {
             [] => "*".to_owned(),
@@ -79,7 +79,7 @@ impl Ticked {
 }
 
 /// Looks at every minute of these days as somebody would who stands before the clock.
-fn watch(ticked: &Ticked, zone: &TimeZone, from: Timestamp, until: Timestamp) -> Vec<Timestamp> {
+fn watch(ticked: &TickRow, zone: &TimeZone, from: Timestamp, until: Timestamp) -> Vec<Timestamp> {
     let mut seen: HashSet<DateTime> = HashSet::new();
     let mut found = Vec::new();
     // The clock was looked at long enough before for what it shows twice.
@@ -113,10 +113,10 @@ fn some(of: std::ops::RangeInclusive<i8>, most: usize) -> impl Strategy<Value = 
 }
 
 /// Hours and minutes around which clocks are set are ticked more often than others.
-fn ticked() -> impl Strategy<Value = Ticked> {
+fn ticked() -> impl Strategy<Value = TickRow> {
     let hours = prop_oneof![some(0..=3, 4), some(0..=23, 3)];
     (some(0..=59, 4), hours, some(1..=31, 9), some(0..=6, 3))
-        .prop_map(|(minutes, hours, days, weekdays)| Ticked { minutes, hours, days, weekdays })
+        .prop_map(|(minutes, hours, days, weekdays)| TickRow { minutes, hours, days, weekdays })
 }
 
 proptest! {

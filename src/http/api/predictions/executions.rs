@@ -14,7 +14,7 @@ use crate::http::reply::sse::EventSink;
 use crate::http::request::Request;
 use crate::http::routing::handler::Json;
 use crate::ops::predictions::StreamClosed;
-use crate::ops::predictions::executions::{self, ExecutionFilter, LiveEvent, TextLength, Watched};
+use crate::ops::predictions::executions::{self, ExecutionFilter, LiveEvent, RunUpdate, TextLength};
 use crate::wire::page::Page;
 use crate::wire::predictions::executions::{
     DeletedExecutionsView, EntryView, ExecutionEdit, ExecutionList, ExecutionView, PublicExecutionView,
@@ -77,12 +77,12 @@ pub(crate) fn events(app: &App, caller: Caller, request: &Request) -> Result<Rep
     }))
 }
 
-fn send_watched(events: &EventSink, watched: Watched<'_>) -> Result<(), StreamClosed> {
+fn send_watched(events: &EventSink, watched: RunUpdate<'_>) -> Result<(), StreamClosed> {
     match watched {
-        Watched::Entries(entries) => events.send("agentFlowExecutedData", &EntryView::list(entries)),
-        Watched::Action(action) => events.send("action", action),
-        Watched::State(state) => events.send("agentFlowEvent", state.as_str()),
-        Watched::Event(event) => match event {
+        RunUpdate::Entries(entries) => events.send("agentFlowExecutedData", &EntryView::list(entries)),
+        RunUpdate::Action(action) => events.send("action", action),
+        RunUpdate::State(state) => events.send("agentFlowEvent", state.as_str()),
+        RunUpdate::Event(event) => match event {
             LiveEvent::Begin { node, label } => {
                 events.send("nextAgentFlow", &StepEventView::from_start(StepLabel { node, label }))
             }

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 /// Blocks of one reply that are kept.
 const BLOCKS_MAX: usize = 1024;
 
-/// The blocks of one reply.
 #[derive(Default)]
 pub(super) struct ReplyBlocks {
     all: Vec<ReplyBlock>,

@@ -6,7 +6,6 @@ use serde_json::Value;
 /// Parts of one reply that are kept.
 const PARTS_MAX: usize = 1024;
 
-/// The parts of one reply.
 #[derive(Default)]
 pub(super) struct ReplyParts {
     all: Vec<Value>,

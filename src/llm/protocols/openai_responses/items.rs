@@ -11,7 +11,6 @@ const ITEMS_MAX: usize = 512;
 /// What stands between two texts of one reply.
 const BETWEEN: &str = "\n\n";
 
-/// The items of one reply.
 #[derive(Default)]
 pub(super) struct ReplyItems {
     /// As they came: they go back with the results of calls.

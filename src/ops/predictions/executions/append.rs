@@ -2,7 +2,7 @@
 //! answer, and no change of the database.
 
 use super::run_changes::{Change, RunChanges, RunClose};
-use super::writer::{ExecutionWriter, Record, Shared, WaitingRun};
+use super::writer::{ExecutionWriter, Record, WaitingRun, WriterState};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::ExecutionId;
 use crate::domain::predictions::execution::Execution;
@@ -98,7 +98,7 @@ impl ExecutionWriter {
 
 /// A run that is being appended, until this is dropped.
 struct AppendPlace {
-    shared: Arc<Shared>,
+    shared: Arc<WriterState>,
     id: ExecutionId,
 }
 

@@ -13,7 +13,7 @@ pub use self::cleanup::{delete_for_flow, recover, sweep, unlink_flow};
 pub use self::recorder::{
     ExecutionRecorder, RecordEnd, StepNumber, WaitingRun, begin, find_waiting, resume, terminate_paused,
 };
-pub use self::watch::{RunWatch, Watched, watch};
+pub use self::watch::{RunUpdate, RunWatch, watch};
 pub use self::writer::ExecutionWriter;
 pub use crate::state::live_runs::LiveEvent;
 pub use crate::store::queries::executions::PausedRun;

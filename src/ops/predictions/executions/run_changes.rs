@@ -1,6 +1,6 @@
 //! What is to be written about one run.
 
-use super::writer::Done;
+use super::writer::OnStored;
 use crate::base::json_size::json_size;
 use crate::domain::error::Result;
 use crate::domain::ids::{ExecutionId, WorkspaceId};
@@ -21,7 +21,7 @@ pub(super) enum Change {
     Values(Map<String, Value>),
     End(RunClose),
     /// The question and the answer, and who wants to know that they are stored.
-    Said(MessageBatch, Done),
+    Said(MessageBatch, OnStored),
 }
 
 /// The end of a run.

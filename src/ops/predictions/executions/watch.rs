@@ -25,7 +25,7 @@ const END_WAIT_SECONDS: u64 = 5;
 
 /// What somebody who watches a run is told.
 #[derive(Debug)]
-pub enum Watched<'a> {
+pub enum RunUpdate<'a> {
     /// The entries so far, without those that were seen before.
     Entries(&'a [ShownEntry]),
     Event(&'a LiveEvent),
@@ -60,7 +60,7 @@ pub fn watch(app: &App, caller: &Caller, id: ExecutionId, since: usize) -> Resul
 }
 
 /// Where those who watch are told.
-type Tell<'a> = &'a mut dyn FnMut(Watched<'_>) -> Result<(), StreamClosed>;
+type Tell<'a> = &'a mut dyn FnMut(RunUpdate<'_>) -> Result<(), StreamClosed>;
 
 impl RunWatch {
     /// Tells all of it, to the end of the run or to where it waits.
@@ -130,7 +130,7 @@ impl RunWatch {
             match event {
                 LiveEvent::Entries(_) if newest != Some(at) => {}
                 LiveEvent::Entries(count) => self.tell_entries(watcher, *count, tell)?,
-                event => tell(Watched::Event(event)).map_err(|_| Error::Cancelled)?,
+                event => tell(RunUpdate::Event(event)).map_err(|_| Error::Cancelled)?,
             }
         }
         Ok(())
@@ -139,7 +139,7 @@ impl RunWatch {
     fn tell_entries(&self, watcher: &RunWatcher, count: usize, tell: Tell<'_>) -> Result<()> {
         let shown: Vec<ShownEntry> =
             watcher.entries(self.since, count).into_iter().map(as_recorded).collect();
-        tell(Watched::Entries(&shown)).map_err(|_| Error::Cancelled)
+        tell(RunUpdate::Entries(&shown)).map_err(|_| Error::Cancelled)
     }
 
     /// Tells what the record says at the end: what had begun is among its entries, too.
@@ -152,12 +152,12 @@ impl RunWatch {
             shown_entries(tx, &self.id, TextLength::Cut, &mut usize::MAX.clone()).map(Some)
         })?;
         if let Some(ShownEntries::All(all)) = entries {
-            tell(Watched::Entries(all.get(self.since..).unwrap_or_default())).map_err(closed)?;
+            tell(RunUpdate::Entries(all.get(self.since..).unwrap_or_default())).map_err(closed)?;
         }
         if let Some(pause) = row.pauses().next().filter(|_| row.state() == ExecutionState::Stopped) {
-            tell(Watched::Action(&pause.action)).map_err(closed)?;
+            tell(RunUpdate::Action(&pause.action)).map_err(closed)?;
         }
-        tell(Watched::State(row.state())).map_err(closed)
+        tell(RunUpdate::State(row.state())).map_err(closed)
     }
 }
 

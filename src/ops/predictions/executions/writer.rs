@@ -40,7 +40,7 @@ const LINGER: Duration = Duration::from_secs(1);
 const COMPANY_MAX: usize = 32;
 
 /// Called when messages are durable, or with why they are not.
-pub(super) type Done = Box<dyn FnOnce(Result<()>) + Send>;
+pub(super) type OnStored = Box<dyn FnOnce(Result<()>) + Send>;
 
 /// Whose changes these are, and whether they reached the database.
 pub(super) struct Record {
@@ -78,9 +78,9 @@ impl Record {
 
 /// The queue before whoever writes records.
 #[derive(Clone)]
-pub struct ExecutionWriter(pub(super) Arc<Shared>);
+pub struct ExecutionWriter(pub(super) Arc<WriterState>);
 
-pub(super) struct Shared {
+pub(super) struct WriterState {
     queue: Mutex<Queue>,
     /// The thread has something to do.
     work: Condvar,
@@ -171,7 +171,7 @@ impl Queue {
 impl ExecutionWriter {
     #[must_use]
     pub fn new(store: &Arc<Store>) -> Self {
-        Self(Arc::new(Shared {
+        Self(Arc::new(WriterState {
             queue: Mutex::default(),
             work: Condvar::new(),
             progress: Condvar::new(),
@@ -278,7 +278,7 @@ impl ExecutionWriter {
     }
 }
 
-impl Shared {
+impl WriterState {
     pub(super) fn lock(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }

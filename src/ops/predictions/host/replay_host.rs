@@ -233,7 +233,6 @@ impl ModelObserver for ReplayHost<'_> {
     }
 }
 
-/// The collections of a workspace, to be read.
 struct ReadOnlyCollections<'a>(WorkspaceCollections<'a>);
 
 fn refuse_change<T>() -> Result<T> {

@@ -36,7 +36,6 @@ const SCOPE_KIND: usize = 16;
 /// Rows that are read at a time.
 const ROWS_PER_READ: usize = 64;
 
-/// A key of the index.
 pub(super) type IndexKey = [u8; 58];
 
 /// A list of runs of a workspace.

@@ -45,7 +45,7 @@ export const speechProviders: readonly Provider[] = [
   },
 ];
 
-/** Kept by other servers of the family; this one cannot use them. */
+/** Kept by Flowise; this one cannot use them. */
 export const otherSpeech: Record<string, string> = {
   assemblyAiTranscribe: 'AssemblyAI',
   azureCognitive: 'Azure Cognitive Services',

@@ -18,7 +18,7 @@ export const apicode = {
   'apicode.open': 'Open',
   'apicode.other': 'Compatible embed',
   'apicode.otherText':
-    'The common chat embed of the family works as well. Its module comes from a public network, not from this server.',
+    'The chat embed of Flowise works as well. Its module comes from a public network, not from this server.',
   'apicode.shareOff':
     'Off: only people of this workspace who are signed in can open it. Embeds work all the same.',
   'apicode.shareOn': 'On: nobody has to sign in.',

@@ -41,11 +41,11 @@ struct Worker {
 pub(super) struct Interpreter<'a> {
     drawing: &'a Drawing,
     odds: Odds,
-    pub(super) record: Vec<Told>,
+    pub(super) record: Vec<StoryLine>,
     root: Worker,
 }
 
-pub(super) struct Told {
+pub(super) struct StoryLine {
     key: Key,
     end: StepEnd,
     parents: Vec<usize>,
@@ -88,7 +88,7 @@ impl<'a> Interpreter<'a> {
     }
 
     pub(super) fn entries(&self) -> Vec<Entry> {
-        let entry = |told: &Told| Entry {
+        let entry = |told: &StoryLine| Entry {
             key: told.key.clone(),
             end: told.end.clone(),
             parents: told.parents.clone(),
@@ -120,7 +120,7 @@ impl<'a> Interpreter<'a> {
             }
             let place = self.record.len();
             let (key, parents, past) = (task.key.clone(), task.parents.clone(), task.past.clone());
-            self.record.push(Told { key, end: end.clone(), parents, past });
+            self.record.push(StoryLine { key, end: end.clone(), parents, past });
             match end {
                 StepEnd::Failed => {
                     worker.has_failed = true;

@@ -10,7 +10,7 @@ const ROW_OUTPUTS: Record<string, { input: string; otherwise: boolean; first: nu
 
 export const rowOutputs = (name: string) => ROW_OUTPUTS[name];
 
-/** What the family's editors give steps for a colour; edges carry it. */
+/** What Flowise's editor gives steps for a colour; edges carry it. */
 const COLOURS: Record<string, string> = {
   startAgentflow: '#7EE787',
   llmAgentflow: '#64B5F6',

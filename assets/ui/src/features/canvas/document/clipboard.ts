@@ -14,7 +14,7 @@ import {
 import { isGroup } from './groups';
 import { renameIds } from './wires';
 
-/** The chosen nodes as text, in the form that the family exports canvases in. */
+/** The chosen nodes as text, in the form in which Flowise exports canvases. */
 export function copyNodes(doc: Doc, ids: ReadonlySet<string>): string {
   const all = withChildren(doc, ids);
   const nodes = doc.nodes

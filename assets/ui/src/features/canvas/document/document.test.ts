@@ -201,7 +201,7 @@ describe('connections of cards', () => {
 });
 
 describe('connections of steps', () => {
-  it('have the form of the family', () => {
+  it('have the form of Flowise', () => {
     const { doc } = canvasOf('start', 'human', 'llm');
     let now = wire(doc, 'startAgentflow_0', 'humanInputAgentflow_0');
     const reject: End = {

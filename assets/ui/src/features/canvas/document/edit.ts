@@ -180,7 +180,7 @@ export function setInput(doc: Doc, id: string, name: string, value: unknown, car
   return followRows(next, before, after);
 }
 
-/** The family's engine trusts what the canvas says of an input, so an input that is set is described there. */
+/** Flowise's engine trusts what the canvas says of an input, so an input that is set is described there. */
 function declared(node: FlowNode, name: string, card: Definition | undefined): FlowNode {
   const known = [...objects(node.data.inputParams), ...objects(node.data.inputAnchors)];
   if (known.some((one) => one.name === name)) return node;

@@ -105,7 +105,7 @@ function formFields(doc: Doc): string[] {
     .filter(Boolean);
 }
 
-/** Steps that a Loop can go back to: those before it, in the form that the family keeps them. */
+/** Steps that a Loop can go back to: those before it, in the form in which Flowise keeps them. */
 export function loopTargets(doc: Doc, id: string): { value: string; label: string }[] {
   return before(doc, id).map((node) => ({ value: `${node.id}-${nodeLabel(node)}`, label: nodeLabel(node) }));
 }

@@ -1,4 +1,4 @@
-/** Prompts that other editors of the family keep as rich text, shown and written as plain text where that loses nothing. */
+/** Prompts that Flowise and other editors keep as rich text, shown and written as plain text where that loses nothing. */
 
 /** Whether a text begins like one of a rich-text editor. */
 const isRich = (value: string): boolean => /^\s*<p>/.test(value);

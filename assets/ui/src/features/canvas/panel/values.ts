@@ -10,7 +10,7 @@ export function asText(value: unknown): string {
 
 export const asBoolean = (value: unknown): boolean => value === true || value === 'true';
 
-/** Several choices, which the family keeps as the JSON text of a list. */
+/** Several choices, which Flowise keeps as the JSON text of a list. */
 export function asChoices(value: unknown): string[] {
   let read: unknown = value;
   if (typeof value === 'string' && value.trim() !== '') {
