@@ -210,5 +210,4 @@ impl Drop for HelperPlace<'_, '_, '_> {
 }
 
 #[cfg(test)]
-#[path = "run_tests.rs"]
 mod tests;

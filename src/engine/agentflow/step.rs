@@ -1,11 +1,13 @@
 //! One step of a run: its inputs are bound, its card does its work, and what came of it becomes an entry of the record.
 
+pub(super) mod inputs;
+
+use self::inputs::Binder;
 use super::entry::StepFrame;
 use super::plan::StepPlan;
 use super::record::{StepRecord, said_by};
 use super::run::{AgentRun, Executor};
-use super::scope::StepScope;
-use super::step_inputs::Binder;
+use super::values::scope::StepScope;
 use crate::base::cancel::{CancelToken, ChildToken};
 use crate::cards::kit::{
     Capabilities, Card, Host, HostContext, InputValues, Inputs, NullSink, OnError, Retries, RunContext,
