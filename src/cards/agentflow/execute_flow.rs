@@ -74,6 +74,7 @@ fn ask(inputs: &Inputs<'_>, context: &StepContext<'_>, _: &mut dyn TokenSink) ->
         overrides: &inputs.object(OVERRIDES)?,
         afresh: false,
         key: key.as_deref(),
+        iterations: 0,
     };
     let flows = inputs.need::<dyn Flows>()?.of(host)?;
     let answer = flows.ask_flow(&call).map_err(|fault| match fault {

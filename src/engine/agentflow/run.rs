@@ -35,6 +35,8 @@ pub(crate) struct AgentRun<'r> {
     pub began: Timestamp,
     /// How many steps are under way at once.
     pub branches_max: usize,
+    /// How many flows that wait for it, and iterations around the steps that asked, it stands inside of.
+    pub depth: usize,
     pub journal: &'r dyn RunJournal,
 }
 

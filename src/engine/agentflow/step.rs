@@ -10,12 +10,13 @@ use super::run::{AgentRun, Executor};
 use super::values::scope::StepScope;
 use crate::base::cancel::{CancelToken, ChildToken};
 use crate::cards::kit::{
-    Capabilities, Card, Host, HostContext, InputValues, Inputs, NullSink, OnError, Retries, RunContext,
-    StepContext, StepFn, StepOutcome, StepResume, StreamClosed, TokenSink, require_needs,
+    Capabilities, Capability, Card, FlowCall, Flows, Grant, Host, HostContext, InputValues, Inputs, NullSink,
+    OnError, Retries, RunContext, StepContext, StepFn, StepOutcome, StepResume, StreamClosed, TokenSink,
+    require_needs,
 };
 use crate::cards::unsupported;
 use crate::domain::error::{Error, Result};
-use crate::domain::predictions::prediction::HistoryMessage;
+use crate::domain::predictions::prediction::{HistoryMessage, RunOutput};
 use crate::engine::credential;
 use crate::engine::run::refuse_redacted;
 use crate::llm::{ReplyStream, StreamEnd};
@@ -75,7 +76,11 @@ fn perform_with_retries(executor: &Executor<'_, '_>, run: &AgentRun<'_>, ready: 
         return ending;
     };
     let said = said_by(run.turn.question, &ready.before);
-    let host = StepHost { host: run.turn.host, cancel: &ready.cancel.token };
+    let host = StepHost {
+        host: run.turn.host,
+        cancel: &ready.cancel.token,
+        iterations: run.plan.graph.owners(ready.frame.node).count(),
+    };
     let turn = RunContext { host: &host, ..*run.turn };
     let scope = |own_output| StepScope {
         turn: &turn,
@@ -227,6 +232,8 @@ impl StepCall<'_> {
 struct StepHost<'a> {
     host: &'a dyn Host,
     cancel: &'a CancelToken,
+    /// How many iterations stand around the step: a flow that it asks stands inside of them too.
+    iterations: usize,
 }
 
 impl Host for StepHost<'_> {
@@ -235,7 +242,15 @@ impl Host for StepHost<'_> {
     }
 
     fn capabilities(&self) -> Capabilities<'_> {
-        self.host.capabilities()
+        let given = self.host.capabilities();
+        if given.has(Capability::Flows) { given.with_flows(self) } else { given }
+    }
+}
+
+impl Flows for StepHost<'_> {
+    fn ask_flow(&self, call: &FlowCall<'_>) -> Result<RunOutput> {
+        let call = FlowCall { iterations: call.iterations + self.iterations, ..*call };
+        Grant::<dyn Flows>::for_service().of(self.host)?.ask_flow(&call)
     }
 }
 

@@ -86,6 +86,7 @@ pub(super) fn run(
         state,
         began: resumed.unwrap_or(entry.started),
         branches_max: usize::try_from(app.settings.branches_max).unwrap_or(1),
+        depth: entry.call_path.depth(),
         journal: &journal,
     };
     let mut sink = WatchedSink { sink, live: recorder.live() };
@@ -96,7 +97,7 @@ pub(super) fn run(
         Story::Resumed(kept, input) => agentflow::resume(&agent, &kept, &input, sink),
         Story::Again(taken) => agentflow::rerun(&agent, taken, sink),
     });
-    match ended {
+    match ended.and_then(|outcome| entry.call_path.require_answer(&entry.flow, outcome)) {
         Ok(outcome) => conclude(app, (entry, plan), recorder, outcome, sink),
         Err(fault) => {
             let fault = run_error(fault, cancel);

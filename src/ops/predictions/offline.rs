@@ -280,6 +280,7 @@ impl OfflineHost<'_> {
             }
             FlowPlan::Agent(plan) => {
                 let run = AgentRun {
+                    depth: 0,
                     plan,
                     overrides: &overrides,
                     turn: &turn,
