@@ -25,9 +25,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The longest wait before a retry, however long a provider asks for.
-const RETRY_WAIT_MAX: Duration = Duration::from_secs(120);
-
 /// A step that may start, with all that it works with.
 pub(super) struct StepReady {
     pub(super) frame: StepFrame,
@@ -143,7 +140,7 @@ fn wait_before_retry(fault: &Error, retries: Retries, attempts: u64) -> Duration
     let asked = Duration::from_secs(fault.retry_after_seconds().unwrap_or(0));
     // Many runs that failed together do not come back together.
     let jitter = own.mul_f64(f64::from(uuid::Uuid::new_v4().as_bytes()[0]) / 1024.0);
-    (own + jitter).max(asked).min(RETRY_WAIT_MAX)
+    (own + jitter).max(asked)
 }
 
 fn unknown_card(run: &AgentRun<'_>, ready: &StepReady) -> Error {
@@ -198,7 +195,12 @@ impl StepCall<'_> {
             let Some(fault) = result.as_ref().err().filter(|fault| fault.may_pass() && !is_last) else {
                 return (result, attempts);
             };
-            if !self.ready.cancel.token.sleep(wait_before_retry(fault, retries, attempts)) {
+            let (token, wait) = (&self.ready.cancel.token, wait_before_retry(fault, retries, attempts));
+            // A wait that outlasts the run helps nobody.
+            if token.time_left().is_some_and(|left| left <= wait) {
+                return (result, attempts);
+            }
+            if !token.sleep(wait) {
                 return (Err(Error::Cancelled), attempts);
             }
         }
@@ -284,5 +286,24 @@ impl TokenSink for StepSink<'_, '_, '_> {
             crate::llm::Delta::Text(text) => self.token(text),
             crate::llm::Delta::Thinking(text) => self.thinking(text),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::error::TransientFault;
+
+    #[test]
+    fn a_longer_wait_that_a_provider_asks_for_counts_however_long_it_is() {
+        let retries = Retries { max: 5, wait_seconds: 60 };
+        let wait = |asked, attempts| {
+            let message = "busy".to_owned();
+            let fault = Error::Transient(TransientFault { message, retry_after_seconds: asked });
+            wait_before_retry(&fault, retries, attempts).as_secs()
+        };
+        assert_eq!(wait(Some(500), 1), 500);
+        assert!((60..=75).contains(&wait(Some(7), 1)));
+        assert!((480..=600).contains(&wait(None, 4)), "the wait doubles with each retry");
     }
 }
