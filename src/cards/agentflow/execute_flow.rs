@@ -105,7 +105,7 @@ fn outcome_of(answer: RunOutput, role: MessageRole) -> Result<StepOutcome> {
     if !answer.file_annotations.is_empty() {
         outcome.output.insert(FILE_ANNOTATIONS.to_owned(), json!(answer.file_annotations));
     }
-    outcome.said = vec![HistoryMessage { role, text: answer.text }];
+    outcome.said = vec![HistoryMessage::new(role, answer.text)];
     outcome.used_tools = answer.used_tools;
     outcome.sources = answer.source_documents;
     Ok(outcome)

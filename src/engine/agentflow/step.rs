@@ -72,7 +72,7 @@ fn perform_with_retries(executor: &Executor<'_, '_>, run: &AgentRun<'_>, ready: 
         ending.result = Err(unknown_card(run, ready));
         return ending;
     };
-    let said = said_by(run.turn.question, &ready.before);
+    let said = said_by(|| run.asked(), &ready.before);
     let host = StepHost {
         host: run.turn.host,
         cancel: &ready.cancel.token,

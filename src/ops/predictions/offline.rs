@@ -281,6 +281,7 @@ impl OfflineHost<'_> {
             FlowPlan::Agent(plan) => {
                 let run = AgentRun {
                     depth: 0,
+                    pictures: Vec::new(),
                     plan,
                     overrides: &overrides,
                     turn: &turn,

@@ -208,6 +208,7 @@ impl Asked<'_> {
             plan,
             overrides: self.overrides,
             turn,
+            pictures: Vec::new(),
             start: self.start,
             credentials: host,
             conversation: &NoPast,
