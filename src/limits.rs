@@ -38,6 +38,9 @@ pub const PASSWORD_MAX_CHARS: usize = 256;
 pub const RUN_SECONDS: u64 = 600;
 /// Most rounds of tool calls in one step.
 pub const TOOL_ROUNDS_MAX: u64 = 25;
+/// Most iterations and flows inside of one another: a flow that is asked stands inside of the one that asks, and of the
+/// iterations around the step that asks.
+pub const NESTING_MAX: usize = 8;
 
 // What models are shown (manual 14.5).
 

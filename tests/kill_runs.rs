@@ -8,6 +8,8 @@
 mod callbacks;
 #[path = "kill_runs/items.rs"]
 mod items;
+#[path = "kill_runs/pauses.rs"]
+mod pauses;
 #[path = "support/program.rs"]
 mod program;
 #[path = "support/provider/mod.rs"]

@@ -2,6 +2,7 @@
 
 mod answers;
 mod approvals;
+mod asked;
 mod branches;
 mod drawings;
 mod failures;

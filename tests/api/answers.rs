@@ -253,6 +253,11 @@ fn the_test_chat_streams_alike() {
 const BEARER: (&str, &str) = ("authorization", "Bearer sk-follow");
 
 fn with_follow_ups(server: &Server, provider: &Provider, config: Value) -> String {
+    server.flow_with(&scripted_flow(), &follow_ups(server, provider, config))
+}
+
+/// The settings of a flow whose answers bring follow-up prompts of this provider.
+pub fn follow_ups(server: &Server, provider: &Provider, config: Value) -> Value {
     let credential =
         json!({"name": "f", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "sk-follow"}});
     let mut settings = json!({"credentialId": id(&server.post("/credentials", &credential)), "modelName": "small",
@@ -261,7 +266,7 @@ fn with_follow_ups(server: &Server, provider: &Provider, config: Value) -> Strin
         settings[name] = value.clone();
     }
     let config = json!({"status": true, "selectedProvider": "chatOpenAI", "chatOpenAI": settings});
-    server.flow_with(&scripted_flow(), &json!({"followUpPrompts": config.to_string()}))
+    json!({"followUpPrompts": config.to_string()})
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Flows that ask other flows of their workspace (manual 9.17).
 
+use crate::agentflows::human_input::asking;
 use crate::flows::foreign;
 use crate::overrides::override_settings;
 use crate::support::canvases::{Drawing, ProviderFormat, scripted_flow, scripted_flow_with};
@@ -172,4 +173,14 @@ fn flows_cannot_ask_one_another_in_a_circle() {
     server.put(&format!("/chatflows/{first}"), &json!({"flowData": own, "publishInstantly": true}));
     let fault = server.ask(&first, &json!({"question": "Hi"})).is_error(500);
     assert!(fault.contains("Select Chatflow: a flow cannot ask itself"), "{fault}");
+}
+
+#[test]
+fn a_tool_whose_flow_needs_a_person_says_so_and_leaves_nothing_that_waits() {
+    let server = Server::start();
+    let other = asking().flow(&server);
+    let asking = AskingFlow::new(&server, &other, json!({}));
+    let answer = asking.ask(&server, "x", None);
+    assert!(tool_result(&answer).contains("asks a person"), "{answer}");
+    assert_eq!(server.read("/executions?state=STOPPED")["total"], 0);
 }

@@ -88,6 +88,22 @@ def approval():
     return make("approval", "AGENTFLOW", nodes, edges)
 
 
+def tool():
+    """An Agent whose tool a person approves."""
+    rules = [
+        {"match": "refused", "reply": "Then I do not know."},
+        {"after": "tool", "match": ".+", "reply": "It is {0}."},
+        {"after": "user", "reply": "", "toolCalls": [{"name": "calculator", "arguments": {"input": "6*7"}}]},
+    ]
+    agent = {
+        "agentModel": "chatScripted",
+        "agentModelConfig": {"rules": json.dumps(rules)},
+        "agentTools": [{"agentSelectedTool": "calculator", "agentSelectedToolRequiresHumanInput": True}],
+    }
+    nodes = [step("start", "Start", {"startInputType": "chatInput"}), step("agent", "Helper", agent)]
+    return make("tool", "AGENTFLOW", nodes, [way("startAgentflow_0", "agentAgentflow_0")])
+
+
 def form():
     """A form starts it."""
     fields = [
@@ -115,4 +131,5 @@ def form():
     return make("form", "AGENTFLOW", nodes, [way("startAgentflow_0", "directReplyAgentflow_0")])
 
 
-print(json.dumps({"baseUrl": ready["baseUrl"], "flow": chat(), "approval": approval(), "form": form()}))
+flows = {"flow": chat(), "approval": approval(), "tool": tool(), "form": form()}
+print(json.dumps({"baseUrl": ready["baseUrl"], **flows}))

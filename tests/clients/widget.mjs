@@ -1,13 +1,14 @@
-// Flowise's chat widget in a browser, before agentflows: it shows the steps, asks a person and goes on after the click, and
-// starts a flow with its form. `widget.mjs FLOWS SCRIPT READY [PICTURES]`: the flows as JSON, the widget's script as it is
-// published, what the service said when it was ready, and a folder that pictures are left in when it is named.
+// Flowise's chat widget in a browser, before agentflows: it shows the steps, asks a person and goes on after the click,
+// has a tool of an Agent approved, and starts a flow with its form. `widget.mjs FLOWS SCRIPT READY [PICTURES]`: the flows as
+// JSON, the widget's script as it is published, what the service said when it was ready, and a folder that pictures are left
+// in when it is named.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 
-const { baseUrl, approval, form } = JSON.parse(process.argv[2]);
+const { baseUrl, approval, tool, form } = JSON.parse(process.argv[2]);
 const script = readFileSync(process.argv[3]);
 const { apiKey } = JSON.parse(readFileSync(process.argv[4], 'utf8'));
 const pictures = process.argv[5];
@@ -117,6 +118,25 @@ async function approves() {
   await seen.close();
 }
 
+/** A person lets an Agent call its tool in one conversation, and refuses it in another. */
+async function approvesTools() {
+  for (const [button, type, said] of [
+    ['Proceed', 'proceed', 'It is 42.'],
+    ['Reject', 'reject', 'Then I do not know.'],
+  ]) {
+    const seen = await visit(tool);
+    await say(seen, 'How much?');
+    await seen.chat.getByText('calculator').first().waitFor(PATIENCE);
+    await seen.chat.getByText(button, { exact: true }).last().click(PATIENCE);
+    await seen.chat.getByText(said).waitFor(PATIENCE);
+    await picture(seen.page, `tool-${type}`);
+    const decided = seen.asked.map(({ humanInput }) => humanInput?.type);
+    assert.deepEqual(decided, [undefined, type]);
+    assert.deepEqual(seen.faults, []);
+    await seen.close();
+  }
+}
+
 /** The form is filled in, and what is asked later counts on it. */
 async function fills() {
   const seen = await visit(form);
@@ -158,9 +178,10 @@ async function approvesElsewhere() {
 
 try {
   await approves();
+  await approvesTools();
   await fills();
   await approvesElsewhere();
-  console.log('chat widget: showed steps, asked a person, started with a form');
+  console.log('chat widget: showed steps, asked a person, had a tool approved, started with a form');
 } finally {
   await browser.close();
   shop.stop();

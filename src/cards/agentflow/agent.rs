@@ -163,7 +163,8 @@ fn answer(
             outcome
         }
     };
-    outcome.said = reply_message(inputs, NAMES.reply_role, outcome.text());
+    let made = &rounds.progress.tally.files;
+    outcome.said = reply_message(inputs, NAMES.reply_role, outcome.text(), made);
     Ok(with_progress(outcome, rounds.progress))
 }
 

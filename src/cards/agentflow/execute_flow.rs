@@ -74,6 +74,7 @@ fn ask(inputs: &Inputs<'_>, context: &StepContext<'_>, _: &mut dyn TokenSink) ->
         overrides: &inputs.object(OVERRIDES)?,
         afresh: false,
         key: key.as_deref(),
+        iterations: 0,
     };
     let flows = inputs.need::<dyn Flows>()?.of(host)?;
     let answer = flows.ask_flow(&call).map_err(|fault| match fault {
@@ -104,7 +105,7 @@ fn outcome_of(answer: RunOutput, role: MessageRole) -> Result<StepOutcome> {
     if !answer.file_annotations.is_empty() {
         outcome.output.insert(FILE_ANNOTATIONS.to_owned(), json!(answer.file_annotations));
     }
-    outcome.said = vec![HistoryMessage { role, text: answer.text }];
+    outcome.said = vec![HistoryMessage::new(role, answer.text)];
     outcome.used_tools = answer.used_tools;
     outcome.sources = answer.source_documents;
     Ok(outcome)

@@ -8,7 +8,7 @@ use crate::cards::kit::{
     StepOutcome, StepResume, TokenSink, WireType,
 };
 use crate::domain::error::Result;
-use crate::domain::predictions::prediction::{HistoryMessage, MessageRole};
+use crate::domain::predictions::prediction::HistoryMessage;
 use crate::llm::{ChatMessage, ChatRequest};
 use serde_json::{Map, Value};
 
@@ -95,7 +95,7 @@ fn described(inputs: &Inputs<'_>, context: &StepContext<'_>, tally: &mut ModelTa
     let mut said = context.past.messages()?;
     said.extend_from_slice(context.said);
     if context.speaks_first() && !context.turn.question.trim().is_empty() {
-        said.push(HistoryMessage { role: MessageRole::User, text: context.turn.question.to_owned() });
+        said.push(HistoryMessage::from_user(context.turn.question));
     }
     let mut messages: Vec<ChatMessage> = said.into_iter().map(past_message).collect();
     messages.push(ChatMessage::user(inputs.text(PROMPT)?));
@@ -122,10 +122,7 @@ fn go_on(inputs: &Inputs<'_>, context: &StepContext<'_>, resume: &StepResume) ->
         Decision::Proceed => 0,
         Decision::Reject => 1,
     }]);
-    outcome.said = feedback
-        .map(|text| HistoryMessage { role: MessageRole::User, text: text.to_owned() })
-        .into_iter()
-        .collect();
+    outcome.said = feedback.map(HistoryMessage::from_user).into_iter().collect();
     outcome
 }
 

@@ -68,7 +68,7 @@ fn run(inputs: &Inputs<'_>, context: &StepContext<'_>, sink: &mut dyn TokenSink)
         }
     };
     tally.describe(&mut outcome.output);
-    outcome.said = reply_message(inputs, NAMES.reply_role, outcome.text());
+    outcome.said = reply_message(inputs, NAMES.reply_role, outcome.text(), &tally.files);
     Ok(StepOutcome { input, sources: tally.citations, ..outcome })
 }
 

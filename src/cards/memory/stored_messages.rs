@@ -38,7 +38,7 @@ pub(super) fn messages<'e>(entries: impl IntoIterator<Item = &'e [u8]>) -> Optio
             _ => continue,
         };
         if !text.trim().is_empty() {
-            messages.push(HistoryMessage { role: speaker, text });
+            messages.push(HistoryMessage::new(speaker, text));
         }
     }
     Some(messages)

@@ -140,6 +140,7 @@ impl Tool for FlowTool {
             overrides: &self.overrides,
             afresh: self.starts_afresh,
             key: self.key.as_deref(),
+            iterations: 0,
         };
         let outcome = self.flows.of(turn.host).and_then(|flows| flows.ask_flow(&ask)).map_err(|fault| {
             let fault = match fault {

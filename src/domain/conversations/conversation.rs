@@ -19,6 +19,9 @@ pub struct Conversation {
     pub chat: ChatId,
 }
 
+/// What Flowise calls a file that is stored.
+const STORED_FILE: &str = "stored-file";
+
 /// A file or a link that went with a question, without its data.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -35,6 +38,35 @@ pub struct MessageFile {
     /// The address of a link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<String>,
+}
+
+/// Pictures that models read.
+const PICTURE_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+impl MessageFile {
+    /// True for a link to a picture.
+    #[must_use]
+    pub fn is_link(&self) -> bool {
+        self.kind == "url"
+    }
+
+    /// True for what a model can be shown.
+    #[must_use]
+    pub fn is_picture(&self) -> bool {
+        self.is_link() || self.kind == STORED_FILE && PICTURE_TYPES.contains(&self.mime.as_str())
+    }
+
+    /// A file of a conversation.
+    #[must_use]
+    pub fn stored(name: &str, mime: &str, file_name: &str) -> Self {
+        Self {
+            kind: STORED_FILE.to_owned(),
+            name: name.to_owned(),
+            mime: mime.to_owned(),
+            file_name: Some(file_name.to_owned()),
+            data: None,
+        }
+    }
 }
 
 /// A message, and how it was rated where that was asked for.
@@ -140,11 +172,14 @@ impl Message {
 pub struct Utterance {
     pub role: MessageRole,
     pub content: String,
+    /// Files that went with it.
+    #[serde(rename = "fileUploads", default)]
+    pub files: Vec<MessageFile>,
 }
 
 impl From<Message> for Utterance {
     fn from(message: Message) -> Self {
-        Self { role: message.role, content: message.content }
+        Self { role: message.role, content: message.content, files: message.file_uploads }
     }
 }
 

@@ -1,6 +1,7 @@
 //! A question and its answer (manual 2.1, 2.6).
 
 use crate::base::spooled_file::SpooledFile;
+use crate::domain::conversations::conversation::{MessageFile, Utterance};
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, MessageId};
 use crate::domain::predictions::execution::ExecutionEntry;
 use crate::domain::predictions::human_input::HumanInput;
@@ -61,12 +62,28 @@ pub enum MessageRole {
 pub struct HistoryMessage {
     pub role: MessageRole,
     pub text: String,
+    /// Pictures that went with it, as they are stored with the conversation, and links to some.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub pictures: Vec<MessageFile>,
+}
+
+impl From<Utterance> for HistoryMessage {
+    fn from(said: Utterance) -> Self {
+        let Utterance { role, content, mut files } = said;
+        files.retain(MessageFile::is_picture);
+        Self { pictures: files, ..Self::new(role, content) }
+    }
 }
 
 impl HistoryMessage {
+    /// Words alone.
+    pub fn new(role: MessageRole, text: impl Into<String>) -> Self {
+        Self { role, text: text.into(), pictures: Vec::new() }
+    }
+
     /// What the person said.
     pub fn from_user(text: impl Into<String>) -> Self {
-        Self { role: MessageRole::User, text: text.into() }
+        Self::new(MessageRole::User, text)
     }
 
     /// The message with its author, as a line of a conversation.

@@ -210,7 +210,7 @@ impl StepNote {
 
 /// What a step says that says its text.
 fn text_of(entry: &ExecutionEntry) -> Vec<HistoryMessage> {
-    let said = |text: &str| HistoryMessage { role: MessageRole::Api, text: text.to_owned() };
+    let said = |text: &str| HistoryMessage::new(MessageRole::Api, text);
     entry.text().map(said).into_iter().collect()
 }
 

@@ -16,6 +16,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::predictions::execution::{ExecutionEntry, Pause, StepStatus};
 use crate::domain::predictions::prediction::RunOutput;
 use crate::domain::predictions::run_event::{RunEvent, StepLabel};
+use crate::limits::NESTING_MAX;
 use crate::llm::{ReplyStream, StreamEnd};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -218,7 +219,12 @@ impl<'s> Ledger<'s> {
                 let (count, at_once) = (items.items.len(), items.at_once);
                 let open = OpenItems::new(ended, outcome.input, on_error, items);
                 self.open_items.insert(step, open);
-                match self.walk.open(step, count, at_once) {
+                let owners = self.walk.graph().owners(self.walk.node(step)).count();
+                let opened = match run.depth + owners < NESTING_MAX {
+                    true => self.walk.open(step, count, at_once),
+                    false => Err(Misfit::TooDeep),
+                };
+                match opened {
                     Ok(()) => self.note_items(run, step),
                     Err(fault) => self.refuse_items(run, step, fault),
                 }
@@ -237,6 +243,9 @@ impl<'s> Ledger<'s> {
             Misfit::TooManyItems => {
                 Error::RunFailed(format!("{label}: a list of {} items is too long", open.items.len()))
             }
+            Misfit::TooDeep => Error::RunFailed(format!(
+                "{label}: flows that ask one another and iterations stand at most {NESTING_MAX} deep inside of one another"
+            )),
             _ => Error::RunFailed(format!("{label}: only an Iteration runs once for each item of a list")),
         };
         self.fail(run, open.ended, fault, items::of_the_card(open.on_error), StepOutcome::default());

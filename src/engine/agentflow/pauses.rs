@@ -48,7 +48,7 @@ pub(super) fn open(graph: &Graph, frame: &StepFrame, pause: kit::Pause, now: Tim
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct RunSnapshot {
     events: Vec<Event>,
-    records: Vec<(StepId, StepRecord)>,
+    records: Vec<(StepId, Arc<StepRecord>)>,
     items: Vec<(StepId, OpenItems)>,
     pauses: Vec<(StepId, OpenPause)>,
     /// What stays of an earlier run, where this one is it run again.
@@ -81,8 +81,8 @@ impl RunSnapshot {
 impl<'s> Ledger<'s> {
     /// The run as it is kept while it waits.
     pub(super) fn snapshot(&self, run: &AgentRun<'_>) -> RunSnapshot {
-        let mut records: Vec<(StepId, StepRecord)> =
-            self.records.iter().map(|(step, record)| (*step, (**record).clone())).collect();
+        let mut records: Vec<(StepId, Arc<StepRecord>)> =
+            self.records.iter().map(|(step, record)| (*step, record.clone())).collect();
         records.sort_by_key(|(step, _)| *step);
         let open = |step: &StepId| Some((*step, self.pauses.get(step)?.clone()));
         RunSnapshot {
@@ -113,8 +113,7 @@ impl<'s> Ledger<'s> {
         let graph = run.plan.graph.clone();
         let walk = Walk::replay(graph, run.branches_max, &kept.events).map_err(misfit)?;
         let mut ledger = Self::new(walk, sink);
-        ledger.records =
-            kept.records.iter().map(|(step, record)| (*step, Arc::new(record.clone()))).collect();
+        ledger.records = kept.records.iter().cloned().collect();
         ledger.open_items = kept.items.iter().cloned().collect();
         ledger.taken = TakenSteps::from_list(&kept.taken);
         ledger.pauses = kept.pauses.iter().cloned().collect();

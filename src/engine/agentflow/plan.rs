@@ -1,7 +1,7 @@
 //! An agentflow ready to run. Compiled once per canvas.
 
 use super::graph::{Graph, GraphProblem, NodeIndex, START};
-use super::step_inputs::{self, StepSource, StepSources};
+use super::step::inputs::{self as step_inputs, StepSource, StepSources};
 use super::values::ValueSource;
 use super::webhook_start::WebhookStart;
 use crate::canvas::{Canvas, Node};

@@ -51,15 +51,15 @@ pub(super) fn update_state<'a>(
     }
 }
 
-/// What these steps said, in their order, after the words of the person. Nothing was said where no step spoke.
+/// What these steps said, in their order, after what the person said. Nothing was said where no step spoke.
 pub(super) fn said_by<'a>(
-    question: &str,
+    asked: impl FnOnce() -> HistoryMessage,
     steps: impl IntoIterator<Item = &'a Arc<StepRecord>>,
 ) -> Vec<HistoryMessage> {
     let mut said: Vec<HistoryMessage> =
         steps.into_iter().flat_map(|step| step.said.iter().cloned()).collect();
     if !said.is_empty() {
-        said.insert(0, HistoryMessage::from_user(question));
+        said.insert(0, asked());
     }
     said
 }

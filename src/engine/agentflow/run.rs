@@ -8,10 +8,11 @@ use super::sink::RunSink;
 use super::step;
 use super::walk::Walk;
 use crate::cards::kit::{ConversationPast, RunContext, StartValues};
+use crate::domain::conversations::conversation::MessageFile;
 use crate::domain::error::Result;
 use crate::domain::predictions::execution::{ExecutionEntry, Pause, StepStart};
 use crate::domain::predictions::human_input::HumanInput;
-use crate::domain::predictions::prediction::RunOutput;
+use crate::domain::predictions::prediction::{HistoryMessage, RunOutput};
 use crate::engine::credential::Credentials;
 use crate::engine::overrides::Overrides;
 use jiff::Timestamp;
@@ -26,6 +27,8 @@ pub(crate) struct AgentRun<'r> {
     pub overrides: &'r Overrides,
     /// The token of its host is set when a step fails: what runs beside it is of no use then.
     pub turn: &'r RunContext<'r>,
+    /// The pictures that came with the question, as they are stored with the conversation.
+    pub pictures: Vec<MessageFile>,
     pub start: &'r StartValues,
     pub credentials: &'r dyn Credentials,
     pub conversation: &'r dyn ConversationPast,
@@ -35,7 +38,16 @@ pub(crate) struct AgentRun<'r> {
     pub began: Timestamp,
     /// How many steps are under way at once.
     pub branches_max: usize,
+    /// How many flows that wait for it, and iterations around the steps that asked, it stands inside of.
+    pub depth: usize,
     pub journal: &'r dyn RunJournal,
+}
+
+impl AgentRun<'_> {
+    /// What the person said.
+    pub(super) fn asked(&self) -> HistoryMessage {
+        HistoryMessage { pictures: self.pictures.clone(), ..HistoryMessage::from_user(self.turn.question) }
+    }
 }
 
 /// Where the steps of a run are written down as they run.
@@ -210,5 +222,4 @@ impl Drop for HelperPlace<'_, '_, '_> {
 }
 
 #[cfg(test)]
-#[path = "run_tests.rs"]
 mod tests;

@@ -1,19 +1,22 @@
 //! One step of a run: its inputs are bound, its card does its work, and what came of it becomes an entry of the record.
 
+pub(super) mod inputs;
+
+use self::inputs::Binder;
 use super::entry::StepFrame;
 use super::plan::StepPlan;
 use super::record::{StepRecord, said_by};
 use super::run::{AgentRun, Executor};
-use super::scope::StepScope;
-use super::step_inputs::Binder;
+use super::values::scope::StepScope;
 use crate::base::cancel::{CancelToken, ChildToken};
 use crate::cards::kit::{
-    Capabilities, Card, Host, HostContext, InputValues, Inputs, NullSink, OnError, Retries, RunContext,
-    StepContext, StepFn, StepOutcome, StepResume, StreamClosed, TokenSink, require_needs,
+    Capabilities, Capability, Card, FlowCall, Flows, Grant, Host, HostContext, InputValues, Inputs, NullSink,
+    OnError, Retries, RunContext, StepContext, StepFn, StepOutcome, StepResume, StreamClosed, TokenSink,
+    require_needs,
 };
 use crate::cards::unsupported;
 use crate::domain::error::{Error, Result};
-use crate::domain::predictions::prediction::HistoryMessage;
+use crate::domain::predictions::prediction::{HistoryMessage, RunOutput};
 use crate::engine::credential;
 use crate::engine::run::refuse_redacted;
 use crate::llm::{ReplyStream, StreamEnd};
@@ -21,9 +24,6 @@ use serde_json::{Map, Value};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
-
-/// The longest wait before a retry, however long a provider asks for.
-const RETRY_WAIT_MAX: Duration = Duration::from_secs(120);
 
 /// A step that may start, with all that it works with.
 pub(super) struct StepReady {
@@ -72,8 +72,12 @@ fn perform_with_retries(executor: &Executor<'_, '_>, run: &AgentRun<'_>, ready: 
         ending.result = Err(unknown_card(run, ready));
         return ending;
     };
-    let said = said_by(run.turn.question, &ready.before);
-    let host = StepHost { host: run.turn.host, cancel: &ready.cancel.token };
+    let said = said_by(|| run.asked(), &ready.before);
+    let host = StepHost {
+        host: run.turn.host,
+        cancel: &ready.cancel.token,
+        iterations: run.plan.graph.owners(ready.frame.node).count(),
+    };
     let turn = RunContext { host: &host, ..*run.turn };
     let scope = |own_output| StepScope {
         turn: &turn,
@@ -136,7 +140,7 @@ fn wait_before_retry(fault: &Error, retries: Retries, attempts: u64) -> Duration
     let asked = Duration::from_secs(fault.retry_after_seconds().unwrap_or(0));
     // Many runs that failed together do not come back together.
     let jitter = own.mul_f64(f64::from(uuid::Uuid::new_v4().as_bytes()[0]) / 1024.0);
-    (own + jitter).max(asked).min(RETRY_WAIT_MAX)
+    (own + jitter).max(asked)
 }
 
 fn unknown_card(run: &AgentRun<'_>, ready: &StepReady) -> Error {
@@ -191,7 +195,12 @@ impl StepCall<'_> {
             let Some(fault) = result.as_ref().err().filter(|fault| fault.may_pass() && !is_last) else {
                 return (result, attempts);
             };
-            if !self.ready.cancel.token.sleep(wait_before_retry(fault, retries, attempts)) {
+            let (token, wait) = (&self.ready.cancel.token, wait_before_retry(fault, retries, attempts));
+            // A wait that outlasts the run helps nobody.
+            if token.time_left().is_some_and(|left| left <= wait) {
+                return (result, attempts);
+            }
+            if !token.sleep(wait) {
                 return (Err(Error::Cancelled), attempts);
             }
         }
@@ -225,6 +234,8 @@ impl StepCall<'_> {
 struct StepHost<'a> {
     host: &'a dyn Host,
     cancel: &'a CancelToken,
+    /// How many iterations stand around the step: a flow that it asks stands inside of them too.
+    iterations: usize,
 }
 
 impl Host for StepHost<'_> {
@@ -233,7 +244,15 @@ impl Host for StepHost<'_> {
     }
 
     fn capabilities(&self) -> Capabilities<'_> {
-        self.host.capabilities()
+        let given = self.host.capabilities();
+        if given.has(Capability::Flows) { given.with_flows(self) } else { given }
+    }
+}
+
+impl Flows for StepHost<'_> {
+    fn ask_flow(&self, call: &FlowCall<'_>) -> Result<RunOutput> {
+        let call = FlowCall { iterations: call.iterations + self.iterations, ..*call };
+        Grant::<dyn Flows>::for_service().of(self.host)?.ask_flow(&call)
     }
 }
 
@@ -267,5 +286,24 @@ impl TokenSink for StepSink<'_, '_, '_> {
             crate::llm::Delta::Text(text) => self.token(text),
             crate::llm::Delta::Thinking(text) => self.thinking(text),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::error::TransientFault;
+
+    #[test]
+    fn a_longer_wait_that_a_provider_asks_for_counts_however_long_it_is() {
+        let retries = Retries { max: 5, wait_seconds: 60 };
+        let wait = |asked, attempts| {
+            let message = "busy".to_owned();
+            let fault = Error::Transient(TransientFault { message, retry_after_seconds: asked });
+            wait_before_retry(&fault, retries, attempts).as_secs()
+        };
+        assert_eq!(wait(Some(500), 1), 500);
+        assert!((60..=75).contains(&wait(Some(7), 1)));
+        assert!((480..=600).contains(&wait(None, 4)), "the wait doubles with each retry");
     }
 }

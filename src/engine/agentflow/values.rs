@@ -1,5 +1,7 @@
 //! Values of the inputs of an agentflow: compiled once from what the owner saved, resolved for each step of a run.
 
+pub(super) mod scope;
+
 use crate::canvas::rich_text::to_markdown;
 use crate::canvas::template::{
     AgentReference, AgentTemplate, RunText, RunValue, Segment, ValuePath, into_text,
@@ -177,5 +179,4 @@ fn part(scope: &dyn Scope, of: &RunValue, path: &ValuePath) -> Option<Value> {
 }
 
 #[cfg(test)]
-#[path = "values_tests.rs"]
 mod tests;

@@ -64,6 +64,8 @@ pub(crate) enum Misfit {
     RunUnderWay,
     /// More items than an iteration takes.
     TooManyItems,
+    /// Inside of more iterations and flows than a run may have.
+    TooDeep,
 }
 
 /// See the head of this file. It starts nothing itself: whoever drives it asks for what comes [next](Self::next), and

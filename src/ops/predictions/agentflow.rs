@@ -5,12 +5,14 @@ use super::executions::{self, ExecutionRecorder, PausedRun, RecordEnd, StepNumbe
 use super::host::run_host::RunHost;
 use super::pause_ends::start_timers;
 use super::run::{run_context, run_error};
+use super::uploads::kept_files::read_picture;
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::cards::kit::{ConversationPast, Conversations as _, StreamClosed, TokenSink};
+use crate::domain::conversations::conversation::{MessageFile, Utterance};
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
-use crate::domain::ids::ExecutionId;
+use crate::domain::ids::{ChatId, ExecutionId};
 use crate::domain::predictions::execution::{
     ExecutionEntry, ExecutionState, NewExecution, PastConversation, RunEnd, StepStart,
 };
@@ -74,18 +76,20 @@ pub(super) fn run(
     recorder.stop_with(cancel);
     let as_it_began = |until| PastConversation { chat: entry.ids.chat, until };
     let past = past.or(resumed.map(as_it_began));
-    let past = StoredPast { app, host, past, forgets: plan.start.forgets };
+    let past = StoredPast { app, host, chat: entry.ids.chat, past, forgets: plan.start.forgets };
     let journal = Journal::new(&recorder);
     let agent = AgentRun {
         plan,
         overrides: &entry.overrides,
         turn: &turn,
+        pictures: entry.request.files.iter().filter(|file| file.is_picture()).cloned().collect(),
         start: &entry.start,
         credentials: host,
         conversation: &past,
         state,
         began: resumed.unwrap_or(entry.started),
         branches_max: usize::try_from(app.settings.branches_max).unwrap_or(1),
+        depth: entry.call_path.depth(),
         journal: &journal,
     };
     let mut sink = WatchedSink { sink, live: recorder.live() };
@@ -96,7 +100,7 @@ pub(super) fn run(
         Story::Resumed(kept, input) => agentflow::resume(&agent, &kept, &input, sink),
         Story::Again(taken) => agentflow::rerun(&agent, taken, sink),
     });
-    match ended {
+    match ended.and_then(|outcome| entry.call_path.require_answer(&entry.flow, outcome)) {
         Ok(outcome) => conclude(app, (entry, plan), recorder, outcome, sink),
         Err(fault) => {
             let fault = run_error(fault, cancel);
@@ -239,6 +243,8 @@ impl Beginning {
 struct StoredPast<'a> {
     app: &'a App,
     host: &'a RunHost<'a>,
+    /// The conversation of the run.
+    chat: ChatId,
     /// A conversation as it stood at a time, where it is not this one as it stands: the run belongs to another, or goes on, and
     /// what it said since is in its record and not heard twice.
     past: Option<PastConversation>,
@@ -257,7 +263,18 @@ impl ConversationPast for StoredPast<'_> {
         let said = self.app.store.read_messages(|tx| {
             timeline::newest_before(tx, (workspace, id, &chat), until, MEMORY_MESSAGES_MAX)
         })?;
-        Ok(said.into_iter().map(|said| HistoryMessage { role: said.role, text: said.content }).collect())
+        Ok(said.into_iter().map(|said| Utterance::from(said).into()).collect())
+    }
+
+    /// Files are read of the conversation of the run, and of the one that it remembers.
+    fn picture(&self, file: &MessageFile, bytes_max: usize) -> Result<Option<Vec<u8>>> {
+        let remembered = self.past.map(|past| past.chat).filter(|chat| *chat != self.chat);
+        for chat in [Some(self.chat), remembered].into_iter().flatten() {
+            if let Some(found) = read_picture(self.app, self.host.flow(), chat, file, bytes_max)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
     }
 }
 

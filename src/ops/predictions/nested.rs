@@ -8,14 +8,15 @@ use crate::base::cancel::CancelToken;
 use crate::cards::kit::{FlowCall, NullSink};
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::draft::CanvasSide;
+use crate::domain::flows::flow::Flow;
 use crate::domain::ids::FlowId;
 use crate::domain::predictions::prediction::{Question, RunOutput};
+use crate::engine::agentflow::AgentOutcome;
+use crate::limits::NESTING_MAX;
 use crate::store::tables::FLOWS;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Most flows that wait for one another: one that was asked, and those it asked in turn (manual 14.4).
-const FLOWS_DEEP_MAX: usize = 5;
 /// Most flows that are asked for one question, all tools of all of them together (manual 14.4).
 const FLOWS_ASKED_MAX: usize = 100;
 
@@ -24,6 +25,8 @@ const FLOWS_ASKED_MAX: usize = 100;
 pub(super) struct CallPath {
     /// Flows that wait for this one, outermost first.
     waiting: Vec<FlowId>,
+    /// How many flows, and iterations around the steps that asked, this one stands inside of.
+    depth: usize,
     /// Shared by everything one request of a caller sets off.
     asked_count: Arc<AtomicUsize>,
 }
@@ -34,8 +37,13 @@ impl CallPath {
         !self.waiting.is_empty()
     }
 
-    /// The way on from `from` to `to`.
-    pub(super) fn extend(&self, from: FlowId, to: FlowId) -> Result<Self> {
+    /// How many flows, and iterations around the steps that asked, this one stands inside of.
+    pub(super) const fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// The way on from `from`, in which so many iterations stand around the step that asks, to `to`.
+    pub(super) fn extend(&self, from: FlowId, to: FlowId, iterations: usize) -> Result<Self> {
         let mut waiting = self.waiting.clone();
         waiting.push(from);
         if waiting.contains(&to) {
@@ -43,9 +51,10 @@ impl CallPath {
                 "The flow waits for this answer itself: flows cannot ask one another in a circle.".into(),
             ));
         }
-        if waiting.len() >= FLOWS_DEEP_MAX {
+        let depth = self.depth + iterations + 1;
+        if depth > NESTING_MAX {
             return Err(Error::RunFailed(format!(
-                "No more than {FLOWS_DEEP_MAX} flows can wait for one another."
+                "Flows that ask one another and iterations stand at most {NESTING_MAX} deep inside of one another."
             )));
         }
         if self.asked_count.fetch_add(1, Ordering::Relaxed) >= FLOWS_ASKED_MAX {
@@ -53,7 +62,19 @@ impl CallPath {
                 "No more than {FLOWS_ASKED_MAX} flows can be asked for one question."
             )));
         }
-        Ok(Self { waiting, asked_count: self.asked_count.clone() })
+        Ok(Self { waiting, depth, asked_count: self.asked_count.clone() })
+    }
+
+    /// What came of a run on this way. One that waits for a person fails where another flow waits for it: the question of a
+    /// flow is no conversation in which somebody could answer, and what is asked would be taken for what was to be found out.
+    pub(super) fn require_answer(&self, flow: &Flow, outcome: AgentOutcome) -> Result<AgentOutcome> {
+        if self.is_nested() && !outcome.pauses.is_empty() {
+            return Err(Error::RunFailed(format!(
+                "The flow '{}' asks a person, and nobody can answer it there: it was asked by another flow.",
+                flow.name
+            )));
+        }
+        Ok(outcome)
     }
 }
 
@@ -70,7 +91,7 @@ pub(super) fn ask_flow(
     let flow = app.store.read(|tx| FLOWS.get(tx, &from.flow.workspace, wanted.flow))?;
     let flow = Arc::new(flow.ok_or_else(|| Error::no_flow(wanted.flow))?);
     ask::admit_key(app, &flow, wanted.key)?;
-    let way = from.call_path.extend(from.flow.id, flow.id)?;
+    let way = from.call_path.extend(from.flow.id, flow.id, wanted.iterations)?;
     let question = Question {
         text: wanted.question.to_owned(),
         overrides: wanted.overrides.clone(),
@@ -90,24 +111,37 @@ pub(super) fn ask_flow(
 mod tests {
     use super::*;
 
+    /// A way of so many flows that ask one another.
+    fn way(flows: &[FlowId]) -> Result<CallPath> {
+        flows.windows(2).try_fold(CallPath::default(), |way, pair| way.extend(pair[0], pair[1], 0))
+    }
+
     #[test]
     fn a_way_has_an_end_and_no_circle() {
-        let flows: Vec<FlowId> = (0..=FLOWS_DEEP_MAX).map(|_| FlowId::random()).collect();
-        let mut way = CallPath::default();
-        assert!(way.extend(flows[0], flows[0]).is_err());
-        for pair in flows.windows(2).take(FLOWS_DEEP_MAX - 1) {
-            way = way.extend(pair[0], pair[1]).unwrap();
-            assert!(way.extend(pair[1], flows[0]).unwrap_err().to_string().contains("circle"));
+        let flows: Vec<FlowId> = (0..NESTING_MAX + 2).map(|_| FlowId::random()).collect();
+        assert!(CallPath::default().extend(flows[0], flows[0], 0).is_err());
+        for count in 2..NESTING_MAX + 2 {
+            let told = way(&flows[..count]).unwrap().extend(flows[count - 1], flows[0], 0).unwrap_err();
+            assert!(told.to_string().contains("circle"), "{told}");
         }
-        assert!(way.extend(flows[FLOWS_DEEP_MAX - 1], FlowId::random()).is_err());
+        assert!(way(&flows).unwrap_err().to_string().contains("8 deep"));
+    }
+
+    #[test]
+    fn iterations_around_a_step_that_asks_count_as_flows_do() {
+        let flows: Vec<FlowId> = (0..3).map(|_| FlowId::random()).collect();
+        let inside = CallPath::default().extend(flows[0], flows[1], 3).unwrap();
+        assert_eq!(inside.depth(), 4);
+        assert!(inside.extend(flows[1], flows[2], 3).is_ok());
+        assert!(inside.extend(flows[1], flows[2], 4).is_err());
     }
 
     #[test]
     fn everything_one_question_sets_off_counts_together() {
         let (from, way) = (FlowId::random(), CallPath::default());
         for _ in 0..FLOWS_ASKED_MAX {
-            way.clone().extend(from, FlowId::random()).unwrap();
+            way.clone().extend(from, FlowId::random(), 0).unwrap();
         }
-        assert!(way.extend(from, FlowId::random()).is_err());
+        assert!(way.extend(from, FlowId::random(), 0).is_err());
     }
 }

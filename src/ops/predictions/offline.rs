@@ -280,6 +280,8 @@ impl OfflineHost<'_> {
             }
             FlowPlan::Agent(plan) => {
                 let run = AgentRun {
+                    depth: 0,
+                    pictures: Vec::new(),
                     plan,
                     overrides: &overrides,
                     turn: &turn,

@@ -121,7 +121,7 @@ pub(super) fn ask_flow(
     let flow = app.store.read(|tx| FLOWS.get(tx, &from.workspace, wanted.flow))?;
     let flow = flow.ok_or_else(|| Error::no_flow(wanted.flow))?;
     ask::require_key(app, &flow, wanted.key)?;
-    let path = path.extend(from.id, flow.id)?;
+    let path = path.extend(from.id, flow.id, wanted.iterations)?;
     require_cards(&flow)?;
     let plan = ask::plan(app, &flow)?;
     let mut question = Question { text: wanted.question.to_owned(), ..Question::default() };
@@ -194,7 +194,8 @@ impl QuestionReplay<'_> {
         Ok(output)
     }
 
-    /// A run that comes to a person's decision is over there: there is nobody to decide.
+    /// A run that comes to a person's decision is over there: there is nobody to decide. Where another flow waits for it, it
+    /// fails, as it does for callers.
     fn walk(
         &self,
         app: &App,
@@ -207,15 +208,21 @@ impl QuestionReplay<'_> {
             plan,
             overrides: self.overrides,
             turn,
+            pictures: Vec::new(),
             start: self.start,
             credentials: host,
             conversation: &NoPast,
             state: plan.start_state(Map::new(), self.overrides),
             began: app.clock.now(),
             branches_max: usize::try_from(app.settings.branches_max).unwrap_or(1),
+            depth: self.effects.map_or(0, CallPath::depth),
             journal,
         };
         let outcome = agentflow::run(&run, &mut NullSink)?;
+        let outcome = match self.effects {
+            Some(path) => path.require_answer(self.flow, outcome)?,
+            None => outcome,
+        };
         *journal.0.lock().unwrap_or_else(PoisonError::into_inner) = outcome.entries;
         Ok(outcome.output)
     }

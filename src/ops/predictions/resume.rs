@@ -108,7 +108,7 @@ pub(super) fn prepare(
         overrides: Overrides::restore(&request.overrides, &plan.places()).with_variables_of(sent),
         start,
         earlier: Mutex::new(Some(EarlierRun::Waiting(Box::new(resume)))),
-        request: RunRequest::default(),
+        request: RunRequest { files: request.files, ..RunRequest::default() },
         runs_live: false,
         execution: OnceLock::from(id),
         plan,

@@ -3,6 +3,8 @@
 use super::steps::{
     Steps, ask, endings, entries, equal, function, llm, output, record, reply, slow_llm, told,
 };
+use crate::answers::follow_ups;
+use crate::support::provider::{Behaviour, Provider};
 use crate::support::{Answer, Server};
 use serde_json::{Value, json};
 
@@ -244,4 +246,51 @@ fn a_later_model_without_memory_hears_only_what_its_card_says() {
         .card("llmAgentflow_1", "Second", told(llm("[{history}] [{question}]"), "Only this."))
         .chain(&["startAgentflow_0", "llmAgentflow_0", "llmAgentflow_1"]);
     assert_eq!(super::steps::said(&server, &steps), "[] [Only this.]");
+}
+
+#[test]
+fn code_behind_the_run_replaces_what_is_answered_streamed_and_stored() {
+    let server = Server::start();
+    let code = json!("return $flow.rawOutput.replace('secret', 'plain')").to_string();
+    let config = json!({"postProcessing": {"enabled": true, "customFunction": code}});
+    let steps = Steps::begin()
+        .card("llmAgentflow_0", "Writer", llm("secret {question}"))
+        .edge("startAgentflow_0", "llmAgentflow_0");
+    let flow = steps.flow_with(&server, json!({"chatbotConfig": config.to_string()}));
+    let answer = ask(&server, &flow, "Hi");
+    assert_eq!(
+        (&answer["text"], &record(&server, &answer)["state"]),
+        (&json!("plain Hi"), &json!("FINISHED"))
+    );
+    assert_eq!(stream(&server, &flow).streamed_text(), "plain Hi");
+    let stored = server.messages(&flow);
+    assert!(
+        stored.iter().all(|message| !message["content"].as_str().unwrap().contains("secret")),
+        "{stored:?}"
+    );
+}
+
+#[test]
+fn a_run_whose_code_behind_it_fails_has_no_answer_and_a_record_that_ended() {
+    let server = Server::start();
+    let code = json!("throw new Error('no')").to_string();
+    let config = json!({"postProcessing": {"enabled": true, "customFunction": code}});
+    let flow = writer_and_reply().flow_with(&server, json!({"chatbotConfig": config.to_string()}));
+    let told = server.ask(&flow, &json!({"question": "Hi"})).is_error(500);
+    assert!(told.starts_with("Post-processing: "), "{told}");
+    assert_eq!(server.messages(&flow), [] as [Value; 0]);
+    assert_eq!(server.read("/executions?state=INPROGRESS")["total"], 0);
+}
+
+#[test]
+fn an_answer_of_a_run_brings_follow_up_prompts() {
+    let (server, provider) = (Server::start(), Provider::start());
+    let settings = follow_ups(&server, &provider, json!({"prompt": "After: {history}"}));
+    let flow = writer_and_reply().flow_with(&server, settings);
+    provider.push_behaviour(Behaviour::text("[\"Why?\"]"));
+    let answer = ask(&server, &flow, "Hi");
+    assert_eq!((&answer["text"], &answer["followUpPrompts"]), (&json!("<Dear Hi>"), &json!("[\"Why?\"]")));
+    assert!(provider.last_request().body.to_string().contains("After: <Dear Hi>"), "{answer}");
+    provider.push_behaviour(Behaviour::text("[\"More?\"]"));
+    assert!(stream(&server, &flow).text().contains(r#""followUpPrompts":"[\"More?\"]""#));
 }

@@ -1,7 +1,10 @@
 //! Agents whose tools a person has to approve.
 
-use super::steps::{START, Steps, Talk, endings, entry, llm, output, record};
+use super::steps::{START, Steps, Talk, endings, entry, llm, output, record, with};
 use crate::support::Server;
+use flowkeep::base::cancel::CancelToken;
+use flowkeep::ops::predictions::{end_pause, load_pause_timers};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 const AGENT: &str = "agentAgentflow_0";
@@ -24,11 +27,15 @@ fn tool(name: &str, asks: bool) -> Value {
 }
 
 fn agent(rules: &Value, tools: Value) -> Steps {
+    agent_with(rules, tools, json!({}))
+}
+
+fn agent_with(rules: &Value, tools: Value, more: Value) -> Steps {
     let inputs = json!({
         "agentModel": "chatScripted", "agentModelConfig": {"rules": rules.to_string(), "fallback": "Nothing fits."},
         "agentTools": tools,
     });
-    Steps::begin().card(AGENT, "Helper", inputs).edge(START, AGENT)
+    Steps::begin().card(AGENT, "Helper", with(inputs, more)).edge(START, AGENT)
 }
 
 fn asking() -> Steps {
@@ -155,6 +162,29 @@ fn an_agent_that_waits_goes_on_after_a_restart() {
     let server = server.restart();
     let body = json!({"chatId": chat, "humanInput": {"type": "proceed"}});
     assert_eq!(server.post(&format!("/internal-prediction/{flow}"), &body)["text"], "It is 42.");
+}
+
+#[test]
+fn an_approval_that_nobody_gives_in_time_counts_as_refused_also_after_a_restart() {
+    let timeout = json!({"agentHumanInputTimeout": 60});
+    let steps = agent_with(&rules(), json!([tool("calculator", true)]), timeout);
+    for restarts in [false, true] {
+        let mut server = Server::start();
+        let (flow, first) = {
+            let (talk, first) = Talk::begin(&server, &steps, "Hi");
+            (talk.flow().to_owned(), first)
+        };
+        assert!(record(&server, &first)["pauses"][0]["timeoutAt"].is_string(), "{first}");
+        if restarts {
+            server = server.restart();
+            load_pause_timers(&server.app).unwrap();
+        }
+        for due in server.app.state.pause_timers.take_due(Timestamp::MAX) {
+            end_pause(&server.app, &due, &CancelToken::new(None));
+        }
+        assert_eq!(record(&server, &first)["state"], "FINISHED");
+        assert_eq!(server.messages(&flow).last().unwrap()["content"], "Then I do not know.");
+    }
 }
 
 #[test]

@@ -169,23 +169,3 @@ fn an_agent_may_wait_for_approval_inside_of_an_iteration() {
     assert!(first["action"].is_object(), "{first}");
     assert_eq!(talk.proceed()["text"], "It is 42.");
 }
-
-#[test]
-fn a_flow_that_asks_itself_through_another_ends_in_words() {
-    let server = Server::start();
-    let call = |flow: &str| {
-        Steps::begin()
-            .card(
-                "executeFlowAgentflow_0",
-                "Ask",
-                json!({"executeFlowSelectedFlow": flow, "executeFlowInput": "{{ question }}"}),
-            )
-            .edge(START, "executeFlowAgentflow_0")
-    };
-    let first = call("6a204bb0-3c4f-4c0e-9d9c-0f6f5c3a1d2e").flow(&server);
-    let second = call(&first).flow(&server);
-    server.put(&format!("/chatflows/{first}"), &json!({"flowData": call(&second).text()}));
-    let told = server.ask(&first, &json!({"question": "Hi"})).is_error(500);
-    assert!(told.contains("Ask"), "{told}");
-    assert_eq!(server.read("/executions?state=INPROGRESS")["total"], 0);
-}

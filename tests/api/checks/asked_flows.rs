@@ -36,6 +36,25 @@ fn a_run_that_comes_to_a_person_is_over_with_what_was_said() {
     assert_ne!(answered.status, 200, "nobody waits for a decision");
 }
 
+#[test]
+fn a_flow_that_is_asked_and_needs_a_person_fails_in_a_check_as_it_does_for_callers() {
+    let server = Server::start();
+    let other = asking().flow(&server);
+    let call = json!({"executeFlowSelectedFlow": other, "executeFlowInput": "{{ question }}"});
+    let canvas = |label: &str| {
+        let steps = Steps::begin().card("executeFlowAgentflow_0", label, call.clone());
+        steps.edge(START, "executeFlowAgentflow_0").text()
+    };
+    let flow = server.flow_with(&canvas("Ask"), &json!({"type": "AGENTFLOW"}));
+    save_draft(&server, &flow, &canvas("Ask it"));
+    let before = [picture(&server, &flow), picture(&server, &other)];
+    let done = check_all(&server, &flow);
+    let case = &done["cases"][0];
+    let told = case["draft"]["error"].to_string();
+    assert!(told.contains("asks a person"), "{done}");
+    assert_eq!([picture(&server, &flow), picture(&server, &other)], before);
+}
+
 /// A flow bound to a key, and a credential that holds it.
 fn bound_flow(server: &Server) -> (String, String) {
     let key = server.key(&["chatflows:view"]);

@@ -30,6 +30,9 @@ pub struct KeptFile {
     pub mime: String,
     /// Opens it for a while, without a key.
     pub link: String,
+    /// The name under which it is stored with the conversation.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub file_name: String,
 }
 
 impl KeptFile {

@@ -25,4 +25,6 @@ pub struct FlowCall<'a> {
     pub afresh: bool,
     /// The value of an API key, for a flow that is bound to one.
     pub key: Option<&'a str>,
+    /// How many iterations stand around what asks; whoever runs the steps of an agentflow adds them.
+    pub iterations: usize,
 }

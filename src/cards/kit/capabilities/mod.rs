@@ -99,7 +99,8 @@ macro_rules! capabilities {
                 }
             )*
 
-            const fn has(&self, capability: Capability) -> bool {
+            #[must_use]
+            pub const fn has(&self, capability: Capability) -> bool {
                 match capability {
                     $(Capability::$name => self.$field.is_some(),)*
                 }

@@ -230,6 +230,7 @@ mod tests {
             name: name.to_owned(),
             mime: mime.to_owned(),
             link: format!("/{name}"),
+            file_name: String::new(),
         };
         let tally = ModelTally {
             files: vec![file("a.png", "image/png"), file("b.csv", "text/csv")],

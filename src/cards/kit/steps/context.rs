@@ -1,6 +1,7 @@
 //! What a step of an agentflow sees beside its inputs.
 
 use crate::cards::kit::build::component::RunContext;
+use crate::domain::conversations::conversation::MessageFile;
 use crate::domain::error::Result;
 use crate::domain::predictions::human_input::Decision;
 use crate::domain::predictions::prediction::HistoryMessage;
@@ -42,6 +43,15 @@ pub trait ConversationPast: Send + Sync {
     /// # Errors
     /// When they cannot be read.
     fn messages(&self) -> Result<Vec<HistoryMessage>>;
+
+    /// A picture of one of these messages, or of this run, that is stored with the conversation. `None` where nothing is stored,
+    /// for one that is gone, and for one that is larger.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn picture(&self, _file: &MessageFile, _bytes_max: usize) -> Result<Option<Vec<u8>>> {
+        Ok(None)
+    }
 }
 
 /// What started the run.

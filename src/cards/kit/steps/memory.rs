@@ -1,9 +1,9 @@
 //! What a step of an agentflow remembers of its conversation.
 
 use super::context::StepContext;
+use super::past_pictures::with_pictures;
 use crate::cards::kit::build::inputs::Inputs;
 use crate::cards::kit::capabilities::replies::ReplyStore;
-use crate::cards::kit::models::messages::past_message;
 use crate::cards::kit::models::model::Model;
 use crate::cards::kit::models::model_tally::ModelTally;
 use crate::cards::kit::models::notes::{NoteTaker, newest_from};
@@ -89,7 +89,8 @@ impl StepMemory {
         Ok(Self { is_on: inputs.switch(names.enable), kind })
     }
 
-    /// What was said before the step; of a question that it is the first to hear, nothing.
+    /// What was said before the step; of a question that it is the first to hear, nothing. Pictures go with what is sent as it
+    /// is.
     ///
     /// # Errors
     /// When the conversation cannot be read, or the model cannot sum it up.
@@ -110,7 +111,7 @@ impl StepMemory {
                 NoteTaker { model, replies }.message(&older, context.turn.host, tally)?
             }
         };
-        Ok(notes.into_iter().chain(newer).map(past_message).collect())
+        with_pictures(notes.into_iter().chain(newer).collect(), context.past, model)
     }
 
     /// How many of the messages are not sent as they are. The newest message of the person always is, so that the model

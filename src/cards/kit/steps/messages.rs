@@ -2,11 +2,14 @@
 
 use super::context::StepContext;
 use super::memory::StepMemory;
+use super::past_pictures;
 use crate::cards::kit::build::inputs::Inputs;
+use crate::cards::kit::capabilities::files::KeptFile;
 use crate::cards::kit::models::messages::{attach_images, past_message};
 use crate::cards::kit::models::model::Model;
 use crate::cards::kit::models::model_tally::ModelTally;
 use crate::cards::kit::schema::input::{Choice, Input};
+use crate::domain::conversations::conversation::MessageFile;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::{HistoryMessage, MessageRole};
 use crate::llm::{ChatMessage, ContentPart};
@@ -41,17 +44,24 @@ pub(crate) const fn reply_role_input(name: &'static str) -> Input {
         .help("Whose words the reply is to the models that come after this step.")
 }
 
-/// The reply of a step as it is said to those that come after it; nothing for an empty one.
+/// The reply of a step as it is said to those that come after it, with the pictures that it made; nothing for an empty one.
 #[must_use]
-pub(crate) fn reply_message(inputs: &Inputs<'_>, name: &str, text: &str) -> Vec<HistoryMessage> {
-    if text.trim().is_empty() {
+pub(crate) fn reply_message(
+    inputs: &Inputs<'_>,
+    name: &str,
+    text: &str,
+    made: &[KeptFile],
+) -> Vec<HistoryMessage> {
+    let file = |file: &KeptFile| MessageFile::stored(&file.name, &file.mime, &file.file_name);
+    let pictures: Vec<MessageFile> = made.iter().map(file).filter(MessageFile::is_picture).collect();
+    if text.trim().is_empty() && pictures.is_empty() {
         return Vec::new();
     }
     let role = match inputs.optional_text(name).as_deref() {
         Some("assistantMessage") => MessageRole::Api,
         _ => MessageRole::User,
     };
-    vec![HistoryMessage { role, text: text.to_owned() }]
+    vec![HistoryMessage { pictures, ..HistoryMessage::new(role, text) }]
 }
 
 /// What the messages are made of.
@@ -88,6 +98,9 @@ impl MessageList<'_> {
         }
         if !told.iter().any(is_from_user) {
             told.push(self.address(&mut messages)?);
+        }
+        if !self.memory.is_on && !speaks_first {
+            past_pictures::attach_made(&mut told, self.context.said, self.context.past, self.model)?;
         }
         messages.extend(told);
         Ok(messages)

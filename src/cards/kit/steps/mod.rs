@@ -10,6 +10,7 @@ pub(crate) mod messages;
 pub(crate) mod model_inputs;
 pub(crate) mod on_error;
 pub(crate) mod outcome;
+mod past_pictures;
 mod plain_text;
 pub(crate) mod structured_output;
 #[cfg(test)]

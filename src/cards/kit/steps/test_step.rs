@@ -10,6 +10,7 @@ use crate::cards::kit::models::test_model::TestModel;
 use crate::cards::kit::models::token_sink::{StreamClosed, TokenSink};
 use crate::cards::kit::schema::card::{Card, Factory};
 use crate::cards::kit::schema::input::InputKind;
+use crate::domain::conversations::conversation::MessageFile;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::{HistoryMessage, ImageUpload, MessageRole};
 use serde_json::{Map, Value};
@@ -54,6 +55,11 @@ impl TokenSink for StepEvents {
 impl ConversationPast for Vec<HistoryMessage> {
     fn messages(&self) -> Result<Vec<HistoryMessage>> {
         Ok(self.clone())
+    }
+
+    /// In a test a picture is its name.
+    fn picture(&self, file: &MessageFile, bytes_max: usize) -> Result<Option<Vec<u8>>> {
+        Ok(file.file_name.clone().map(String::into_bytes).filter(|bytes| bytes.len() <= bytes_max))
     }
 }
 
@@ -175,10 +181,15 @@ pub(in crate::cards) fn picked(component: Component) -> InputValue {
 
 /// A message of the person.
 pub(in crate::cards) fn asked(text: &str) -> HistoryMessage {
-    HistoryMessage { role: MessageRole::User, text: text.to_owned() }
+    HistoryMessage::from_user(text)
+}
+
+/// A picture that is stored with the conversation.
+pub(in crate::cards) fn picture(name: &str) -> MessageFile {
+    MessageFile::stored(name, "image/png", name)
 }
 
 /// A message of the flow.
 pub(in crate::cards) fn answered(text: &str) -> HistoryMessage {
-    HistoryMessage { role: MessageRole::Api, text: text.to_owned() }
+    HistoryMessage::new(MessageRole::Api, text)
 }

@@ -5,10 +5,8 @@ use super::{
     NodeIndex, Output, Role, checks, loops,
 };
 use crate::canvas::{Canvas, Edge, Node};
+use crate::limits::NESTING_MAX;
 use std::collections::HashMap;
-
-/// Most iterations inside of one another (manual 14.4).
-const NESTING_MAX: usize = 8;
 
 pub(super) fn compile(canvas: &Canvas) -> Result<Graph, Vec<GraphProblem>> {
     let mut drawing = Drawing::new(canvas);

@@ -163,5 +163,5 @@ fn parse_history_message(sent: PastMessage) -> Result<HistoryMessage> {
         Some("apiMessage") => MessageRole::Api,
         _ => return Err(wrong()),
     };
-    Ok(HistoryMessage { role: speaker, text: sent.content.or(sent.message).ok_or_else(wrong)? })
+    Ok(HistoryMessage::new(speaker, sent.content.or(sent.message).ok_or_else(wrong)?))
 }

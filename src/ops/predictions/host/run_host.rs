@@ -238,7 +238,7 @@ impl Conversations for RunHost<'_> {
                 found.into_iter().rev().map(Utterance::from).collect()
             }
         };
-        Ok(said.into_iter().map(|said| HistoryMessage { role: said.role, text: said.content }).collect())
+        Ok(said.into_iter().map(HistoryMessage::from).collect())
     }
 
     fn memory_session(&self, session: Option<&str>) -> Result<String> {
@@ -295,7 +295,8 @@ impl AnswerFiles for RunHost<'_> {
         let (stored, kept) = entry.files.store_made(file)?;
         let base = self.app.settings.base_url.as_ref().map(ToString::to_string).unwrap_or_default();
         let link = chat_files::signed_link(self.app, &stored, &base);
-        Ok(KeptFile { name: kept.name, mime: kept.mime, link })
+        let file_name = kept.file_name.unwrap_or_default();
+        Ok(KeptFile { name: kept.name, mime: kept.mime, link, file_name })
     }
 }
 

@@ -10,6 +10,7 @@ use crate::domain::predictions::prediction::{ImageSource, ImageUpload};
 use crate::files::chat_files::ChatFileName;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use std::io::Read as _;
 use std::sync::Arc;
 
 /// What models are shown of these files of a conversation. One that is gone is left out.
@@ -24,7 +25,7 @@ pub(in crate::ops::predictions) fn load_images(
 ) -> Result<Vec<ImageUpload>> {
     let mut images = Vec::new();
     for file in files {
-        if is_link(file) {
+        if file.is_link() {
             images.extend(link(file));
         } else if is_image(file) {
             match read(app, flow, chat, file)? {
@@ -49,7 +50,7 @@ pub(in crate::ops::predictions) fn copy_files(
     let mut stored = StoredUploads::new(app, flow, to);
     let mut images = Vec::new();
     for file in files {
-        if is_link(file) {
+        if file.is_link() {
             images.extend(link(file));
             stored.add_link(file);
             continue;
@@ -67,12 +68,30 @@ fn is_gone(file: &MessageFile) -> Error {
     Conflict::FileNotKept { name: file.name.clone() }.into()
 }
 
-fn is_link(file: &MessageFile) -> bool {
-    file.kind == "url"
-}
-
 fn is_image(file: &MessageFile) -> bool {
     file.kind == "stored-file" && file.mime.starts_with("image/")
+}
+
+/// A picture that is stored with a conversation, of so many bytes at most.
+///
+/// # Errors
+/// When the disk cannot be read, or the file is not what was stored.
+pub(in crate::ops::predictions) fn read_picture(
+    app: &App,
+    flow: &Flow,
+    chat: ChatId,
+    file: &MessageFile,
+    bytes_max: usize,
+) -> Result<Option<Vec<u8>>> {
+    let Some(name) = file.file_name.as_deref().and_then(ChatFileName::parse) else { return Ok(None) };
+    let Some(opened) = app.chat_files.open(&flow.workspace, &flow.id, &chat, &name)? else { return Ok(None) };
+    let length = opened.metadata().map_err(Error::internal)?.len();
+    if !usize::try_from(length).is_ok_and(|length| length <= bytes_max) {
+        return Ok(None);
+    }
+    let mut content = Vec::new();
+    opened.take(length).read_to_end(&mut content).map_err(Error::internal)?;
+    Ok(Some(content))
 }
 
 fn read(app: &App, flow: &Flow, chat: ChatId, file: &MessageFile) -> Result<Option<(ChatFileName, Vec<u8>)>> {

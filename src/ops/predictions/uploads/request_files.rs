@@ -177,7 +177,7 @@ impl RequestFiles {
             match file {
                 PendingFile::File(file) => {
                     let stored = kept.store_file(file.stored_extension(), &file.content)?;
-                    kept.add_entry("stored-file", &file.name, file.mime, &stored);
+                    kept.entries.push(MessageFile::stored(&file.name, file.mime, stored.as_str()));
                 }
                 PendingFile::Text { name, mime, text } => {
                     let stored = kept.store_file("txt", &text.as_bytes())?;
@@ -273,13 +273,8 @@ impl StoredUploads {
         let flow = &self.flow;
         let chat_files = &self.app.chat_files;
         let stored = chat_files.store(&flow.workspace, &flow.id, &self.chat, &extension, &file.bytes)?;
-        let entry = MessageFile {
-            kind: "stored-file".to_owned(),
-            name,
-            mime: if mime.is_empty() { "application/octet-stream" } else { mime }.to_owned(),
-            file_name: Some(stored.as_str().to_owned()),
-            data: None,
-        };
+        let mime = if mime.is_empty() { "application/octet-stream" } else { mime };
+        let entry = MessageFile::stored(&name, mime, stored.as_str());
         self.lock_made().push((stored.clone(), entry.clone()));
         Ok((ChatFile { flow: flow.id, chat: self.chat, name: stored }, entry))
     }

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod facts;
+mod past_pictures;
 mod pictures;
 mod provider_tools;
 mod tool_failures;

@@ -8,10 +8,10 @@ use crate::tools::with_web;
 use serde_json::{Value, json};
 
 /// The start of a PNG, and that in base64.
-const PICTURE: (&[u8], &str) = (b"\x89PNG\r\n\x1a\n", "iVBORw0KGgo=");
+pub const PICTURE: (&[u8], &str) = (b"\x89PNG\r\n\x1a\n", "iVBORw0KGgo=");
 
 /// A server whose tool draws.
-fn drawing(request: &RecordedRequest) -> Behaviour {
+pub fn drawing(request: &RecordedRequest) -> Behaviour {
     if request.body["method"] != "tools/call" {
         return mcp::answer(request);
     }
@@ -46,18 +46,22 @@ fn steps(web: &Provider) -> [(&'static str, Value); 2] {
     [("toolAgentflow_0", tool), ("agentAgentflow_0", agent)]
 }
 
-/// An Agent whose model may read pictures, as this provider has it, and calls the tool once.
-fn seeing(server: &Server, web: &Provider, model: &Provider, allows: bool) -> Steps {
+/// The settings of a model of Anthropic's protocol that may read pictures, or may not.
+pub fn vision(server: &Server, model: &Provider, allows: bool) -> Value {
     let key = json!({"name": "key", "credentialName": "anthropicApi", "plainDataObj": {"anthropicApiKey": "sk-secret-1"}});
     let credential = crate::support::id(&server.post("/credentials", &key));
+    json!({
+        "modelName": "claude-x", "baseUrl": model.base_url(), "allowImageUploads": allows,
+        "FLOWISE_CREDENTIAL_ID": credential,
+    })
+}
+
+/// An Agent whose model may read pictures, as this provider has it, and calls the tool once.
+pub fn seeing(server: &Server, web: &Provider, model: &Provider, allows: bool) -> Steps {
     let mut tool = mcp::config(web, json!(["weather"]));
     tool["agentSelectedTool"] = "customMCP".into();
-    let config = json!({
-        "agentModel": "chatAnthropic", "modelName": "claude-x", "baseUrl": model.base_url(),
-        "allowImageUploads": allows, "FLOWISE_CREDENTIAL_ID": credential,
-    });
     let inputs = json!({
-        "agentModel": "chatAnthropic", "agentModelConfig": config,
+        "agentModel": "chatAnthropic", "agentModelConfig": vision(server, model, allows),
         "agentTools": [{"agentSelectedTool": "customMCP", "agentSelectedToolConfig": tool}],
     });
     Steps::begin().card("agentAgentflow_0", "Draw", inputs).edge(START, "agentAgentflow_0")

@@ -6,6 +6,7 @@ use crate::support::provider::{Behaviour, Provider, RecordedRequest};
 use crate::tools::with_web;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 const TOOL: &str = "toolAgentflow_0";
 
@@ -55,6 +56,27 @@ fn a_tool_whose_server_is_busy_is_called_again() {
         );
         assert!(answer["text"].as_str().unwrap().contains("found"), "{fault:?}: {answer}");
     }
+}
+
+#[test]
+fn a_longer_wait_that_the_server_asks_for_counts() {
+    let (server, web) = with_web();
+    web.push_behaviour(Behaviour::rate_limited(Some("2")));
+    web.push_behaviour(text("found"));
+    let begun = Instant::now();
+    let answer = ask(&server, &with_request_tool(&web).flow(&server), "Hi");
+    assert!(begun.elapsed() >= Duration::from_secs(2), "{:?}", begun.elapsed());
+    assert_eq!(entry(&answer, "Fetch")["data"]["attempts"], 2);
+}
+
+#[test]
+fn a_wait_that_outlasts_the_run_is_not_begun() {
+    let (server, web) = with_web();
+    web.set_decision(|_| Behaviour::rate_limited(Some("3600")));
+    let answer = ask(&server, &with_request_tool(&web).flow(&server), "Hi");
+    let step = entry(&answer, "Fetch");
+    assert_eq!((&step["status"], step["data"].get("attempts")), (&json!("ERROR"), None), "{step}");
+    assert_eq!(web.served_count(), 1);
 }
 
 #[test]

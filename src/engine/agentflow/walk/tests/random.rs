@@ -1,4 +1,5 @@
-//! Thousands of drawings nobody drew: the walk tells what the interpreter tells.
+//! Thousands of drawings nobody drew: the walk tells what the interpreter tells. `FLOWKEEP_DRAWINGS` says how many for each
+//! test; some hundreds by default.
 
 use super::drive::Driver;
 use super::fates::{Entry, Odds, Random, drop_begun};
@@ -10,6 +11,11 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 const DRAWINGS: u64 = 500;
+
+pub(super) fn drawings() -> u64 {
+    std::env::var("FLOWKEEP_DRAWINGS").ok().and_then(|text| text.parse().ok()).unwrap_or(DRAWINGS)
+}
+
 const BRANCHES: [usize; 4] = [1, 2, 8, 64];
 /// Answers that a run gets before its test ends.
 const ANSWERS_MAX: usize = 6;
@@ -128,7 +134,7 @@ fn walked(drawing: &Drawing, graph: &Arc<Graph>, odds: Odds, branches: usize) ->
 }
 
 fn compare(failures: usize, pauses: usize) {
-    for seed in 0..DRAWINGS {
+    for seed in 0..drawings() {
         let mut random = Random(seed * 4 + (failures + pauses) as u64);
         let drawing = draw(&mut random);
         let odds = Odds { seed: random.number(), failures, pauses };

@@ -2,14 +2,12 @@
 
 use super::drive::Driver;
 use super::fates::{Entry, Odds, Random, drop_begun};
-use super::random::draw;
+use super::random::{draw, drawings};
 use crate::engine::agentflow::drawing::Drawing;
 use crate::engine::agentflow::graph::Graph;
 use crate::engine::agentflow::walk::{StepEnd, StepPlace, Takeover};
 use std::collections::HashSet;
 use std::sync::Arc;
-
-const DRAWINGS: u64 = 500;
 
 /// A run, one again from some step of it, and what stayed.
 struct Reruns {
@@ -55,7 +53,7 @@ fn is_within(place: &StepPlace, path: &[(usize, usize, usize)]) -> bool {
 }
 
 fn for_each_rerun(failures: usize, check: impl Fn(u64, &Drawing, &Reruns)) {
-    for seed in 0..DRAWINGS {
+    for seed in 0..drawings() {
         let mut random = Random(seed * 7 + failures as u64);
         let drawing = draw(&mut random);
         let odds = Odds { seed: random.number(), failures, pauses: 0 };

@@ -1,7 +1,5 @@
 //! The inputs of a step: compiled once with the canvas, and bound to values each time the step runs.
 
-use super::values::{Scope, ValueSource};
-use super::written_out::is_written_out;
 use crate::canvas::Node;
 use crate::canvas::template::{RunText, RunValue};
 use crate::cards::kit::{
@@ -9,6 +7,8 @@ use crate::cards::kit::{
 };
 use crate::cards::{registry, unsupported};
 use crate::domain::error::{Error, Result};
+use crate::engine::agentflow::values::{Scope, ValueSource};
+use crate::engine::agentflow::written_out::is_written_out;
 use crate::engine::credential::{self, Credentials};
 use crate::engine::overrides::Overrides;
 use crate::engine::run::refuse_redacted;
@@ -17,7 +17,7 @@ use std::borrow::Cow;
 
 /// Where the value of an input comes from.
 #[derive(Debug, Clone)]
-pub(super) enum StepSource {
+pub(in crate::engine::agentflow) enum StepSource {
     /// The stored value, as it is.
     Plain(Value),
     /// A value with references.
@@ -32,11 +32,11 @@ pub(super) enum StepSource {
 }
 
 /// Sources by the names of their inputs.
-pub(super) type StepSources = Vec<(&'static str, StepSource)>;
+pub(in crate::engine::agentflow) type StepSources = Vec<(&'static str, StepSource)>;
 
 /// A card that stands inside of another one.
 #[derive(Debug, Clone)]
-pub(super) struct CardSource {
+pub(in crate::engine::agentflow) struct CardSource {
     /// As the canvas names it.
     name: String,
     /// The input that it is picked in.
@@ -48,7 +48,7 @@ pub(super) struct CardSource {
 }
 
 /// The sources of a node's inputs.
-pub(super) fn compile(card: &'static Card, node: &Node) -> StepSources {
+pub(in crate::engine::agentflow) fn compile(card: &'static Card, node: &Node) -> StepSources {
     compile_fields(card.inputs, node, &node.inputs, &|name| node.accepts_variables(name))
 }
 
@@ -104,7 +104,9 @@ fn compile_value(
 }
 
 /// The cards that are picked in inputs outside of rows.
-pub(super) fn picked_cards(inputs: &StepSources) -> impl Iterator<Item = (&'static str, &'static Card)> {
+pub(in crate::engine::agentflow) fn picked_cards(
+    inputs: &StepSources,
+) -> impl Iterator<Item = (&'static str, &'static Card)> {
     inputs.iter().filter_map(|(name, source)| match source {
         StepSource::Card(picked) => Some((*name, picked.card?)),
         _ => None,
@@ -143,14 +145,14 @@ impl Scope for SavedScope<'_> {
 }
 
 /// What the inputs of a step are bound with.
-pub(super) struct Binder<'a> {
-    pub(super) label: &'a str,
-    pub(super) scope: &'a dyn Scope,
-    pub(super) host: &'a dyn Host,
-    pub(super) credentials: &'a dyn Credentials,
-    pub(super) overrides: &'a Overrides,
+pub(in crate::engine::agentflow) struct Binder<'a> {
+    pub(in crate::engine::agentflow) label: &'a str,
+    pub(in crate::engine::agentflow) scope: &'a dyn Scope,
+    pub(in crate::engine::agentflow) host: &'a dyn Host,
+    pub(in crate::engine::agentflow) credentials: &'a dyn Credentials,
+    pub(in crate::engine::agentflow) overrides: &'a Overrides,
     /// The place of the node in its graph.
-    pub(super) step: usize,
+    pub(in crate::engine::agentflow) step: usize,
 }
 
 impl Binder<'_> {
@@ -158,14 +160,22 @@ impl Binder<'_> {
     ///
     /// # Errors
     /// What is wrong with a card that is picked, naming the step.
-    pub(super) fn bind(&self, card: &'static Card, sources: &StepSources) -> Result<InputValues> {
+    pub(in crate::engine::agentflow) fn bind(
+        &self,
+        card: &'static Card,
+        sources: &StepSources,
+    ) -> Result<InputValues> {
         let mut values = self.bind_picked(sources, true)?;
         values.extend(sent_values(card, self.overrides.for_step(self.step)));
         Ok(values)
     }
 
     /// The values of a card's inputs that hold neither rows nor other cards.
-    pub(super) fn bind_settings(&self, card: &'static Card, sources: &StepSources) -> InputValues {
+    pub(in crate::engine::agentflow) fn bind_settings(
+        &self,
+        card: &'static Card,
+        sources: &StepSources,
+    ) -> InputValues {
         let value = |(name, source): &(&'static str, StepSource)| match source {
             StepSource::Plain(value) => Some((*name, InputValue::Value(value.clone()))),
             StepSource::Resolved(source) => Some((*name, InputValue::Value(source.resolve(self.scope)))),

@@ -60,6 +60,8 @@ fn run_codes_into(codes: &[&str], sink: &mut dyn RunSink) -> Result<AgentOutcome
     let host = FragileHost::default();
     let turn = RunContext { host: &host, ..host.0.turn("Hi?") };
     let agent = AgentRun {
+        depth: 0,
+        pictures: Vec::new(),
         plan: &plan,
         overrides: &Overrides::default(),
         turn: &turn,

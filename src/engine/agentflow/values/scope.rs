@@ -1,10 +1,10 @@
 //! What references stand for at one step of a run (manual 16.2).
 
-use super::record::{OUTPUT, StepRecord};
-use super::values::Scope;
+use super::Scope;
 use crate::canvas::template::{RunText, RunValue};
 use crate::cards::kit::{CONTENT, ConversationPast, RunContext, StartValues};
 use crate::domain::predictions::prediction::HistoryMessage;
+use crate::engine::agentflow::record::{OUTPUT, StepRecord};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,18 +14,18 @@ const CHAT_HISTORY: &str = "chatHistory";
 const RUNTIME_LENGTH: &str = "runtimeChatHistoryLength";
 
 /// What a step knows: what came before it along the connections that were taken.
-pub(super) struct StepScope<'a> {
-    pub(super) turn: &'a RunContext<'a>,
-    pub(super) start: &'a StartValues,
-    pub(super) conversation: &'a dyn ConversationPast,
+pub(in crate::engine::agentflow) struct StepScope<'a> {
+    pub(in crate::engine::agentflow) turn: &'a RunContext<'a>,
+    pub(in crate::engine::agentflow) start: &'a StartValues,
+    pub(in crate::engine::agentflow) conversation: &'a dyn ConversationPast,
     /// The steps before it, in the order of the record.
-    pub(super) before: &'a [Arc<StepRecord>],
-    pub(super) said: &'a [HistoryMessage],
-    pub(super) state: &'a Map<String, Value>,
+    pub(in crate::engine::agentflow) before: &'a [Arc<StepRecord>],
+    pub(in crate::engine::agentflow) said: &'a [HistoryMessage],
+    pub(in crate::engine::agentflow) state: &'a Map<String, Value>,
     /// The item of the innermost iteration around the step.
-    pub(super) item: Option<&'a Value>,
+    pub(in crate::engine::agentflow) item: Option<&'a Value>,
     /// What the step made, once it ran.
-    pub(super) own_output: Option<&'a Map<String, Value>>,
+    pub(in crate::engine::agentflow) own_output: Option<&'a Map<String, Value>>,
 }
 
 impl Scope for StepScope<'_> {

@@ -1,0 +1,192 @@
+//! Pictures of earlier messages, as the model of a step gets to see them.
+
+use super::context::ConversationPast;
+use crate::cards::kit::models::model::Model;
+use crate::domain::conversations::conversation::MessageFile;
+use crate::domain::error::Result;
+use crate::domain::predictions::prediction::{HistoryMessage, MessageRole};
+use crate::llm::{ChatMessage, ContentPart};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+/// Pictures of earlier messages that a step of an agentflow shows its model, the newest (manual 14.5).
+const PAST_PICTURES_MAX_COUNT: usize = 10;
+
+/// All pictures of earlier messages that a step of an agentflow shows its model (manual 14.5).
+const PAST_PICTURES_BYTES_MAX: usize = 12 * 1024 * 1024;
+
+/// What stands before the pictures of a reply: models take pictures from people alone.
+const OF_REPLY: &str = "Pictures that belong to the reply above:";
+
+/// Messages as the model reads them, with the newest of their pictures where it takes images. What neither says nor shows
+/// anything is left out, because most providers refuse it.
+///
+/// # Errors
+/// When a picture cannot be read.
+pub(super) fn with_pictures(
+    messages: Vec<HistoryMessage>,
+    past: &dyn ConversationPast,
+    model: &Model,
+) -> Result<Vec<ChatMessage>> {
+    let mut room = Room::new(past, model);
+    let mut told: Vec<ChatMessage> = Vec::with_capacity(messages.len());
+    for HistoryMessage { role, text, pictures } in messages.into_iter().rev() {
+        let shown = room.show(&pictures)?;
+        let is_silent = text.trim().is_empty();
+        match role {
+            MessageRole::User if is_silent && shown.is_empty() => {}
+            MessageRole::User => {
+                let said = (!is_silent).then_some(ContentPart::Text(text));
+                told.push(ChatMessage::User(said.into_iter().chain(shown).collect()));
+            }
+            MessageRole::Api => {
+                if !shown.is_empty() {
+                    let lead = ContentPart::Text(OF_REPLY.to_owned());
+                    told.push(ChatMessage::User([lead].into_iter().chain(shown).collect()));
+                }
+                if !is_silent {
+                    told.push(ChatMessage::assistant(text));
+                }
+            }
+        }
+    }
+    told.reverse();
+    Ok(told)
+}
+
+/// Adds to the last message of the person the pictures that steps of this run made, for a model that is told nothing else of
+/// what they said.
+///
+/// # Errors
+/// When a picture cannot be read.
+pub(super) fn attach_made(
+    messages: &mut [ChatMessage],
+    said: &[HistoryMessage],
+    past: &dyn ConversationPast,
+    model: &Model,
+) -> Result<()> {
+    let asked = messages.iter_mut().rev().find_map(|message| match message {
+        ChatMessage::User(parts) => Some(parts),
+        _ => None,
+    });
+    let Some(parts) = asked else { return Ok(()) };
+    let mut room = Room::new(past, model);
+    let mut shown = Vec::new();
+    // What comes first are the words of the person.
+    for message in said.iter().skip(1).rev() {
+        shown.push(room.show(&message.pictures)?);
+    }
+    parts.extend(shown.into_iter().rev().flatten());
+    Ok(())
+}
+
+/// What is left of the bounds.
+struct Room<'a> {
+    past: &'a dyn ConversationPast,
+    takes_images: bool,
+    count: usize,
+    bytes: usize,
+}
+
+impl<'a> Room<'a> {
+    fn new(past: &'a dyn ConversationPast, model: &Model) -> Self {
+        let (count, bytes) = (PAST_PICTURES_MAX_COUNT, PAST_PICTURES_BYTES_MAX);
+        Self { past, takes_images: model.takes_images(), count, bytes }
+    }
+
+    /// Those of these pictures that there is room for, in their order.
+    fn show(&mut self, pictures: &[MessageFile]) -> Result<Vec<ContentPart>> {
+        let mut shown = Vec::new();
+        for picture in pictures {
+            if self.takes_images && self.count > 0 {
+                let part = self.part(picture)?;
+                self.count -= usize::from(part.is_some());
+                shown.extend(part);
+            }
+        }
+        Ok(shown)
+    }
+
+    fn part(&mut self, picture: &MessageFile) -> Result<Option<ContentPart>> {
+        if picture.is_link() {
+            return Ok(picture.data.clone().map(ContentPart::ImageUrl));
+        }
+        let Some(bytes) = self.past.picture(picture, self.bytes)? else { return Ok(None) };
+        self.bytes = self.bytes.saturating_sub(bytes.len());
+        Ok(Some(ContentPart::Image { mime: picture.mime.clone(), base64: STANDARD.encode(&bytes) }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cards::kit::models::test_model::{TestModel, reply};
+    use crate::cards::kit::steps::test_step::{answered, asked, picture};
+
+    /// Each message as the names of its pictures, a link as its address.
+    fn shown(messages: &[ChatMessage]) -> Vec<Vec<String>> {
+        let name = |part: &ContentPart| match part {
+            ContentPart::Image { base64, .. } => {
+                Some(String::from_utf8(STANDARD.decode(base64).unwrap()).unwrap())
+            }
+            ContentPart::ImageUrl(url) => Some(url.clone()),
+            ContentPart::Text(_) => None,
+        };
+        let pictures = |message: &ChatMessage| match message {
+            ChatMessage::User(parts) => parts.iter().filter_map(name).collect(),
+            _ => Vec::new(),
+        };
+        messages.iter().map(pictures).collect()
+    }
+
+    fn with(message: HistoryMessage, names: &[&str]) -> HistoryMessage {
+        HistoryMessage { pictures: names.iter().map(|name| picture(name)).collect(), ..message }
+    }
+
+    fn seeing() -> TestModel {
+        TestModel::with_images(vec![reply("x")])
+    }
+
+    #[test]
+    fn pictures_stand_with_the_words_of_a_person_and_behind_those_of_a_reply() {
+        let messages =
+            vec![with(asked("What is it?"), &["a"]), with(answered("A cat."), &["b"]), asked("And?")];
+        let none = Vec::<HistoryMessage>::new();
+        let told = with_pictures(messages.clone(), &none, &seeing().model).unwrap();
+        assert_eq!(shown(&told), [vec!["a"], vec![], vec!["b"], vec![]]);
+        assert_eq!((told[1].text(), told[2].text()), ("A cat.".into(), OF_REPLY.into()));
+        let blind = with_pictures(messages, &none, &TestModel::new(vec![reply("x")]).model).unwrap();
+        assert_eq!(blind.len(), 3);
+        assert_eq!(shown(&blind), [[""; 0]; 3]);
+    }
+
+    #[test]
+    fn the_newest_pictures_are_shown_while_there_is_room() {
+        let names: Vec<String> = (0..PAST_PICTURES_MAX_COUNT + 2).map(|at| format!("p{at}")).collect();
+        let messages = names.iter().map(|name| with(asked("x"), &[name])).collect();
+        let told = with_pictures(messages, &Vec::<HistoryMessage>::new(), &seeing().model).unwrap();
+        let flat: Vec<String> = shown(&told).concat();
+        assert_eq!(flat, names[2..]);
+        let large = "x".repeat(PAST_PICTURES_BYTES_MAX / 2 + 1);
+        let messages =
+            vec![with(asked("x"), &[&large]), with(asked("x"), &["small"]), with(asked("x"), &[&large])];
+        let told = with_pictures(messages, &Vec::<HistoryMessage>::new(), &seeing().model).unwrap();
+        assert_eq!(shown(&told).iter().map(Vec::len).collect::<Vec<_>>(), [0, 1, 1]);
+    }
+
+    #[test]
+    fn what_says_and_shows_nothing_is_left_out() {
+        let messages = vec![with(asked(""), &["a"]), with(answered(" "), &["b"]), answered("")];
+        let told = with_pictures(messages, &Vec::<HistoryMessage>::new(), &seeing().model).unwrap();
+        assert_eq!(shown(&told), [["a"], ["b"]]);
+    }
+
+    #[test]
+    fn without_memory_what_steps_made_stands_with_the_last_words_and_what_the_person_sent_does_not() {
+        let said =
+            [with(asked("Hi?"), &["sent"]), with(answered("Drawn."), &["one"]), with(asked("x"), &["two"])];
+        let mut messages = vec![ChatMessage::user("a"), ChatMessage::assistant("b"), ChatMessage::user("c")];
+        attach_made(&mut messages, &said, &Vec::<HistoryMessage>::new(), &seeing().model).unwrap();
+        assert_eq!(shown(&messages), [vec![], vec![], vec!["one", "two"]]);
+    }
+}
