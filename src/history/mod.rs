@@ -12,6 +12,7 @@ mod mark;
 mod message;
 mod pack;
 mod record;
+pub mod remote;
 mod repository;
 #[cfg(test)]
 mod tests;
