@@ -37,6 +37,8 @@ pub fn run(root: &Path, head: &RequestHead, mut body: Body, stream: &TcpStream, 
     while output.read_line(&mut line).is_ok_and(|length| length > 0) && !line.trim().is_empty() {
         match line.trim().split_once(": ") {
             Some(("Status", text)) => status = text[..3].parse().unwrap(),
+            // It goes out in chunks.
+            Some(("Content-Length", _)) => {}
             _ => headers.push_str(&format!("{}\r\n", line.trim())),
         }
         line.clear();

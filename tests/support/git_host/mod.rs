@@ -14,6 +14,7 @@ use std::fs;
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -85,6 +86,7 @@ pub struct GitHost {
     port: u16,
     root: TempDir,
     shared: Arc<Shared>,
+    is_over: Arc<AtomicBool>,
 }
 
 impl GitHost {
@@ -101,14 +103,18 @@ impl GitHost {
             before: Mutex::default(),
             api: Mutex::default(),
         });
-        let serving = Arc::downgrade(&shared);
+        let (serving, is_over) = (shared.clone(), Arc::<AtomicBool>::default());
+        let is_done = is_over.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let Some(shared) = serving.upgrade() else { return };
+                if is_done.load(Ordering::SeqCst) {
+                    return;
+                }
+                let shared = serving.clone();
                 std::thread::spawn(move || shared.serve(stream));
             }
         });
-        Self { port, root, shared }
+        Self { port, root, shared, is_over }
     }
 
     /// The address of the host.
@@ -195,15 +201,8 @@ impl GitHost {
 
 impl Drop for GitHost {
     fn drop(&mut self) {
-        // Wakes the listener once it has nobody to serve for any more.
-        self.shared = Arc::new(Shared {
-            root: PathBuf::new(),
-            tokens: Mutex::default(),
-            behaviors: Mutex::default(),
-            seen: Mutex::default(),
-            before: Mutex::default(),
-            api: Mutex::default(),
-        });
+        self.is_over.store(true, Ordering::SeqCst);
+        // Wakes the listener, which then sees that it is over.
         let _woken = TcpStream::connect(("127.0.0.1", self.port));
     }
 }
