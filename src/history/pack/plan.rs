@@ -220,10 +220,9 @@ impl<'a> TreeWalk<'a> {
         if let Some(copy) = &mut self.copy {
             copy.note_base(key, old);
         }
-        if !self.seen.insert(new) {
-            return Ok(());
-        }
-        if self.is_wanted(&new) {
+        // One that was seen before is looked into all the same: a folder that came back differs from the one before it in other
+        // things than the first time.
+        if self.is_wanted(&new) && self.seen.insert(new) {
             self.folders.push(PackObject { id: new, key: Some(key) });
         }
         let new = checked_read::tree(self.repository, new)?;

@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn commits_are_read_and_those_that_git_would_complain_about_are_refused() {
         let good = "Ada <a@b> 86400 +0530";
-        let (_, parents) = read_commit(&commit(good, "x\n"), 64).unwrap();
+        let (_, parents) = read_commit(&commit(good, "x\n"), 4096).unwrap();
         assert_eq!(parents.len(), 1);
         for author in [
             "Ada a@b 86400 +0530",
@@ -201,11 +201,11 @@ mod tests {
             "Ada <a@b> 99999999999999999999 +0530",
             "Ada <a@b> 1 +0000\nauthor Ada <a@b> 1 +0000",
         ] {
-            assert!(read_commit(&commit(author, "x\n"), 64).is_err(), "{author}");
+            assert!(read_commit(&commit(author, "x\n"), 4096).is_err(), "{author}");
         }
         assert!(read_commit(&commit(good, &"x".repeat(5000)), 4096).is_err());
-        assert!(read_commit(&commit(good, "a\0b"), 64).is_err());
-        assert!(read_commit(b"", 64).is_err());
-        assert!(read_commit(&commit(good, "x\n").split_off(5), 64).is_err());
+        assert!(read_commit(&commit(good, "a\0b"), 4096).is_err());
+        assert!(read_commit(b"", 4096).is_err());
+        assert!(read_commit(&commit(good, "x\n").split_off(5), 4096).is_err());
     }
 }

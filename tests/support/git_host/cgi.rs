@@ -6,14 +6,27 @@ use std::net::{Shutdown, TcpStream};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+/// What becomes of the body of git's answer on its way.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Damage {
+    /// Nothing goes out behind so many bytes.
+    pub cut: Option<usize>,
+    /// This byte is another one.
+    pub flip: Option<usize>,
+}
+
 /// Lets git answer a request.
-pub fn run(root: &Path, head: &RequestHead, mut body: Body, stream: &TcpStream, cut: Option<usize>) {
+pub fn run(root: &Path, head: &RequestHead, mut body: Body, stream: &TcpStream, damage: Damage) {
     let (path, query) = head.target.split_once('?').unwrap_or((&head.target, ""));
     let mut child = Command::new("git")
         .arg("http-backend")
         .env_clear()
         .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
-        .envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_HTTP_EXPORT_ALL", "1")])
+        .envs([
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_HTTP_EXPORT_ALL", "1"),
+        ])
         .env("GIT_PROJECT_ROOT", root)
         .env("REQUEST_METHOD", &head.method)
         .env("PATH_INFO", with_ending(path))
@@ -43,13 +56,17 @@ pub fn run(root: &Path, head: &RequestHead, mut body: Body, stream: &TcpStream, 
         }
         line.clear();
     }
-    let mut answer = ChunkedAnswer::begin(stream, status, &headers, cut);
-    let mut piece = [0; 16 * 1024];
+    let mut answer = ChunkedAnswer::begin(stream, status, &headers, damage.cut);
+    let (mut piece, mut sent) = ([0; 16 * 1024], 0);
     loop {
         let amount = output.read(&mut piece).unwrap_or(0);
         if amount == 0 {
             break answer.end();
         }
+        if let Some(at) = damage.flip.filter(|at| (sent..sent + amount).contains(at)) {
+            piece[at - sent] ^= 1 << (at % 8);
+        }
+        sent += amount;
         if !answer.send(&piece[..amount]) {
             let _ = child.kill();
             break;

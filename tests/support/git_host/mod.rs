@@ -56,12 +56,16 @@ impl Requests {
 pub enum Behavior {
     /// Answers with this status, these headers and a line of text.
     Status(u16, Vec<(&'static str, String)>),
+    /// Answers with this status and these words.
+    Refusal(u16, Vec<u8>),
     /// Answers with status 200 and a page to sign in.
     SignInPage,
     /// Answers with this content type and body.
     Answer(&'static str, Vec<u8>),
     /// Gives git's answer, and closes after so many bytes of its body.
     CutAnswer(usize),
+    /// Gives git's answer with this byte of its body changed.
+    FlipByte(usize),
     /// Closes after so many bytes of the request's body were read.
     CutRequest(usize),
     /// Waits before each answer.
@@ -217,13 +221,16 @@ impl Shared {
             }
         }
         let behaviors = self.behaviors.lock().unwrap().clone();
-        let mut cut_answer = None;
+        let mut damage = cgi::Damage::default();
         for (_, behavior) in behaviors.into_iter().filter(|(requests, _)| requests.matches(&head)) {
             match behavior {
                 Behavior::Status(status, headers) => {
                     let headers: Vec<(&str, &str)> =
                         headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
                     return http::answer(&stream, status, "text/plain", &headers, b"The host says no.\n");
+                }
+                Behavior::Refusal(status, words) => {
+                    return http::answer(&stream, status, "text/plain", &[], &words);
                 }
                 Behavior::SignInPage => {
                     let page = b"<!doctype html><title>Sign in</title>";
@@ -232,7 +239,8 @@ impl Shared {
                 Behavior::Answer(content_type, bytes) => {
                     return http::answer(&stream, 200, content_type, &[], &bytes);
                 }
-                Behavior::CutAnswer(bytes) => cut_answer = Some(bytes),
+                Behavior::CutAnswer(bytes) => damage.cut = Some(bytes),
+                Behavior::FlipByte(at) => damage.flip = Some(at),
                 Behavior::CutRequest(bytes) => {
                     http::skip(&mut body, bytes);
                     let _ = stream.shutdown(Shutdown::Both);
@@ -252,7 +260,7 @@ impl Shared {
             let wants = [("www-authenticate", "Basic realm=\"git\"")];
             return http::answer(&stream, 401, "text/plain", &wants, b"Who are you?\n");
         }
-        cgi::run(&self.root, &head, body, &stream, cut_answer);
+        cgi::run(&self.root, &head, body, &stream, damage);
     }
 
     fn is_authorized(&self, head: &RequestHead) -> bool {
