@@ -1,4 +1,4 @@
-//! Which git host the copy of versions works with, and what stands in for it in tests (manual 19.7, 19.8).
+//! Which git host the copy of versions works with, and what stands in for it in tests (manual 19.7, 19.9).
 
 use super::SettingsError;
 use super::base_url::{self, BaseUrl};

@@ -6,7 +6,7 @@ pub(crate) mod control;
 pub(crate) mod history;
 pub(crate) mod leftovers;
 pub(crate) mod pauses;
-pub(crate) mod remote;
+pub mod remote;
 mod run_pool;
 pub(crate) mod schedules;
 pub(crate) mod usage;

@@ -17,7 +17,7 @@ const CLOCK_LOOK_SECONDS: u64 = 30;
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Watches the copy until `stop` turns true, and ends what runs then.
-pub(crate) async fn run(app: App, mut stop: watch::Receiver<bool>) {
+pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     let moved = Arc::new(Notify::new());
     let listener = moved.clone();
     copy::listen(&app, move || listener.notify_one());

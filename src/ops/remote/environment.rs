@@ -14,6 +14,12 @@ use crate::ops::workspace::audit;
 /// What the list of changes calls a server without a label.
 const NO_LABEL: &str = "none";
 
+/// What the owner labelled this server as.
+#[must_use]
+pub(crate) fn environment_of(app: &App) -> Option<Environment> {
+    app.state.remote_copy.environment()
+}
+
 /// Labels this server as Dev, as Prod or as neither.
 ///
 /// # Errors

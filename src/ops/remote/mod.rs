@@ -15,7 +15,7 @@ use crate::domain::remote::connection::Connection;
 use crate::domain::remote::copy_state::CopyState;
 use crate::domain::remote::environment::Role;
 use crate::store::tables::{REMOTE_CONNECTION, REMOTE_CONNECTION_KEY};
-pub(crate) use environment::label;
+pub(crate) use environment::{environment_of, label};
 
 /// Finds out where the copy stood when the service ended; called once, before anything is served.
 ///

@@ -13,7 +13,11 @@ pub fn run(root: &Path, head: &RequestHead, mut body: Body, stream: &TcpStream, 
         .arg("http-backend")
         .env_clear()
         .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
-        .envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_HTTP_EXPORT_ALL", "1")])
+        .envs([
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_HTTP_EXPORT_ALL", "1"),
+        ])
         .env("GIT_PROJECT_ROOT", root)
         .env("REQUEST_METHOD", &head.method)
         .env("PATH_INFO", with_ending(path))
