@@ -86,7 +86,13 @@ fn attempt(app: &App, connection: &Connection, cancel: &CancelToken) -> Outcome 
         Ok(Err(reason)) => return Outcome::Stopped(reason),
         Err(error) => return Outcome::of_error(&error),
     };
-    let done = match Role::of(app.state.remote_copy.environment()) {
+    // Read anew each time: a server that is not known to copy must not.
+    let environment = match app.history.environment() {
+        Ok(environment) => environment,
+        Err(fault) => return Outcome::of_fault(fault.into(), connection.place.host_name()),
+    };
+    app.state.remote_copy.set_environment(environment);
+    let done = match Role::of(environment) {
         Role::Copy => app.history.push(&remote, &mut judge, cancel).map(|pushed| pushed.versions),
         Role::Read => read(app, &remote, cancel).map(|()| 0),
     };
@@ -119,6 +125,7 @@ fn judge(item: CopyItem<'_>) -> Option<&'static str> {
 fn for_log(fault: &RemoteError) -> String {
     match fault {
         RemoteError::Declined(_) => "the host declined the copy".to_owned(),
+        RemoteError::Said(_) => "the host could not do it".to_owned(),
         fault => fault.to_string(),
     }
 }

@@ -45,7 +45,9 @@ impl Outcome {
 pub(super) fn connect_error(fault: RemoteError, host: &str) -> Error {
     match fault {
         RemoteError::Cancelled | RemoteError::Net(NetError::Cancelled) => Error::Cancelled,
-        RemoteError::Foreign(_) => Conflict::OtherContent { host: host.to_owned() }.into(),
+        RemoteError::Foreign(_) | RemoteError::OtherReferences => {
+            Conflict::OtherContent { host: host.to_owned() }.into()
+        }
         RemoteError::History(fault) => crate::ops::flows::versions::history_error(fault),
         fault => Error::invalid(sentence(&fault, host)),
     }
@@ -62,7 +64,14 @@ fn sentence(fault: &RemoteError, host: &str) -> String {
         RemoteError::Redirected => {
             format!("The repository moved: {host} answered with a redirect, which is not followed.")
         }
+        RemoteError::ReadOnly => format!("The repository at {host} is archived or read-only."),
         RemoteError::NotGit => format!("{host} did not answer as a git server."),
+        RemoteError::Outdated => format!("The git server of {host} is too old."),
+        RemoteError::Said(line) => format!("{host} could not do it: {line}"),
+        RemoteError::Moved => format!("The main branch at {host} moved while it was copied to."),
+        RemoteError::OtherReferences => {
+            format!("The repository at {host} has other branches or tags and no main branch.")
+        }
         RemoteError::Throttled { seconds: Some(seconds) } => {
             format!("{host} asks to wait {seconds} seconds.")
         }

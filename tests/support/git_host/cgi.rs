@@ -6,8 +6,17 @@ use std::net::{Shutdown, TcpStream};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+/// What becomes of the body of git's answer on its way.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Damage {
+    /// Nothing goes out behind so many bytes.
+    pub cut: Option<usize>,
+    /// This byte is another one.
+    pub flip: Option<usize>,
+}
+
 /// Lets git answer a request.
-pub fn run(root: &Path, head: &RequestHead, mut body: Body, stream: &TcpStream, cut: Option<usize>) {
+pub fn run(root: &Path, head: &RequestHead, mut body: Body, stream: &TcpStream, damage: Damage) {
     let (path, query) = head.target.split_once('?').unwrap_or((&head.target, ""));
     let mut child = Command::new("git")
         .arg("http-backend")
@@ -41,17 +50,23 @@ pub fn run(root: &Path, head: &RequestHead, mut body: Body, stream: &TcpStream, 
     while output.read_line(&mut line).is_ok_and(|length| length > 0) && !line.trim().is_empty() {
         match line.trim().split_once(": ") {
             Some(("Status", text)) => status = text[..3].parse().unwrap(),
+            // It goes out in chunks.
+            Some(("Content-Length", _)) => {}
             _ => headers.push_str(&format!("{}\r\n", line.trim())),
         }
         line.clear();
     }
-    let mut answer = ChunkedAnswer::begin(stream, status, &headers, cut);
-    let mut piece = [0; 16 * 1024];
+    let mut answer = ChunkedAnswer::begin(stream, status, &headers, damage.cut);
+    let (mut piece, mut sent) = ([0; 16 * 1024], 0);
     loop {
         let amount = output.read(&mut piece).unwrap_or(0);
         if amount == 0 {
             break answer.end();
         }
+        if let Some(at) = damage.flip.filter(|at| (sent..sent + amount).contains(at)) {
+            piece[at - sent] ^= 1 << (at % 8);
+        }
+        sent += amount;
         if !answer.send(&piece[..amount]) {
             let _ = child.kill();
             break;

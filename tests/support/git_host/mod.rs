@@ -14,6 +14,7 @@ use std::fs;
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -55,12 +56,16 @@ impl Requests {
 pub enum Behavior {
     /// Answers with this status, these headers and a line of text.
     Status(u16, Vec<(&'static str, String)>),
+    /// Answers with this status and these words.
+    Refusal(u16, Vec<u8>),
     /// Answers with status 200 and a page to sign in.
     SignInPage,
     /// Answers with this content type and body.
     Answer(&'static str, Vec<u8>),
     /// Gives git's answer, and closes after so many bytes of its body.
     CutAnswer(usize),
+    /// Gives git's answer with this byte of its body changed.
+    FlipByte(usize),
     /// Closes after so many bytes of the request's body were read.
     CutRequest(usize),
     /// Waits before each answer.
@@ -85,6 +90,7 @@ pub struct GitHost {
     port: u16,
     root: TempDir,
     shared: Arc<Shared>,
+    is_over: Arc<AtomicBool>,
 }
 
 impl GitHost {
@@ -101,14 +107,18 @@ impl GitHost {
             before: Mutex::default(),
             api: Mutex::default(),
         });
-        let serving = Arc::downgrade(&shared);
+        let (serving, is_over) = (shared.clone(), Arc::<AtomicBool>::default());
+        let is_done = is_over.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let Some(shared) = serving.upgrade() else { return };
+                if is_done.load(Ordering::SeqCst) {
+                    return;
+                }
+                let shared = serving.clone();
                 std::thread::spawn(move || shared.serve(stream));
             }
         });
-        Self { port, root, shared }
+        Self { port, root, shared, is_over }
     }
 
     /// The address of the host.
@@ -195,15 +205,8 @@ impl GitHost {
 
 impl Drop for GitHost {
     fn drop(&mut self) {
-        // Wakes the listener once it has nobody to serve for any more.
-        self.shared = Arc::new(Shared {
-            root: PathBuf::new(),
-            tokens: Mutex::default(),
-            behaviors: Mutex::default(),
-            seen: Mutex::default(),
-            before: Mutex::default(),
-            api: Mutex::default(),
-        });
+        self.is_over.store(true, Ordering::SeqCst);
+        // Wakes the listener, which then sees that it is over.
         let _woken = TcpStream::connect(("127.0.0.1", self.port));
     }
 }
@@ -218,13 +221,16 @@ impl Shared {
             }
         }
         let behaviors = self.behaviors.lock().unwrap().clone();
-        let mut cut_answer = None;
+        let mut damage = cgi::Damage::default();
         for (_, behavior) in behaviors.into_iter().filter(|(requests, _)| requests.matches(&head)) {
             match behavior {
                 Behavior::Status(status, headers) => {
                     let headers: Vec<(&str, &str)> =
                         headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
                     return http::answer(&stream, status, "text/plain", &headers, b"The host says no.\n");
+                }
+                Behavior::Refusal(status, words) => {
+                    return http::answer(&stream, status, "text/plain", &[], &words);
                 }
                 Behavior::SignInPage => {
                     let page = b"<!doctype html><title>Sign in</title>";
@@ -233,7 +239,8 @@ impl Shared {
                 Behavior::Answer(content_type, bytes) => {
                     return http::answer(&stream, 200, content_type, &[], &bytes);
                 }
-                Behavior::CutAnswer(bytes) => cut_answer = Some(bytes),
+                Behavior::CutAnswer(bytes) => damage.cut = Some(bytes),
+                Behavior::FlipByte(at) => damage.flip = Some(at),
                 Behavior::CutRequest(bytes) => {
                     http::skip(&mut body, bytes);
                     let _ = stream.shutdown(Shutdown::Both);
@@ -253,7 +260,7 @@ impl Shared {
             let wants = [("www-authenticate", "Basic realm=\"git\"")];
             return http::answer(&stream, 401, "text/plain", &wants, b"Who are you?\n");
         }
-        cgi::run(&self.root, &head, body, &stream, cut_answer);
+        cgi::run(&self.root, &head, body, &stream, damage);
     }
 
     fn is_authorized(&self, head: &RequestHead) -> bool {
