@@ -82,6 +82,10 @@ uuid_id!(
 );
 uuid_id!(UserId);
 uuid_id!(
+    /// Tells the connection to a repository from those before it.
+    ConnectionId
+);
+uuid_id!(
     /// Names a workspace: the wall between what different teams can see.
     WorkspaceId
 );

@@ -191,6 +191,14 @@ impl Outgoing {
         Ok(Self::with_trust(Vec::new(), true, trust_from_settings(settings)?, settings.proxies.clone()))
     }
 
+    /// As the operator set it, for calls that may reach these hosts although they are private, and no other private one.
+    ///
+    /// # Errors
+    /// As [`Self::from_settings`].
+    pub fn for_hosts(settings: &Settings, hosts: Vec<AllowRule>) -> Result<Self, AuthoritiesError> {
+        Ok(Self::with_trust(hosts, false, trust_from_settings(settings)?, settings.proxies.clone()))
+    }
+
     /// As [`Self::new`], with these authorities and through these proxies. The guard judges whom a request is for, and
     /// never the proxy.
     #[must_use]

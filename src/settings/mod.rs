@@ -1,6 +1,7 @@
 //! What an operator can set (manual 13.2): read once at start, never changed after.
 
 mod base_url;
+mod git_host;
 mod log;
 mod metrics;
 mod parse;
@@ -14,6 +15,7 @@ use crate::domain::local_program::AllowedProgram;
 use crate::limits;
 use crate::limits::REQUESTS_MAX;
 pub use base_url::BaseUrl;
+pub use git_host::GitHostSettings;
 use ipnet::IpNet;
 pub use log::{LogFilter, LogFormat, LogLevel};
 pub use metrics::MetricsAccess;
@@ -182,12 +184,8 @@ pub struct Settings {
     pub check_seconds_max: u64,
     /// The same for a check that also measures how much Live differs from itself, which asks half as much again.
     pub check_control_seconds_max: u64,
-    /// `SERVICE_GITHUB_ALLOW_FILE_REMOTES`: the git copy accepts a local repository; for tests.
-    pub github_file_remotes: bool,
-    /// `SERVICE_GITHUB_TEST_ROOT`: absolute folder of local repositories; only with the previous one.
-    pub github_test_root: Option<PathBuf>,
-    /// `SERVICE_GITHUB_TEST_API`: address of a stand-in for the provider, no slash at the end; only with file remotes.
-    pub github_test_api: Option<String>,
+    /// `SERVICE_GITHUB_…`: the git host that versions are copied to.
+    pub git_host: GitHostSettings,
     /// `SERVICE_ENCRYPTION_KEY`: seals credentials instead of the key in the data folder.
     pub encryption_key: Option<[u8; 32]>,
     /// `SERVICE_OWNER_EMAIL` and `SERVICE_OWNER_PASSWORD`: the owner made at the first start.
@@ -283,15 +281,6 @@ impl Settings {
     /// The first setting that cannot be used.
     pub fn from_vars(vars: impl Fn(&str) -> Option<String>, flags: Flags) -> Result<Self, SettingsError> {
         let reader = SettingsReader::new(&vars, &flags.flags);
-        let file_remotes = reader.text("SERVICE_GITHUB_ALLOW_FILE_REMOTES").is_some_and(|text| text == "on");
-        // The two stand-ins mean nothing without file remotes, so a wrong value there must not stop a start either.
-        let (github_test_root, github_test_api) = match file_remotes {
-            true => (
-                reader.read("SERVICE_GITHUB_TEST_ROOT", parse::absolute_folder)?,
-                reader.read("SERVICE_GITHUB_TEST_API", parse::base_address)?,
-            ),
-            false => (None, None),
-        };
         let check_seconds =
             |usual| parse::cap(reader.text("SERVICE_CHECK_MAX_SECONDS"), usual, CHECK_RANGE_SECONDS);
         Ok(Self {
@@ -324,9 +313,7 @@ impl Settings {
             ),
             check_seconds_max: check_seconds(CHECK_SECONDS),
             check_control_seconds_max: check_seconds(CHECK_CONTROL_SECONDS),
-            github_file_remotes: file_remotes,
-            github_test_root,
-            github_test_api,
+            git_host: git_host::read(&reader)?,
             encryption_key: reader.read_secret("SERVICE_ENCRYPTION_KEY", parse::encryption_key)?,
             first_owner: first_owner(&reader)?,
             invitation_minutes: reader

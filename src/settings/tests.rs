@@ -1,6 +1,7 @@
 //! Tables of what each setting admits.
 
 use super::*;
+use crate::domain::remote::git_host::GitHost;
 use std::path::Path;
 
 fn read(vars: &[(&str, &str)]) -> Result<Settings, SettingsError> {
@@ -23,7 +24,7 @@ fn nothing_set_gives_the_defaults() {
     assert_eq!((settings.host.to_string().as_str(), settings.port), ("127.0.0.1", 3000));
     assert_eq!(settings.data_dir, Path::new("/home/ann/.flowkeep"));
     assert!(
-        settings.history && settings.drafts && !settings.github_file_remotes && !settings.hsts_subdomains
+        settings.history && settings.drafts && !settings.git_host.file_remotes && !settings.hsts_subdomains
     );
     assert_eq!((settings.check_tokens_max, settings.check_seconds_max), (100_000, 180));
     assert_eq!(settings.streams_per_address, 1_024);
@@ -167,15 +168,65 @@ fn the_owner_needs_both() {
 #[test]
 fn stand_ins_count_only_with_file_remotes() {
     let rows = [("SERVICE_GITHUB_TEST_ROOT", "/srv/git"), ("SERVICE_GITHUB_TEST_API", "http://127.0.0.1:9/")];
-    let without = read(&rows).unwrap();
-    assert!(without.github_test_root.is_none() && without.github_test_api.is_none());
+    let without = read(&rows).unwrap().git_host;
+    assert!(without.test_root.is_none() && without.host == GitHost::provider());
     assert!(read(&[("SERVICE_GITHUB_TEST_ROOT", "relative")]).is_ok());
     let mut with = rows.to_vec();
     with.push(("SERVICE_GITHUB_ALLOW_FILE_REMOTES", "on"));
-    let with = read(&with).unwrap();
-    assert_eq!(with.github_test_root.as_deref(), Some(Path::new("/srv/git")));
-    assert_eq!(with.github_test_api.as_deref(), Some("http://127.0.0.1:9"));
-    assert!(!good("SERVICE_GITHUB_ALLOW_FILE_REMOTES", "true").github_file_remotes);
+    let with = read(&with).unwrap().git_host;
+    assert_eq!(with.test_root.as_deref(), Some(Path::new("/srv/git")));
+    assert_eq!((with.host.api(), with.host.web()), ("http://127.0.0.1:9", "https://github.com"));
+    assert!(with.is_stand_in && !with.is_named);
+    assert!(!good("SERVICE_GITHUB_ALLOW_FILE_REMOTES", "true").git_host.file_remotes);
+}
+
+#[test]
+fn another_git_host_has_two_addresses_and_no_stand_in() {
+    let (url, api) = ("SERVICE_GITHUB_URL", "SERVICE_GITHUB_API");
+    let host = |web, at| read(&[(url, web), (api, at)]).map(|settings| settings.git_host);
+    let named = host("https://git.example.org/", "https://git.example.org/api/v1").unwrap();
+    assert_eq!(
+        (named.host.web(), named.host.api()),
+        ("https://git.example.org", "https://git.example.org/api/v1")
+    );
+    assert!(named.is_named && !named.is_stand_in);
+    for (given, missing) in [(url, api), (api, url)] {
+        let line = read(&[(given, "https://git.example.org")]).unwrap_err().to_string();
+        assert_eq!(line, format!("{given} is set without {missing}; set both, or neither"));
+    }
+    let both = [(url, "https://git.example.org"), (api, "https://git.example.org/api/v1")];
+    for (stand_in, value) in
+        [("SERVICE_GITHUB_TEST_ROOT", "/srv/git"), ("SERVICE_GITHUB_TEST_API", "http://127.0.0.1:9")]
+    {
+        let line = read(&[both[0], both[1], (stand_in, value)]).unwrap_err().to_string();
+        assert!(line.contains(url) && line.contains(stand_in), "{line}");
+    }
+}
+
+#[test]
+fn a_git_host_without_encryption_is_one_of_this_machine_in_a_test() {
+    let host = |web, allow| {
+        let api = "https://git.example.org/api/v1";
+        read(&[
+            ("SERVICE_GITHUB_URL", web),
+            ("SERVICE_GITHUB_API", api),
+            ("SERVICE_GITHUB_ALLOW_FILE_REMOTES", allow),
+        ])
+    };
+    for local in ["http://127.0.0.1:3000", "http://localhost:3000/git", "http://[::1]:3000"] {
+        assert!(host(local, "on").is_ok(), "{local}");
+        assert!(host(local, "off").is_err() && host(local, "true").is_err(), "{local}");
+    }
+    for elsewhere in [
+        "http://git.example.org",
+        "http://10.0.0.7",
+        "http://localhost.example.org",
+        "ftp://x",
+        "git.example.org",
+    ] {
+        let line = host(elsewhere, "on").unwrap_err().to_string();
+        assert!(line.starts_with("SERVICE_GITHUB_URL is \""), "{line}");
+    }
 }
 
 #[test]

@@ -91,7 +91,9 @@ const VARIABLES: &[SettingVariable] = &[
     show_parsed("SERVICE_CHECK_MAX_SECONDS", |settings| settings.check_seconds_max.to_string()),
     // The fixed arguments of a command may hold what opens something.
     show_masked("SERVICE_MCP_COMMANDS"),
-    show_parsed("SERVICE_GITHUB_ALLOW_FILE_REMOTES", |settings| on_or_off(settings.github_file_remotes)),
+    show_parsed("SERVICE_GITHUB_URL", |settings| settings.git_host.host.web().to_owned()),
+    show_parsed("SERVICE_GITHUB_API", |settings| settings.git_host.host.api().to_owned()),
+    show_parsed("SERVICE_GITHUB_ALLOW_FILE_REMOTES", |settings| on_or_off(settings.git_host.file_remotes)),
     show_verbatim("SERVICE_GITHUB_TEST_ROOT"),
     show_verbatim("SERVICE_GITHUB_TEST_API"),
     show_verbatim("OTEL_SDK_DISABLED"),
@@ -258,7 +260,7 @@ mod tests {
     fn every_variable_that_is_read_is_listed() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/settings");
         let name = regex::Regex::new("\"((?:SERVICE|OTEL)_[A-Z_]*[A-Z]|CORS_ORIGINS)\"").unwrap();
-        for file in ["mod.rs", "metrics.rs", "traces.rs", "log.rs"] {
+        for file in ["mod.rs", "git_host.rs", "metrics.rs", "traces.rs", "log.rs"] {
             let text = fs::read_to_string(folder.join(file)).unwrap();
             for found in name.captures_iter(&text) {
                 let found = &found[1];

@@ -16,6 +16,7 @@ pub(crate) mod new;
 pub(crate) mod page;
 pub(crate) mod predictions;
 pub(crate) mod refusal;
+pub(crate) mod remote;
 pub mod service;
 pub(crate) mod time;
 pub(crate) mod triggers;

@@ -29,3 +29,23 @@ impl Environment {
         [Self::Dev, Self::Prod].into_iter().find(|one| one.as_str() == text)
     }
 }
+
+/// What a server does with a connected repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Copies its versions there.
+    Copy,
+    /// Reads the versions there, and never copies its own.
+    Read,
+}
+
+impl Role {
+    /// The role of a server with this label.
+    #[must_use]
+    pub const fn of(environment: Option<Environment>) -> Self {
+        match environment {
+            Some(Environment::Prod) => Self::Read,
+            Some(Environment::Dev) | None => Self::Copy,
+        }
+    }
+}
