@@ -9,6 +9,7 @@ pub(crate) mod origin;
 mod params;
 mod permissions;
 pub(crate) mod prefix;
+mod promotion_routes;
 pub mod router;
 pub mod routes;
 mod trigger_routes;

@@ -8,6 +8,7 @@ use super::permissions::{
     HISTORY_EDIT, HISTORY_VIEW, INVITE, KEYS_SEEN, LOAD, MEMBERS_VIEW, ROLES_EDIT, ROLES_VIEW, STORE_SEEN,
     STORE_VECTORS, TOOL_SEEN, UPSERT_PERMISSIONS, USES, VARIABLE_SEEN, VIEW, WRITE,
 };
+use super::promotion_routes;
 use super::router::{Accepts, Cors, Route, RouteTable, delete, get, patch, post, put};
 use super::trigger_routes;
 use crate::http::api::accounts::{self, keys, people, roles};
@@ -47,6 +48,7 @@ static TABLE: LazyLock<RouteTable> = LazyLock::new(|| {
         trigger_routes::webhook_routes(),
         flow_routes(),
         check_routes::check_routes(),
+        promotion_routes::promotion_routes(),
         transfer_routes(),
         document_store_routes(),
         people_routes(),
