@@ -10,6 +10,8 @@ use crate::wire::flows::publish::PublishResultsView;
 use crate::wire::flows::versions::{
     HistoryReportView, HistoryRestart, LoggedVersionView, VersionContentView, VersionDiffView,
 };
+use crate::wire::promotion::incoming::{IncomingFlowView, IncomingListView};
+use crate::wire::promotion::promote::PromoteResultView;
 use crate::wire::service::operator::CommandReply;
 use crate::wire::service::status::IntegrityReportView;
 use serde::Serialize;
@@ -58,6 +60,15 @@ pub(crate) fn command_reply(output: CommandOutput) -> Result<CommandReply> {
         CommandOutput::Check(report) => {
             let view = CheckView::new(report.check, report.draft_changed);
             Ok(CommandReply::Check { answer: answer(&view)? })
+        }
+        CommandOutput::IncomingList(list) => {
+            Ok(CommandReply::Promotion { answer: answer(&IncomingListView::from(list))? })
+        }
+        CommandOutput::IncomingFlow(flow) => {
+            Ok(CommandReply::Promotion { answer: answer(&IncomingFlowView::from(*flow))? })
+        }
+        CommandOutput::Promoted(promotion) => {
+            Ok(CommandReply::Promotion { answer: answer(&PromoteResultView::from(*promotion))? })
         }
         CommandOutput::Status { version, process_id, address } => {
             Ok(CommandReply::Status { version: version.to_owned(), process_id, address: Some(address) })

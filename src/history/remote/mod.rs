@@ -2,7 +2,7 @@
 //!
 //! Nothing here takes the turn to write: a save never waits for a copy.
 
-use super::{History, HistoryError};
+use super::{History, HistoryError, commits};
 use crate::base::cancel::CancelToken;
 use crate::domain::flows::version::{Sha, Version, VersionContent};
 use crate::domain::ids::FlowId;
@@ -121,13 +121,16 @@ pub enum RemoteError {
     Cancelled,
 }
 
+const LABEL: &str = "flowkeep-environment";
+
 impl History {
     /// What stands in `remote`. Changes nothing on either side.
     ///
     /// # Errors
     /// As [`RemoteError`].
     pub fn inspect(&self, remote: &Remote, cancel: &CancelToken) -> Result<RemoteContent, RemoteError> {
-        unimplemented!("{remote:?} {cancel:?}")
+        let _ = (remote, cancel);
+        unimplemented!()
     }
 
     /// Copies `main` to the `main` of `remote`: what it lacks, as one pack, never forced, with the value that it has now as the
@@ -141,8 +144,8 @@ impl History {
         judge: &mut dyn FnMut(CopyItem<'_>) -> Option<&'static str>,
         cancel: &CancelToken,
     ) -> Result<PushResult, RemoteError> {
-        let _ = judge;
-        unimplemented!("{remote:?} {cancel:?}")
+        let _ = (judge, remote, cancel);
+        unimplemented!()
     }
 
     /// Reads the `main` of `remote` into `refs/versions/incoming`, and changes nothing else. `None` for an empty repository.
@@ -150,7 +153,8 @@ impl History {
     /// # Errors
     /// As [`RemoteError`]; what was read before stays as it is then.
     pub fn fetch(&self, remote: &Remote, cancel: &CancelToken) -> Result<Option<Sha>, RemoteError> {
-        unimplemented!("{remote:?} {cancel:?}")
+        let _ = (remote, cancel);
+        unimplemented!()
     }
 
     /// The version that was copied last (`refs/versions/github`).
@@ -182,7 +186,8 @@ impl History {
     /// # Errors
     /// When the history cannot be read.
     pub fn environment(&self) -> Result<Option<Environment>, HistoryError> {
-        unimplemented!()
+        let label = std::fs::read_to_string(self.folder.join(LABEL));
+        Ok(label.ok().and_then(|label| Environment::parse(label.trim())))
     }
 
     /// Labels this server; makes the repository when there is none.
@@ -190,7 +195,9 @@ impl History {
     /// # Errors
     /// When the history cannot be written.
     pub fn set_environment(&self, environment: Option<Environment>) -> Result<(), HistoryError> {
-        unimplemented!("{environment:?}")
+        self.repository.get_or_create()?;
+        let text = environment.map(Environment::as_str).unwrap_or_default();
+        std::fs::write(self.folder.join(LABEL), text).map_err(HistoryError::Disk)
     }
 
     /// The tip of what was read (`refs/versions/incoming`).
@@ -198,7 +205,12 @@ impl History {
     /// # Errors
     /// When the history cannot be read.
     pub fn incoming(&self) -> Result<Option<Sha>, HistoryError> {
-        unimplemented!()
+        let read = self.repository.read(|repository| {
+            let found = repository.try_find_reference("refs/versions/incoming")?;
+            let id = found.and_then(|reference| reference.try_id().map(|id| id.detach()));
+            id.map(commits::sha).transpose()
+        })?;
+        Ok(read.flatten())
     }
 
     /// The newest version of each flow in what was read, newest first.
@@ -206,7 +218,13 @@ impl History {
     /// # Errors
     /// When the history cannot be read.
     pub fn incoming_newest(&self) -> Result<Vec<(FlowId, Version)>, HistoryError> {
-        unimplemented!()
+        let mut newest: Vec<(FlowId, Version)> = Vec::new();
+        for (flow, version) in self.incoming_line()? {
+            if !newest.iter().any(|(known, _)| *known == flow) {
+                newest.push((flow, version));
+            }
+        }
+        Ok(newest)
     }
 
     /// The versions of one flow in what was read, newest first, at most `limit`.
@@ -214,7 +232,9 @@ impl History {
     /// # Errors
     /// When the history cannot be read.
     pub fn incoming_versions(&self, flow: &FlowId, limit: usize) -> Result<Vec<Version>, HistoryError> {
-        unimplemented!("{flow} {limit}")
+        let line = self.incoming_line()?.into_iter();
+        let own = line.filter(|(known, _)| known == flow).map(|(_, version)| version);
+        Ok(own.take(limit).collect())
     }
 
     /// What a version of a flow in what was read holds, judged as a stranger's file; `None` when it is no flow.
@@ -226,6 +246,21 @@ impl History {
         flow: &FlowId,
         version: &Version,
     ) -> Result<Option<VersionContent>, HistoryError> {
-        unimplemented!("{flow} {version:?}")
+        let read = self.repository.read(|repository| commits::content(repository, version, flow))?;
+        Ok(read.flatten())
+    }
+
+    fn incoming_line(&self) -> Result<Vec<(FlowId, Version)>, HistoryError> {
+        let Some(tip) = self.incoming()? else { return Ok(Vec::new()) };
+        let read = self.repository.read(|repository| {
+            let mut versions = Vec::new();
+            let tip = commits::object_id(&tip);
+            for commit in commits::first_parent_line(repository, tip, None, 100_000)?.0 {
+                let rows = commits::version_rows(repository, commit)?;
+                versions.extend(rows.into_iter().map(|(flow, told)| (flow, told.version)));
+            }
+            Ok(versions)
+        })?;
+        Ok(read.unwrap_or_default())
     }
 }

@@ -1,4 +1,4 @@
-//! Comparing the answers of Live with those of a version of Dev (manual 20.4).
+//! Comparing the answers of Live with those of a version of Dev (manual 20.6).
 
 use super::nothing_new;
 use crate::app::App;
