@@ -3,7 +3,6 @@
 mod offers;
 mod promoting;
 mod races;
-mod records;
 mod references;
 mod wiring;
 mod wiring_records;
@@ -49,7 +48,10 @@ impl Pair {
     /// Prod reads what Dev has.
     pub fn read_dev(&self) {
         let from = repository(&self.dev);
-        git(&repository(&self.prod), &["fetch", "-q", from.to_str().unwrap(), &format!("+refs/heads/main:{INCOMING}")]);
+        git(
+            &repository(&self.prod),
+            &["fetch", "-q", from.to_str().unwrap(), &format!("+refs/heads/main:{INCOMING}")],
+        );
     }
 
     /// Another Live on Dev, and Prod reads it; the id of the version.
@@ -125,8 +127,12 @@ pub fn newest(server: &Server, flow: &str) -> String {
 
 /// The codes of the warnings that are shown, in their order, each once.
 pub fn codes(shown: &Value) -> Vec<&str> {
-    let mut codes: Vec<&str> =
-        shown["warnings"].as_array().unwrap().iter().map(|warning| warning["code"].as_str().unwrap()).collect();
+    let mut codes: Vec<&str> = shown["warnings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|warning| warning["code"].as_str().unwrap())
+        .collect();
     codes.dedup();
     codes
 }

@@ -14,21 +14,32 @@ fn the_newest_version_of_each_flow_of_dev_is_offered() {
     let entry = &list["flows"][0];
     let version = &entry["version"];
     assert_eq!(
-        [&entry["flowId"], &entry["name"], &entry["type"], &entry["status"], &version["sha"], &version["shortSha"]],
+        [
+            &entry["flowId"],
+            &entry["name"],
+            &entry["type"],
+            &entry["status"],
+            &version["sha"],
+            &version["shortSha"]
+        ],
         [&json!(flow), &json!("Flow"), &json!("CHATFLOW"), &json!("new"), &json!(sha), &json!(sha[..7])]
     );
-    assert_eq!([&entry["hasDraft"], &entry["lastPromoted"], &entry["moreChanges"]], [
-        &json!(false),
-        &Value::Null,
-        &json!(false)
-    ]);
-    assert!(version["author"] == "Ada" && version["title"].is_string() && version["date"].is_string(), "{entry}");
+    assert_eq!(
+        [&entry["hasDraft"], &entry["lastPromoted"], &entry["moreChanges"]],
+        [&json!(false), &Value::Null, &json!(false)]
+    );
+    assert!(
+        version["author"] == "Ada" && version["title"].is_string() && version["date"].is_string(),
+        "{entry}"
+    );
 }
 
 #[test]
 fn a_draft_of_dev_is_offered_once_it_is_published() {
     let pair = Pair::start();
-    let flow = id(&pair.dev.post("/chatflows", &json!({"name": "New", "type": "CHATFLOW", "flowData": saying("a")})));
+    let flow = id(&pair
+        .dev
+        .post("/chatflows", &json!({"name": "New", "type": "CHATFLOW", "flowData": saying("a")})));
     pair.read_dev();
     assert_eq!(pair.offers(), Vec::<Value>::new(), "it was never published");
     pair.dev.post(&format!("/flow-drafts/{flow}/publish"), &json!({}));
@@ -43,9 +54,15 @@ fn a_draft_of_dev_is_offered_once_it_is_published() {
 #[test]
 fn versions_since_the_last_promotion_are_listed_up_to_twenty() {
     let pair = Pair::start();
-    let flow = id(&pair.dev.post("/chatflows", &json!({"name": "New", "type": "CHATFLOW", "flowData": saying("0")})));
+    let flow = id(&pair
+        .dev
+        .post("/chatflows", &json!({"name": "New", "type": "CHATFLOW", "flowData": saying("0")})));
     let publish = |says: &str| {
-        pair.dev.owner("PUT", &format!("/flow-drafts/{flow}")).json(&json!({"flowData": saying(says)})).send().is(200);
+        pair.dev
+            .owner("PUT", &format!("/flow-drafts/{flow}"))
+            .json(&json!({"flowData": saying(says)}))
+            .send()
+            .is(200);
         pair.dev.post(&format!("/flow-drafts/{flow}/publish"), &json!({}));
         newest(&pair.dev, &flow)
     };

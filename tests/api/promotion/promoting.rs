@@ -12,7 +12,13 @@ fn a_flow_that_is_not_here_is_made_under_its_id_on_dev() {
     let title = pair.shown(&flow)["version"]["title"].as_str().unwrap().to_owned();
     let answer = pair.promote(&flow).is(200).json();
     assert_eq!(
-        [&answer["created"], &answer["hasDraft"], &answer["restoredTo"], &answer["unchanged"], &answer["recorded"]],
+        [
+            &answer["created"],
+            &answer["hasDraft"],
+            &answer["restoredTo"],
+            &answer["unchanged"],
+            &answer["recorded"]
+        ],
         [&json!(true), &json!(false), &json!("live"), &json!(false), &json!(true)]
     );
     assert_eq!((&answer["restoredFrom"], &answer["chatflow"]["id"]), (&json!(sha[..7]), &json!(flow)));
@@ -170,9 +176,13 @@ fn one_that_is_no_owner_promotes_nothing() {
     let key = id(&pair.prod.key(&["chatflows:view", "chatflows:update", "chatflows:create"])).len();
     assert!(key > 0);
     let value = pair.prod.key(&["chatflows:view", "chatflows:update", "chatflows:create"])["apiKey"].clone();
-    for (method, path) in [("GET", ""), ("GET", &*format!("/{flow}")), ("POST", &*format!("/{flow}/promote"))] {
+    for (method, path) in [("GET", ""), ("GET", &*format!("/{flow}")), ("POST", &*format!("/{flow}/promote"))]
+    {
         let call = pair.prod.call(method, &format!("/flow-versions/incoming{path}"));
-        call.json(&json!({"sha": newest(&pair.dev, &flow)})).bearer(value.as_str().unwrap()).send().is_error(403);
+        call.json(&json!({"sha": newest(&pair.dev, &flow)}))
+            .bearer(value.as_str().unwrap())
+            .send()
+            .is_error(403);
     }
     assert_eq!(pair.offers().len(), 1);
 }

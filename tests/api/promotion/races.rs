@@ -11,7 +11,8 @@ const CHANGED: &str = "What was shown has changed. Look again before you promote
 /// A flow of Dev with a credential that Prod has too; the flow, and the credential there.
 fn with_credential(pair: &Pair) -> (String, String) {
     let credential = |server: &crate::support::Server| {
-        let body = json!({"name": "Key", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "k-1"}});
+        let body =
+            json!({"name": "Key", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "k-1"}});
         id(&server.post("/credentials", &body))
     };
     let (there, here) = (credential(&pair.dev), credential(&pair.prod));
@@ -36,7 +37,12 @@ fn whatever_changes_after_it_was_shown_is_refused_and_changes_nothing() {
         ("a draft", &|| {
             pair.prod.put(&format!("/flow-drafts/{flow}"), &json!({"flowData": saying("draft")}));
         }),
-        ("a publish", &|| drop(pair.prod.post(&format!("/flow-drafts/{flow}/publish"), &json!({"overwriteLiveChanges": true})))),
+        ("a publish", &|| {
+            drop(
+                pair.prod
+                    .post(&format!("/flow-drafts/{flow}/publish"), &json!({"overwriteLiveChanges": true})),
+            )
+        }),
         ("a roll back", &|| {
             pair.prod.post(&format!("/flow-drafts/{flow}/rollback"), &json!({ "sha": first }));
         }),

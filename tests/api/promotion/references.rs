@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 /// A tool that returns this.
 pub fn tool(server: &Server, name: &str, code: &str) -> String {
-    let body = json!({"name": name, "description": "Does it.", "color": "#fff", "schema": "[]", "func": code});
+    let body =
+        json!({"name": name, "description": "Does it.", "color": "#fff", "schema": "[]", "func": code});
     id(&server.post("/tools", &body))
 }
 
@@ -20,7 +21,8 @@ fn noted(server: &Server, flow: &str) -> Value {
 fn records_are_noted_beside_the_canvas_and_no_secret_with_them() {
     let server = Server::start();
     let secret = "sk-proj-0123456789abcdefABCDEF0123456789abcdef";
-    let body = json!({"name": "Key", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": secret}});
+    let body =
+        json!({"name": "Key", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": secret}});
     let credential = id(&server.post("/credentials", &body));
     let tool = tool(&server, "Adder", &format!("const key = '{secret}'; return $vars.hidden"));
     let store = id(&server.post("/document-store/store", &json!({"name": "Papers"})));
