@@ -1,5 +1,6 @@
 //! What stands against an operation (409): the request is right, and what it finds is not.
 
+use super::checks::sides::SideNames;
 use super::error::count_phrase;
 use std::fmt;
 
@@ -103,8 +104,16 @@ pub enum Conflict {
     NothingToCheck,
     /// Flows of this kind are not checked.
     KindWithoutChecks,
-    /// The flow, as Live or as draft, does not start with a chat message.
-    CheckStart,
+    /// The flow, on one of these sides, does not start with a chat message.
+    CheckStart {
+        sides: SideNames,
+    },
+    /// There is no Live with which a version from Dev could be compared.
+    CheckOfNewFlow,
+    /// A version from Dev cannot answer without these credentials.
+    CheckCredentials {
+        names: Vec<String>,
+    },
     /// A check would run cards that may do something to the world.
     RiskySteps {
         /// Their labels.
@@ -236,9 +245,18 @@ impl fmt::Display for Conflict {
             Self::KindWithoutChecks => {
                 f.write_str("Only chatflows and agentflows are checked, and this flow is of another type.")
             }
-            Self::CheckStart => f.write_str(
+            Self::CheckStart { sides: SideNames { left, right } } => write!(
+                f,
                 "A check asks questions, so the agentflow must start with a chat message (Start input type Chat Input), in \
-                 Live and in the draft.",
+                 {left} and in {right}.",
+            ),
+            Self::CheckOfNewFlow => f.write_str(
+                "This flow is new on this server, so there is no Live with which the version from Dev could be compared.",
+            ),
+            Self::CheckCredentials { names } => write!(
+                f,
+                "The version from Dev uses credentials that this server does not have: {}. Add them, then check.",
+                names.join(", ")
             ),
             Self::RiskySteps { steps } => write!(
                 f,
