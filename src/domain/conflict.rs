@@ -132,8 +132,6 @@ pub enum Conflict {
     },
     /// What promoting would do is not what the caller was shown.
     PromotionChanged,
-    /// The answers of Live and of a version of Dev cannot be compared.
-    PromotionUnchecked(&'static str),
 }
 
 impl fmt::Display for Conflict {
@@ -284,7 +282,6 @@ impl fmt::Display for Conflict {
             Self::PromotionChanged => {
                 f.write_str("What was shown has changed. Look again before you promote.")
             }
-            Self::PromotionUnchecked(why) => f.write_str(why),
         }
     }
 }
