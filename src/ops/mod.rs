@@ -6,6 +6,7 @@ pub mod conversations;
 pub mod flows;
 pub mod knowledge;
 pub mod predictions;
+pub(crate) mod promotion;
 pub(crate) mod remote;
 pub(crate) mod service;
 pub mod triggers;

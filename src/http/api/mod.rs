@@ -6,6 +6,7 @@ pub(crate) mod conversations;
 pub(crate) mod flows;
 pub(crate) mod knowledge;
 pub(crate) mod predictions;
+pub(crate) mod promotion;
 pub(crate) mod remote;
 pub(crate) mod service;
 pub(crate) mod triggers;

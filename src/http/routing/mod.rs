@@ -9,7 +9,9 @@ pub(crate) mod origin;
 mod params;
 mod permissions;
 pub(crate) mod prefix;
+mod promotion_routes;
 mod remote_routes;
+
 pub mod router;
 pub mod routes;
 mod trigger_routes;
