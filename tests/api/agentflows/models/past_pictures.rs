@@ -116,7 +116,7 @@ const LEAD: &str = "Pictures that belong to the reply above:";
 
 #[test]
 fn a_picture_that_an_agent_made_goes_along_with_its_earlier_reply() {
-    let (server, _web, model, flow, first) = drawn(|steps, ..| steps);
+    let (server, _web, model, flow, first) = drawn(|steps, _, _| steps);
     ask_on(&server, &flow, &first, json!({"question": "And now?"}));
     assert_eq!(told(&model.last_request()), ["How is it?", "It rains.", LEAD, PICTURE.1, "And now?"]);
 }
