@@ -8,7 +8,7 @@ pub(crate) mod leftovers;
 pub(crate) mod pauses;
 mod run_pool;
 pub(crate) mod schedules;
-pub(crate) mod usage;
+pub mod usage;
 pub mod webhooks;
 
 use crate::app::App;
