@@ -1,6 +1,7 @@
 //! Running flows: a canvas becomes a plan once, and a plan answers questions.
 
 pub(crate) mod agentflow;
+pub(crate) mod answer_shape;
 mod credential;
 mod flow_plan;
 mod order;

@@ -9,7 +9,7 @@ pub(crate) mod pauses;
 pub mod remote;
 mod run_pool;
 pub(crate) mod schedules;
-pub(crate) mod usage;
+pub mod usage;
 pub mod webhooks;
 
 use crate::app::App;

@@ -11,7 +11,7 @@ use tokio::time::{MissedTickBehavior, interval};
 const USAGE_FLUSH_SECONDS: u64 = 5;
 
 /// Stores the counts every few seconds until `stop` turns true, and once more then.
-pub(crate) async fn run(app: App, mut stop: watch::Receiver<bool>) {
+pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     let mut timer = interval(Duration::from_secs(USAGE_FLUSH_SECONDS));
     timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut stopping = false;

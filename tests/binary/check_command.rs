@@ -258,3 +258,58 @@ fn what_the_service_refuses_is_told_and_ends_with_3() {
     ends_with(&output, 3);
     assert!(error_output(&output).contains("409"), "{}", error_output(&output));
 }
+
+#[test]
+fn versions_are_checked_by_their_ids_and_called_by_them() {
+    let served = Served::new("It takes 30 days.", "It takes 14 days.");
+    served.call("POST", "/publish", &json!({}));
+    let path = format!("/api/v1/flow-versions/{}", served.flow);
+    let bearer = format!("Bearer {}", served.key);
+    let list = served.service.get(&path, &[("authorization", &bearer)]).json();
+    let first = list["versions"].as_array().unwrap().last().unwrap()["sha"].as_str().unwrap().to_owned();
+    let junit = served.home.path().join("junit.xml");
+    for more in [&["--key", &served.key][..], &[]] {
+        let right = ["--right", &first[..7], "--junit", junit.to_str().unwrap()];
+        let output = served.check(&[&right[..], more].concat());
+        ends_with(&output, 1);
+        let says = format!("Live says 14, version {} says 30.", &first[..7]);
+        assert!(standard_output(&output).contains(&says), "{}", standard_output(&output));
+        let xml = std::fs::read_to_string(&junit).unwrap();
+        assert!(xml.contains(&format!("Version {}:", &first[..7])), "{xml}");
+    }
+    let output = served.check(&["--left", "yesterday", "--key", &served.key]);
+    ends_with(&output, 3);
+    assert!(error_output(&output).contains("Invalid left"), "{}", error_output(&output));
+    let files = ["check", "--live", "a.json", "--draft", "b.json", "--right", &first];
+    ends_with(&served.home.run(&files), 2);
+}
+
+/// The most memory that a process has held so far, MiB.
+#[cfg(target_os = "linux")]
+fn peak_mib(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() / 1024
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_hundred_answers_of_a_megabyte_are_compared_in_little_memory() {
+    let megabyte = |word: &str| canvases::scripted(&json!([]), &word.repeat(500));
+    let (live, draft) = ("y".repeat(1_999) + " ", "z".repeat(1_999) + " ");
+    let served = Served::with(&megabyte(&live), &megabyte(&draft));
+    let questions: Vec<String> = (0..10).map(|number| format!("Question {number}?")).collect();
+    served.service.ask(&served.flow, &json!({"question": "Hi"}));
+    let before = peak_mib(served.service.process_id());
+    let bearer = format!("Bearer {}", served.key);
+    let path = format!("/api/v1/flow-drafts/{}/check", served.flow);
+    let body = json!({"questions": questions, "control": true, "repeat": 5});
+    let begun = served.service.call("POST", &path, &[("authorization", &bearer)], &body);
+    assert_eq!(begun.status(), 202, "{}", begun.text());
+    served.wait_for("done");
+    let check = served.call("GET", "/check", &Value::Null)["check"].clone();
+    let answers = |side: &str| check["cases"][9]["runs"][side].as_array().unwrap().len();
+    assert_eq!((answers("live"), answers("draft")), (6, 5));
+    let more = peak_mib(served.service.process_id()) - before;
+    assert!(more < 80, "{more} MiB for 110 MB of answers");
+}

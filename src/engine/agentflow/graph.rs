@@ -57,7 +57,7 @@ pub(crate) enum Output {
 
 impl Output {
     /// Reads `<id>-output-<index>`, `<id>-output-error` and `<id>-output-<name>`.
-    fn parse(source: &str, handle: &str) -> Self {
+    pub(in crate::engine) fn parse(source: &str, handle: &str) -> Self {
         let named = handle.strip_prefix(source).and_then(|rest| rest.strip_prefix("-output-"));
         match named.unwrap_or_default() {
             "error" => Self::Error,

@@ -1,6 +1,8 @@
 //! What a check does with its runs, whoever answers.
 
-use super::drive::{CheckDrive, Respondent};
+use super::drive::{CheckDrive, Respondent, timed_out};
+use super::respondent::CanvasRespondent;
+use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::clock::Clock;
 use crate::domain::checks::answer::Answer;
@@ -8,10 +10,14 @@ use crate::domain::checks::check::{
     AskedQuestion, Check, CheckLimits, CheckOptions, CheckStatus, NewCheck, StopReason,
 };
 use crate::domain::checks::sides::SideNames;
+use crate::domain::flows::flow_change::FlowChange;
 use crate::domain::ids::FlowId;
+use crate::ops::flows;
+use crate::ops::predictions::ReplayMemory;
 use crate::state::checks::CheckEntry;
+use serde_json::json;
 use std::sync::Mutex;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Answers as it is told, and remembers what it was asked.
 struct Script<F>(F, Mutex<Vec<String>>);
@@ -153,4 +159,26 @@ fn what_a_check_waits_for_others_is_not_its_own_time() {
     CheckDrive { entry: &entry, live: Some(&yes), draft: &yes, run_limit: LONG, make_way, clock: &clock }
         .run();
     assert_eq!(entry.check().status, CheckStatus::Done);
+}
+
+#[test]
+fn a_flow_that_is_slow_is_cut_off_in_the_middle_of_its_answer() {
+    let (_folder, app, caller) = App::with_owner();
+    let model = json!({"id": "m", "data": {"id": "m", "name": "chatScripted", "inputs": {"fallback": "a b c d e f", "delayMs": 10_000}}});
+    let chain = json!({"id": "c", "data": {"id": "c", "name": "llmChain", "inputs": {"model": "{{m.data.instance}}", "prompt": "{{p.data.instance}}"}}});
+    let prompt = json!({"id": "p", "data": {"id": "p", "name": "promptTemplate", "inputs": {"template": "{question}"}}});
+    let edge = |from: &str, input: &str| json!({"source": from, "sourceHandle": format!("{from}-output"), "target": "c", "targetHandle": format!("c-input-{input}")});
+    let canvas = json!({"nodes": [model, prompt, chain], "edges": [edge("m", "model"), edge("p", "prompt")]})
+        .to_string();
+    let flow = flows::create(&app, &caller, &FlowChange::chatflow("Slow")).unwrap().flow;
+    let memory = ReplayMemory::default();
+    let slow = CanvasRespondent::new(&app, &flow, &canvas, &memory, false).unwrap();
+    let quick = Told::new(|_, _| saying("At once."));
+    let entry = entry(&["one"], ONCE, 1_000);
+    let from = Instant::now();
+    let check = drive(&entry, &quick, &slow, Duration::from_millis(200));
+    assert!(from.elapsed() < Duration::from_secs(9), "{:?}", from.elapsed());
+    assert_eq!(check.status, CheckStatus::Done);
+    let said = &check.cases[0].answers;
+    assert_eq!((said.live[0].text.as_str(), said.draft[0].error.clone()), ("At once.", Some(timed_out())));
 }

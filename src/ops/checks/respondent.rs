@@ -4,11 +4,13 @@ use super::drive::Respondent;
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::checks::answer::{Answer, StepTrace, digest};
+use crate::domain::checks::facts::structure::parse_json;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::predictions::execution::{ExecutionEntry, StepStatus};
 use crate::domain::predictions::prediction::RunOutput;
 use crate::engine::FlowPlan;
+use crate::engine::answer_shape::declares_shape;
 use crate::ops::predictions::offline::{OfflineFlow, OfflineServices};
 use crate::ops::predictions::{Replay, ReplayMemory, ReplayedRun};
 use serde_json::Value;
@@ -28,7 +30,15 @@ pub(super) struct CanvasRespondent<'a> {
     app: &'a App,
     replay: Replay,
     memory: &'a ReplayMemory,
-    is_agentflow: bool,
+    form: AnswerForm,
+}
+
+/// What a canvas says of its answers.
+#[derive(Clone, Copy)]
+struct AnswerForm {
+    kind: FlowKind,
+    /// They have a shape that it declares.
+    is_declared: bool,
 }
 
 impl<'a> CanvasRespondent<'a> {
@@ -41,23 +51,25 @@ impl<'a> CanvasRespondent<'a> {
         memory: &'a ReplayMemory,
         has_effects: bool,
     ) -> Result<Self> {
-        let is_agentflow = flow.kind == FlowKind::Agentflow;
-        Ok(Self { app, replay: Replay::new(flow, canvas, has_effects)?, memory, is_agentflow })
+        let replay = Replay::new(flow, canvas, has_effects)?;
+        let form = AnswerForm { kind: flow.kind, is_declared: replay.declares_shape };
+        Ok(Self { app, replay, memory, form })
     }
 }
 
 impl Respondent for CanvasRespondent<'_> {
     fn ask(&self, question: &str, cancel: &CancelToken) -> Answer {
-        answer(self.replay.ask(self.app, self.memory, question, cancel), self.is_agentflow, cancel)
+        answer(self.replay.ask(self.app, self.memory, question, cancel), self.form, cancel)
     }
 }
 
 /// What is compared of a run.
-fn answer(run: ReplayedRun, is_agentflow: bool, cancel: &CancelToken) -> Answer {
+fn answer(run: ReplayedRun, form: AnswerForm, cancel: &CancelToken) -> Answer {
     let ReplayedRun { result, usage, steps } = run;
+    let is_agentflow = form.kind == FlowKind::Agentflow;
     let tokens = if is_agentflow { step_tokens(&steps) } else { usage.map(|usage| usage.total()) };
     let said = match result {
-        Ok(output) => answer_of(&output),
+        Ok(output) => answer_of(&output, form),
         Err(fault) => Answer::from_error(told(&fault, cancel)),
     };
     let traces: Vec<StepTrace> = steps.iter().take(STEPS_MAX).map(|entry| trace(entry)).collect();
@@ -69,20 +81,23 @@ pub(super) struct FileRespondent<'a> {
     services: &'a OfflineServices,
     flow: &'a OfflineFlow,
     plan: FlowPlan,
+    form: AnswerForm,
 }
 
 impl<'a> FileRespondent<'a> {
     /// # Errors
     /// Why the flow cannot run.
     pub(super) fn new(services: &'a OfflineServices, flow: &'a OfflineFlow) -> Result<Self> {
-        Ok(Self { services, flow, plan: flow.compile()? })
+        let is_declared = declares_shape(flow.kind, &flow.canvas);
+        let form = AnswerForm { kind: flow.kind, is_declared };
+        Ok(Self { services, flow, plan: flow.compile()?, form })
     }
 }
 
 impl Respondent for FileRespondent<'_> {
     fn ask(&self, question: &str, cancel: &CancelToken) -> Answer {
         let run = self.services.replay(self.flow, &self.plan, question, cancel);
-        answer(run, self.flow.kind == FlowKind::Agentflow, cancel)
+        answer(run, self.form, cancel)
     }
 }
 
@@ -102,12 +117,14 @@ fn told(fault: &Error, cancel: &CancelToken) -> String {
     }
 }
 
-fn answer_of(output: &RunOutput) -> Answer {
+fn answer_of(output: &RunOutput, form: AnswerForm) -> Answer {
     let written = output.json.as_ref().map(Value::to_string);
     let text = match &written {
         Some(written) if output.text.is_empty() => written,
         _ => &output.text,
     };
+    let is_declared = form.is_declared || output.json.is_some();
+    let has_shape = || output.json.is_some() || parse_json(&output.text).is_some();
     let is_short = written.as_ref().is_some_and(|written| written.len() <= JSON_MAX_BYTES);
     Answer {
         tools: output.used_tools.iter().take(TRACES_MAX).map(|used| used.tool.clone()).collect(),
@@ -117,7 +134,7 @@ fn answer_of(output: &RunOutput) -> Answer {
             .take(TRACES_MAX)
             .map(|one| digest(&one.page_content))
             .collect(),
-        structured: output.json.as_ref().map(|_| true),
+        structured: is_declared.then(has_shape),
         json: output.json.clone().filter(|_| is_short),
         ..Answer::from_text(text)
     }

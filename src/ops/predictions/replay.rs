@@ -17,6 +17,7 @@ use crate::domain::ids::{ChatId, MessageId};
 use crate::domain::predictions::execution::{ExecutionEntry, StepStart, StepStatus};
 use crate::domain::predictions::prediction::{Question, RunIds, RunOutput, Usage};
 use crate::engine::agentflow::{self, AgentPlan, AgentRun, RunJournal, StepNote};
+use crate::engine::answer_shape::declares_shape;
 use crate::engine::{self, FlowPlan, Overrides};
 use crate::state::vector_indexes::{IndexKey, VectorIndexCache};
 use crate::store::tables::FLOWS;
@@ -60,6 +61,8 @@ impl ReplayMemory {
 pub(in crate::ops) struct Replay {
     flow: Flow,
     plan: FlowPlan,
+    /// The canvas says which shape its answer has.
+    pub declares_shape: bool,
     /// Cards that may do something to the world are let.
     has_effects: bool,
 }
@@ -82,7 +85,8 @@ impl Replay {
         let digest = CanvasDigest::compute(flow.kind, canvas);
         let drawn = Canvas::parse(canvas).map_err(|fault| Error::RunFailed(fault.to_string()))?;
         let plan = FlowPlan::compile(flow.kind, &drawn)?;
-        Ok(Self { flow: Flow { digest, ..flow.clone() }, plan, has_effects })
+        let declares_shape = declares_shape(flow.kind, &drawn);
+        Ok(Self { flow: Flow { digest, ..flow.clone() }, plan, declares_shape, has_effects })
     }
 
     /// Asks it, in a conversation in which nothing was said.

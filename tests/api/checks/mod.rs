@@ -1,14 +1,18 @@
 //! Behaviour checks (manual 18): the same questions to Live and to the draft, and nothing left behind.
 
 mod asked_flows;
+mod bounds;
 mod caps;
 mod carried;
+mod faults;
 mod kept;
 mod noise;
 mod questions;
 mod races;
 mod risk;
+mod rows;
 mod runs;
+mod shapes;
 mod traces;
 mod verdicts;
 mod versions;

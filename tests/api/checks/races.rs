@@ -74,3 +74,48 @@ fn people_are_answered_while_checks_run() {
     stop(&server, &flow, &begun);
     wait(|| Some(()).filter(|()| read(&server, &flow, &begun)["status"] == "stopped"));
 }
+
+/// A flow that takes its time, and a check of two questions that goes on.
+fn slow(server: &Server) -> (String, Value) {
+    let says = |text: &str| scripted_flow_with(json!({"fallback": text, "delayMs": 400}));
+    let flow = server.flow(&says("Before it"));
+    server.put(&format!("/chatflows/{flow}"), &json!({"flowData": says("Live is")}));
+    save_draft(server, &flow, &says("Draft is"));
+    let begun = start(server, &flow, &json!({"questions": ["one", "two"]}));
+    (flow, begun)
+}
+
+fn texts(check: &Value) -> [&str; 2] {
+    ["live", "draft"].map(|side| check["cases"][1][side]["text"].as_str().unwrap_or_default())
+}
+
+#[test]
+fn a_roll_back_meanwhile_changes_no_side_of_the_check() {
+    let server = Server::start();
+    let (flow, begun) = slow(&server);
+    let versions = server.read(&format!("/flow-versions/{flow}"));
+    let oldest = versions["versions"].as_array().unwrap().last().unwrap()["sha"].clone();
+    server
+        .owner("POST", &format!("/flow-drafts/{flow}/rollback"))
+        .json(&json!({ "sha": oldest }))
+        .send()
+        .is(200);
+    assert_eq!(server.ask(&flow, &json!({"question": "Hi"})).is(200).json()["text"], "Before it");
+    let done = end(&server, &flow, &begun);
+    assert_eq!((&done["status"], texts(&done)), (&json!("done"), ["Live is", "Draft is"]));
+    assert_eq!(done["draftChanged"], false, "the draft is as it was: {done}");
+}
+
+#[test]
+fn another_type_meanwhile_changes_no_side_and_leaves_nothing_to_check() {
+    let server = Server::start();
+    let (flow, begun) = slow(&server);
+    let agent = super::flow_of_kind(&server, "AGENTFLOW");
+    let canvas = server.read(&format!("/chatflows/{agent}"))["flowData"].clone();
+    server.owner("DELETE", &format!("/flow-drafts/{flow}")).send().is(200);
+    server.put(&format!("/chatflows/{flow}"), &json!({"type": "AGENTFLOW", "flowData": canvas}));
+    let done = end(&server, &flow, &begun);
+    assert_eq!((&done["status"], texts(&done)), (&json!("done"), ["Live is", "Draft is"]));
+    assert_eq!(done["draftChanged"], true);
+    assert_eq!(setup(&server, &flow)["unavailable"]["code"], "no-draft");
+}

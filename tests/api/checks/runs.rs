@@ -194,3 +194,20 @@ fn kinds_and_workspaces_bound_who_may_look_and_run() {
     let told = server.owner("POST", &format!("/flow-drafts/{nobody}/check")).json(&body).send().is_error(404);
     assert!(told.contains(nobody), "{told}");
 }
+
+#[test]
+fn the_checks_of_another_workspace_are_those_of_no_flow() {
+    let server = Server::start();
+    let flow = flow_saying(&server, "a", "b");
+    let done = check(&server, &flow, &["one"]);
+    let there = server.new_workspace("There");
+    server.enter(&there);
+    let base = format!("/flow-drafts/{flow}/check");
+    let of_check = format!("{base}/{}", done["id"].as_str().unwrap());
+    let body = json!({"questions": ["one"]});
+    for (method, path) in [("GET", &base), ("POST", &base), ("GET", &of_check), ("DELETE", &of_check)] {
+        let call = server.owner(method, path);
+        let call = if method == "POST" { call.json(&body) } else { call };
+        assert!(call.send().is_error(404).contains(&flow), "{method} {path}");
+    }
+}

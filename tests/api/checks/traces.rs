@@ -7,9 +7,10 @@ use crate::support::provider::{Behaviour, Provider};
 use crate::support::{Server, log};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::hash::{Hash as _, Hasher as _};
 
 /// What anybody can see of a flow, and every file of the service but those that change by themselves.
-pub fn picture(server: &Server, flow: &str) -> (Vec<Value>, BTreeMap<String, usize>) {
+pub fn picture(server: &Server, flow: &str) -> (Vec<Value>, BTreeMap<String, u64>) {
     let shown = [
         format!("/chatmessage/{flow}"),
         format!("/internal-chatmessage/{flow}"),
@@ -27,8 +28,15 @@ pub fn picture(server: &Server, flow: &str) -> (Vec<Value>, BTreeMap<String, usi
         .files()
         .into_iter()
         .filter(|(name, _)| !name.contains("flowkeep."))
-        .map(|(name, bytes)| (name, bytes.len()));
+        .map(|(name, bytes)| (name, hash(&bytes)));
     (shown, files.collect())
+}
+
+/// What tells two contents apart.
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = std::hash::DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    hasher.finish()
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Checks that compare versions of the history: with Live, with the draft, with one another.
 
-use super::{end, flow_saying, post, read, save_draft, setup, start};
+use super::{end, post, read, save_draft, setup, start};
 use crate::support::Server;
 use crate::support::canvases::scripted_flow_with;
 use serde_json::{Value, json};

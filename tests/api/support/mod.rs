@@ -11,6 +11,7 @@ pub mod steps;
 
 pub mod canvases;
 pub mod client;
+pub mod database;
 pub mod form;
 pub mod golden;
 pub mod internet;

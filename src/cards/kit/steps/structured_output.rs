@@ -289,14 +289,28 @@ pub(crate) fn key_faults(
     card: &'static Card,
     values: &Map<String, Value>,
 ) -> impl Iterator<Item = (&'static Input, KeyFault)> {
+    let faults = |input: &'static Input| {
+        describe_rows(rows_of(input, values)).faults.into_iter().map(move |fault| (input, fault))
+    };
+    keys_inputs(card).flat_map(faults)
+}
+
+/// The inputs of a card that list keys of its answer.
+fn keys_inputs(card: &'static Card) -> impl Iterator<Item = &'static Input> {
     let is_keys = |input: &&Input| {
         input.row_fields().iter().map(|field| field.name).eq(KEY_ROW.iter().map(|field| field.name))
     };
-    let faults = |input: &'static Input| {
-        let rows = values.get(input.name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        describe_rows(rows).faults.into_iter().map(move |fault| (input, fault))
-    };
-    card.inputs.iter().filter(is_keys).flat_map(faults)
+    card.inputs.iter().filter(is_keys)
+}
+
+fn rows_of<'a>(input: &Input, values: &'a Map<String, Value>) -> &'a [Value] {
+    values.get(input.name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// A card with these inputs says which keys its answer has.
+#[must_use]
+pub(crate) fn declares_keys(card: &'static Card, values: &Map<String, Value>) -> bool {
+    keys_inputs(card).any(|input| !rows_of(input, values).is_empty())
 }
 
 #[cfg(test)]

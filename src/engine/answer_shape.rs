@@ -1,0 +1,77 @@
+//! Whether a canvas declares the shape of its answer, so that an answer without it breaks its word (manual 18.7 r2).
+
+use super::agentflow::graph::Output;
+use crate::canvas::{Canvas, Edge, Node};
+use crate::cards::kit::steps::structured_output::declares_keys;
+use crate::cards::kit::{Card, Category};
+use crate::cards::registry;
+use crate::domain::flows::flow::FlowKind;
+
+/// A card that says the last word gives the keys of the answer, or a parser stands before it.
+#[must_use]
+pub(crate) fn declares_shape(kind: FlowKind, canvas: &Canvas) -> bool {
+    canvas.nodes().iter().any(|node| {
+        let Some(card) = registry::find(&node.name) else { return false };
+        match kind {
+            FlowKind::Agentflow => declares_keys(card, &node.inputs) && says_last(canvas, node),
+            _ => is_parser_of_answer(canvas, node, card),
+        }
+    })
+}
+
+fn edges_from<'a>(canvas: &'a Canvas, node: &'a str) -> impl Iterator<Item = &'a Edge> {
+    canvas.edges().iter().filter(move |edge| edge.source == node)
+}
+
+/// Nothing follows the step unless it fails.
+fn says_last(canvas: &Canvas, node: &Node) -> bool {
+    edges_from(canvas, &node.id).all(|edge| Output::parse(&edge.source, &edge.source_handle) == Output::Error)
+}
+
+fn is_parser_of_answer(canvas: &Canvas, node: &Node, card: &Card) -> bool {
+    let is_last = |node: &str| edges_from(canvas, node).next().is_none();
+    card.category == Category::OutputParsers && edges_from(canvas, &node.id).any(|edge| is_last(&edge.target))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn declares(kind: FlowKind, nodes: &[(&str, Value)], edges: &[(&str, &str, &str)]) -> bool {
+        let node = |(name, inputs): &(&str, Value)| json!({"id": name, "data": {"id": name, "name": name, "inputs": inputs}});
+        let edge = |(source, output, target): &(&str, &str, &str)| json!({"source": source, "sourceHandle": format!("{source}-output-{output}"), "target": target});
+        let nodes: Vec<Value> = nodes.iter().map(node).collect();
+        let edges: Vec<Value> = edges.iter().map(edge).collect();
+        declares_shape(kind, &Canvas::parse(&json!({"nodes": nodes, "edges": edges}).to_string()).unwrap())
+    }
+
+    #[test]
+    fn a_parser_declares_the_shape_where_its_chain_answers() {
+        let nodes = [
+            ("structuredOutputParser", json!({})),
+            ("llmChain", json!({})),
+            ("conversationChain", json!({})),
+        ];
+        let chat = |edges: &[(&str, &str, &str)]| declares(FlowKind::Chatflow, &nodes, edges);
+        assert!(chat(&[("structuredOutputParser", "x", "llmChain")]));
+        assert!(!chat(&[
+            ("structuredOutputParser", "x", "llmChain"),
+            ("llmChain", "x", "conversationChain")
+        ]));
+        assert!(!chat(&[]));
+    }
+
+    #[test]
+    fn keys_of_a_step_declare_the_shape_where_nothing_but_its_failure_follows() {
+        let keys = json!({"llmStructuredOutput": [{"key": "days", "type": "number"}]});
+        let agent = |inputs: Value, edges: &[(&str, &str, &str)]| {
+            let nodes = [("llmAgentflow", inputs), ("directReplyAgentflow", json!({}))];
+            declares(FlowKind::Agentflow, &nodes, edges)
+        };
+        assert!(agent(keys.clone(), &[]));
+        assert!(agent(keys.clone(), &[("llmAgentflow", "error", "directReplyAgentflow")]));
+        assert!(!agent(keys, &[("llmAgentflow", "llmAgentflow", "directReplyAgentflow")]));
+        assert!(!agent(json!({"llmStructuredOutput": []}), &[]));
+    }
+}
