@@ -50,7 +50,8 @@ use ureq::{Agent, SendBody};
 #[must_use]
 pub fn is_private_place(place: &str) -> bool {
     let place = place.trim();
-    if place.is_empty() || place.contains("{{") {
+    // A number alone is a port.
+    if place.contains("{{") || place.bytes().all(|byte| byte.is_ascii_digit()) {
         return false;
     }
     let url = url::Url::parse(place).ok();

@@ -365,3 +365,30 @@ fn a_body_that_is_read_while_it_goes_out_arrives_whole_and_outlasts_the_first_by
     let early = send(&vec![7; 1_000]).unwrap_err();
     assert_eq!(early, NetError::Broken("what was to be sent ended early".into()));
 }
+
+#[test]
+fn a_place_of_this_network_is_told_by_its_name_or_number() {
+    for private in [
+        "http://localhost:11434",
+        "https://10.0.0.1/v1",
+        "http://[fd00::1]:1",
+        "http://169.254.169.254/latest",
+        "postgres://db.internal:5432/x",
+        "ollama:11434",
+        "192.168.1.7",
+        "http://models.lan",
+    ] {
+        assert!(is_private_place(private), "{private}");
+    }
+    for public in [
+        "",
+        "5432",
+        "https://api.example.org/v1",
+        "https://8.8.8.8",
+        "db.example.org:5432",
+        "http://{{$vars.host}}",
+        "a b",
+    ] {
+        assert!(!is_private_place(public), "{public}");
+    }
+}

@@ -210,7 +210,8 @@ fn sample_of_version(
         }
         ("GET" | "DELETE", "/flow-versions/incoming/:id/check/:check") => {
             let (flow, _) = crate::promotion::offered(server);
-            (Some(format!("{flow} {flow}")), None)
+            let check = crate::promotion::checks::checked(server, &flow, &json!(["Hi"]));
+            (Some(format!("{flow} {}", check["id"].as_str().unwrap())), None)
         }
         ("POST", "/flow-versions/incoming/:id/check") => {
             (Some(crate::promotion::offered(server).0), Some(json!({"questions": ["Hi"]})))

@@ -268,11 +268,9 @@ pub fn foreign(server: &Server, flow: &str) -> String {
     let copy = Flow { id, workspace: WorkspaceId::parse(&other).unwrap(), digest, ..stored };
     let caller = owner::operator(&server.app).unwrap().unwrap();
     let canvas = ParsedCanvas::parse(scripted_flow()).unwrap();
-    live::create(&server.app, &caller, copy, &canvas, None, &live::ChangeOrigin::Edit)
-        .unwrap()
-        .flow
-        .id
-        .to_string()
+    let origin = live::ChangeOrigin::Edit;
+    let new = live::NewFlow { flow: copy, canvas: &canvas, draft: None, origin, guard: None };
+    live::create(&server.app, &caller, new).unwrap().flow.id.to_string()
 }
 
 #[test]

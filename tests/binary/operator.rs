@@ -148,6 +148,41 @@ fn an_export_comes_in_again_and_is_published_from_the_command_line() {
     assert_eq!(unknown.status.code(), Some(1), "{}", standard_output(&unknown));
 }
 
+#[test]
+fn what_dev_has_is_listed_shown_and_promoted_from_the_command_line() {
+    let home = Home::new();
+    let service = home.serve();
+    let key = home.key("first");
+    let says = |text: &str| crate::canvases::scripted(&json!([]), text);
+    let flow = service.make_flow(&key, "Desk", &says("Of Dev: {question}"));
+    // What the history here has of an older Live stands for Dev.
+    let repository = home.path().join("data").join("versions");
+    let git = |arguments: &[&str]| {
+        let out =
+            std::process::Command::new("git").current_dir(&repository).args(arguments).output().unwrap();
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    };
+    git(&["-c", "safe.directory=*", "update-ref", "refs/versions/incoming", "refs/heads/main"]);
+    let bearer = format!("Bearer {key}");
+    let newer = json!({"flowData": says("Of Prod: {question}").to_string()});
+    let saved =
+        service.call("PUT", &format!("/api/v1/chatflows/{flow}"), &[("authorization", &bearer)], &newer);
+    assert_eq!(saved.status(), 200, "{}", saved.text());
+    assert_eq!(home.good(&["promote"]), "Dev has nothing that is not Live here.\n", "it is not Prod");
+    std::fs::create_dir_all(repository.join("flowkeep")).unwrap();
+    std::fs::write(repository.join("flowkeep").join("environment"), "prod\n").unwrap();
+    let listed = home.good(&["promote"]);
+    assert!(listed.contains(&flow) && listed.contains("update"), "{listed}");
+    let shown = home.good(&["promote", &flow, "--show"]);
+    assert!(shown.starts_with("Desk  ") && shown.lines().count() > 1, "{shown}");
+    assert_eq!(service.ask(&flow, &json!({"question": "Hi"})).json()["text"], "Of Prod: Hi");
+    let promoted = home.good(&["promote", &flow]);
+    assert!(promoted.ends_with("Desk is promoted.\n"), "{promoted}");
+    assert_eq!(service.ask(&flow, &json!({"question": "Hi"})).json()["text"], "Of Dev: Hi");
+    let again = home.run(&["promote", &flow]);
+    assert_eq!(again.status.code(), Some(1), "{}", standard_output(&again));
+}
+
 /// The password that `owner reset-password --random` printed.
 fn reset(home: &Home) -> String {
     let told = home.good(&["owner", "reset-password", "--random"]);

@@ -4,7 +4,7 @@ use crate::program::{error_output, run, standard_output};
 use flowkeep::http::routing::routes;
 use serde_json::Value;
 
-const COMMANDS: [&[&str]; 16] = [
+const COMMANDS: [&[&str]; 17] = [
     &[],
     &["serve"],
     &["ask"],
@@ -17,6 +17,7 @@ const COMMANDS: [&[&str]; 16] = [
     &["export"],
     &["import"],
     &["publish"],
+    &["promote"],
     &["config"],
     &["config", "check"],
     &["openapi"],

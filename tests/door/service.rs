@@ -150,5 +150,7 @@ fn flow(app: &App, id: &str, workspace: WorkspaceId, allowed: &[&str]) {
         updated: now,
     };
     let caller = owner::operator(app).unwrap().unwrap();
-    live::create(app, &caller, flow, &ParsedCanvas::empty(), None, &live::ChangeOrigin::Edit).unwrap();
+    let (canvas, origin) = (ParsedCanvas::empty(), live::ChangeOrigin::Edit);
+    let new = live::NewFlow { flow, canvas: &canvas, draft: None, origin, guard: None };
+    live::create(app, &caller, new).unwrap();
 }

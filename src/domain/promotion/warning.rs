@@ -145,80 +145,85 @@ impl fmt::Display for Finding {
             Self::CredentialEdited { name } => write!(
                 f,
                 "The credential '{}' was changed here since this flow was promoted last.",
-                clean(name)
+                clean_name(name)
             ),
             Self::CredentialAmbiguous { name, sort, count, using } => {
                 let chosen = match using {
                     CredentialChoice::Current => "the one that this flow uses now",
                     CredentialChoice::Oldest => "the oldest of them",
                 };
-                let (name, sort) = (clean(name), clean(sort));
+                let (name, sort) = (clean_name(name), clean_name(sort));
                 write!(f, "{count} credentials here are called '{name}' ({sort}); {chosen} is used.")
             }
             Self::CredentialAddress { card, credential, address } => write!(
                 f,
                 "'{}' would send the credential '{}' to {}, where nothing that is Live here sends it.",
-                clean(card),
-                clean(credential),
-                clean(address)
+                clean_name(card),
+                clean_name(credential),
+                clean_name(address)
             ),
             Self::AddressPrivate { card, address } => write!(
                 f,
                 "'{}' would call {}, a private address that Live here does not call.",
-                clean(card),
-                clean(address)
+                clean_name(card),
+                clean_name(address)
             ),
-            Self::VariableMissing { name } => write!(f, "There is no variable '{}' here.", clean(name)),
+            Self::VariableMissing { name } => write!(f, "There is no variable '{}' here.", clean_name(name)),
             Self::VariableType { name, there, here } => write!(
                 f,
                 "The variable '{}' is {} on Dev and {} here.",
-                clean(name),
-                clean(there),
-                clean(here)
+                clean_name(name),
+                clean_name(there),
+                clean_name(here)
             ),
             Self::RecordMissing { kind, name, why } => write_missing(f, *kind, name.as_deref(), *why),
             Self::ToolDifferent { name, here } => write!(
                 f,
                 "The tool '{}', which stands for '{}' of Dev, does something else here than there.",
-                clean(here),
-                clean(name)
+                clean_name(here),
+                clean_name(name)
             ),
             Self::ModelNew { card, model } => {
                 write!(
                     f,
                     "'{}' asks the model '{}', which Live here does not ask.",
-                    clean(card),
-                    clean(model)
+                    clean_name(card),
+                    clean_name(model)
                 )
             }
             Self::CodeChanged { card, input, is_new: false } => {
-                write!(f, "The code in '{}' of '{}' is another than Live's.", clean(input), clean(card))
+                write!(
+                    f,
+                    "The code in '{}' of '{}' is another than Live's.",
+                    clean_name(input),
+                    clean_name(card)
+                )
             }
             Self::CodeChanged { card, input, is_new: true } => {
-                write!(f, "The code in '{}' of '{}' is new here.", clean(input), clean(card))
+                write!(f, "The code in '{}' of '{}' is new here.", clean_name(input), clean_name(card))
             }
             Self::OverrideWidened { card, setting } => write!(
                 f,
                 "On Dev, requests may set '{}' of '{}'; here they may not, and promoting does not change that.",
-                clean(setting),
-                clean(card)
+                clean_name(setting),
+                clean_name(card)
             ),
             Self::VariableOverrideWidened { name } => write!(
                 f,
                 "On Dev, requests may set the variable '{}'; here they may not, and promoting does not change that.",
-                clean(name)
+                clean_name(name)
             ),
             Self::SecretKept { card, input } => write!(
                 f,
                 "'{}' of '{}' holds a secret that is not in the history, so all of this input stays as it is in Live here.",
-                clean(input),
-                clean(card)
+                clean_name(input),
+                clean_name(card)
             ),
             Self::SecretMissing { card, input } => write!(
                 f,
                 "'{}' of '{}' holds a secret that is not in the history, and Live here has no value for it.",
-                clean(input),
-                clean(card)
+                clean_name(input),
+                clean_name(card)
             ),
             Self::ScheduleStarts => {
                 f.write_str("Once it is promoted, the flow is started by the schedule of this version.")
@@ -235,7 +240,7 @@ fn write_missing(
     why: MissingReason,
 ) -> fmt::Result {
     let noun = kind.noun();
-    let name = name.map_or_else(String::new, |name| format!(" '{}'", clean(name)));
+    let name = name.map_or_else(String::new, |name| format!(" '{}'", clean_name(name)));
     match why {
         MissingReason::NotHere => {
             write!(f, "The {noun}{name} that this version uses is not in this workspace.")
@@ -252,7 +257,8 @@ fn write_missing(
 }
 
 /// A text of elsewhere as a sentence may hold it.
-fn clean(text: &str) -> String {
+#[must_use]
+pub(crate) fn clean_name(text: &str) -> String {
     let shown = text.chars().map(|c| if c.is_control() { ' ' } else { c });
     let cut: String = shown.clone().take(NAME_CHARS_MAX).collect();
     if shown.count() > NAME_CHARS_MAX { format!("{cut}…") } else { cut }

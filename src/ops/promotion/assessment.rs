@@ -27,6 +27,7 @@ use crate::ops::flows::snapshot::Snapshot;
 use crate::ops::flows::{drafts, live, titles};
 use crate::store::Tx;
 use crate::store::tables::{CANVASES, FLOWS};
+use std::rc::Rc;
 
 /// A version of Dev as it would stand here.
 pub(super) struct Candidate {
@@ -42,7 +43,7 @@ pub(super) struct Candidate {
     notes: RestoreNotes,
     hidden: Vec<HiddenSecret>,
     warnings: Vec<Warning>,
-    records: WorkspaceRecords,
+    records: Rc<WorkspaceRecords>,
 }
 
 /// A flow of this server with its Live canvas.
@@ -63,6 +64,7 @@ impl Candidate {
         tx: &impl Tx,
         workspace: &WorkspaceId,
         offer: &Offer,
+        records: Rc<WorkspaceRecords>,
     ) -> Result<Option<Self>> {
         let id = offer.content.id;
         if live::stored_workspace_of(tx, &id)?.is_some_and(|home| home != *workspace) {
@@ -83,7 +85,7 @@ impl Candidate {
         {
             return Ok(None);
         }
-        let candidate = Self::build(app, tx, workspace, offer, here)?;
+        let candidate = Self::build(app, tx, (workspace, records), offer, here)?;
         let is_live = candidate.live.as_ref().is_some_and(|live| live.has_same_content(&candidate.promoted));
         let is_settled = is_live && candidate.notes.missing_credentials.is_empty();
         Ok((!is_settled && candidate.flow.card_count > 0).then_some(candidate))
@@ -92,12 +94,11 @@ impl Candidate {
     fn build(
         app: &App,
         tx: &impl Tx,
-        workspace: &WorkspaceId,
+        (workspace, records): (&WorkspaceId, Rc<WorkspaceRecords>),
         offer: &Offer,
         here: Option<LiveFlow>,
     ) -> Result<Self> {
         let content = &offer.content;
-        let records = WorkspaceRecords::read(tx, workspace)?;
         let MappedCanvas { canvas, warnings } =
             mapping::map(content.id, &content.canvas, offer.references.as_deref(), &records)?;
         let hidden = canvas.hidden_secrets(&Registry);

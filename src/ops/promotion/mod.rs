@@ -11,12 +11,14 @@ mod warnings;
 use self::assessment::Candidate;
 use self::offer::Offer;
 pub(crate) use self::promote::promote;
+use self::records::WorkspaceRecords;
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::FlowId;
 use crate::domain::promotion::entry::{IncomingEntry, IncomingFlow, IncomingList};
 use crate::ops::flows::live;
+use std::rc::Rc;
 
 /// Everything that Dev offers to this workspace, the newest version first; nothing on a server that does not promote.
 ///
@@ -34,9 +36,10 @@ pub(crate) fn list(app: &App, caller: &Caller) -> Result<IncomingList> {
         return Ok(list);
     }
     let Some(tip) = offer::tip(app)? else { return Ok(list) };
+    let records = Rc::new(app.store.read(|tx| WorkspaceRecords::read(tx, &caller.workspace))?);
     for (flow, version) in offer::all(app)? {
         let read = offer::with_content(app, tip, &flow, version);
-        match read.and_then(|offer| offer.map_or(Ok(None), |offer| entry(app, caller, &offer))) {
+        match read.and_then(|offer| offer.map_or(Ok(None), |offer| entry(app, caller, &offer, &records))) {
             Ok(entry) => list.entries.extend(entry),
             // One that cannot be read keeps nobody from the others.
             Err(error) => {
@@ -47,19 +50,37 @@ pub(crate) fn list(app: &App, caller: &Caller) -> Result<IncomingList> {
     Ok(list)
 }
 
-fn entry(app: &App, caller: &Caller, offer: &Offer) -> Result<Option<IncomingEntry>> {
-    let Some(candidate) = find(app, caller, offer)? else { return Ok(None) };
+fn entry(
+    app: &App,
+    caller: &Caller,
+    offer: &Offer,
+    records: &Rc<WorkspaceRecords>,
+) -> Result<Option<IncomingEntry>> {
+    if !is_ours(app, caller, offer)? {
+        return Ok(None);
+    }
+    let found =
+        app.store.read(|tx| Candidate::find(app, tx, &caller.workspace, offer, Rc::clone(records)))?;
+    let Some(candidate) = found else { return Ok(None) };
     let line = offer::line(app, &offer.content.id)?;
     Ok(Some(candidate.entry(&offer.version, line)))
 }
 
 /// The version as it would stand here; `None` where it is not offered.
 fn find(app: &App, caller: &Caller, offer: &Offer) -> Result<Option<Candidate>> {
-    // The id of a flow that was deleted stays with its workspace; what the database does not know of, the history may.
-    if live::workspace_of_id(app, &offer.content.id)?.is_some_and(|home| home != caller.workspace) {
+    if !is_ours(app, caller, offer)? {
         return Ok(None);
     }
-    app.store.read(|tx| Candidate::find(app, tx, &caller.workspace, offer))
+    app.store.read(|tx| {
+        let records = Rc::new(WorkspaceRecords::read(tx, &caller.workspace)?);
+        Candidate::find(app, tx, &caller.workspace, offer, records)
+    })
+}
+
+/// False where the id of the flow belongs to another workspace: that of a flow that was deleted stays with its own, and what the
+/// database does not know of, the history may.
+fn is_ours(app: &App, caller: &Caller, offer: &Offer) -> Result<bool> {
+    Ok(live::workspace_of_id(app, &offer.content.id)?.is_none_or(|home| home == caller.workspace))
 }
 
 /// What promoting a flow would do.

@@ -10,6 +10,8 @@ use crate::history::HistoryError;
 use crate::ops::flows::is_name;
 use crate::ops::flows::snapshot::Snapshot;
 
+/// Records that a version may note: a file of another server may say any number.
+const NOTED_MAX: usize = 2_000;
 /// Versions of one flow that are looked through for those since its last promotion.
 const LINE_MAX: usize = 200;
 
@@ -82,7 +84,8 @@ pub(super) fn all(app: &App) -> Result<Vec<(FlowId, Version)>> {
 pub(super) fn with_content(app: &App, tip: Sha, flow: &FlowId, version: Version) -> Result<Option<Offer>> {
     let held = app.history.incoming_content(flow, &version).map_err(broken)?;
     let Some(VersionContent::Flow(mut held)) = held else { return Ok(None) };
-    let references = held.references.take();
+    let mut references = held.references.take();
+    references.iter_mut().for_each(|noted| noted.truncate(NOTED_MAX));
     let content = Snapshot::from_record(held).filter(|content| content.id == *flow && is_name(&content.name));
     Ok(content.map(|content| Offer { tip, version, content, references }))
 }

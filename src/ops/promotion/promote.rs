@@ -3,6 +3,7 @@
 
 use super::assessment::Candidate;
 use super::offer::{self, Offer};
+use super::records::WorkspaceRecords;
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Conflict, Error, Result};
@@ -11,9 +12,11 @@ use crate::domain::flows::restore::MissingCredential;
 use crate::domain::flows::version::{Sha, Version, VersionKind};
 use crate::domain::ids::FlowId;
 use crate::domain::promotion::entry::Promotion;
+use crate::domain::promotion::warning::clean_name;
 use crate::ops::flows::live::{self, ChangeOrigin, LiveChange, LiveUpdate, NewFlow, ParsedCanvas};
 use crate::store::{Tx, WriteTx};
 use std::cell::Cell;
+use std::rc::Rc;
 
 /// How often a promotion is worked out anew because something changed under it.
 const TRIES_MAX: u32 = 8;
@@ -98,7 +101,8 @@ impl Attempt<'_> {
     fn require_unchanged(&self, tx: &WriteTx, planned: &Candidate, shown: &str) -> Result<()> {
         let app = self.app;
         let stands = offer::is_prod(app)? && offer::tip(app)? == Some(self.offer.tip);
-        let now = Candidate::find(app, tx, &self.caller.workspace, self.offer)?;
+        let records = Rc::new(WorkspaceRecords::read(tx, &self.caller.workspace)?);
+        let now = Candidate::find(app, tx, &self.caller.workspace, self.offer, records)?;
         let is_same = match &now {
             Some(now) if stands => now.canvas == planned.canvas && self.digest(tx, now)? == shown,
             _ => false,
@@ -153,6 +157,6 @@ fn refuse_missing(missing: &[MissingCredential]) -> Result<()> {
     if missing.is_empty() {
         return Ok(());
     }
-    let named = |one: &MissingCredential| (one.name.clone(), one.credential_name.clone());
+    let named = |one: &MissingCredential| (clean_name(&one.name), clean_name(&one.credential_name));
     Err(Conflict::CredentialsMissing { credentials: missing.iter().map(named).collect() }.into())
 }

@@ -5,7 +5,7 @@
 use crate::app::App;
 use crate::canvas::Canvas;
 use crate::canvas::template::variable_names;
-use crate::cards::kit::{Card, InputKind};
+use crate::cards::kit::{Card, Input, InputKind};
 use crate::cards::{model_lists, registry};
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
@@ -86,10 +86,7 @@ pub(crate) fn of_card(
     }
     let home = model_lists::home(card);
     let places = card.inputs.iter().filter_map(|input| {
-        let is_address = input.kind == InputKind::Address || is_place(input.name);
-        let is_address =
-            is_address && input.kind != InputKind::Headers && !NOT_ADDRESSES.contains(&input.name);
-        let set = settings.get(input.name).filter(|_| is_address)?;
+        let set = settings.get(input.name).filter(|_| is_address(input))?;
         let text = set.as_str().map_or_else(|| set.to_string(), str::to_owned);
         let own = [input.default, input.start].contains(&Some(text.trim()));
         let at_home = home.is_some_and(|home| same_origin(home, &text));
@@ -97,6 +94,13 @@ pub(crate) fn of_card(
     });
     let address = join_addresses(places.collect::<Vec<_>>().iter().map(String::as_str))?;
     Some(Destination { credential, address, card: label.to_owned() })
+}
+
+/// True for a setting that says where a card sends something.
+#[must_use]
+pub(crate) fn is_address(input: &Input) -> bool {
+    let says_place = input.kind == InputKind::Address || is_place(input.name);
+    says_place && input.kind != InputKind::Headers && !NOT_ADDRESSES.contains(&input.name)
 }
 
 /// The destination of a loader of a document store.

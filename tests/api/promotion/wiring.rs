@@ -305,7 +305,7 @@ fn what_would_start_the_flow_is_told() {
             .text()
     };
     let asked = |says: &str| start(json!({}), says);
-    let timed = |cron: &str| json!({"startInputType": "scheduleInput", "scheduleType": "scheduleCronExpression", "scheduleCronExpression": cron});
+    let timed = |cron: &str| json!({"startInputType": "scheduleInput", "scheduleType": "cronExpression", "scheduleCronExpression": cron, "scheduleDefaultInput": "Go."});
     let called = json!({"startInputType": "webhookTrigger"});
     let agentflow = json!({"type": "AGENTFLOW"});
 

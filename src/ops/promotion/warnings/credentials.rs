@@ -3,13 +3,11 @@
 use super::Change;
 use crate::canvas::Canvas;
 use crate::canvas::secrets::used_credentials;
-use crate::cards::kit::InputKind;
 use crate::cards::registry::Registry;
 use crate::domain::error::Result;
 use crate::domain::flows::restore::AmbiguousCredential;
 use crate::domain::ids::CredentialId;
 use crate::domain::promotion::warning::{Finding, Warning};
-use crate::engine::overrides::is_place;
 use crate::engine::placed::for_each_card;
 use crate::net::is_private_place;
 use crate::ops::workspace::credential_destinations::{self, Destination};
@@ -120,10 +118,8 @@ fn places(canvas: &Canvas) -> Vec<Place> {
     let mut found = Vec::new();
     for_each_card(canvas, &mut |placed| {
         placed.for_each_setting(&mut |setting| {
-            let is_address = setting.input.kind == InputKind::Address || is_place(setting.input.name);
-            let text =
-                setting.value.as_str().filter(|_| is_address && setting.input.kind != InputKind::Headers);
-            if let Some(text) = text {
+            let is_address = credential_destinations::is_address(setting.input);
+            if let Some(text) = setting.value.as_str().filter(|_| is_address) {
                 let card = placed.node.label().to_owned();
                 found.push((placed.id.to_owned(), card, setting.input.name, text.trim().to_owned()));
             }
