@@ -1,8 +1,8 @@
-//! Proof that a history is sound: every object reachable from `main` is there and is what its id says, every version that
-//! the database knows is among them, and the list of versions says what git says.
+//! Proof that a history is sound: every object reachable from `main`, and from what was read elsewhere, is there and is what
+//! its id says, every version that the database knows is among them, and the list of versions says what git says.
 
 use super::error::{HistoryError, Result};
-use super::repository::{checked_read, object_cache};
+use super::repository::{checked_read, object_cache, refs};
 use super::{History, catch_panic, commits};
 use crate::base::cancel::CancelToken;
 use crate::domain::flows::version::Sha;
@@ -46,6 +46,7 @@ impl History {
         let covered = self.index.covered_commit()?;
         let mut report = VerifyReport::default();
         let mut walked = HashSet::new();
+        let mut pass_over = |_: VerifyItem<'_>| ();
         match catch_panic(|| self.open_tip()) {
             Ok(None) => {}
             Ok(Some((mut repository, tip))) => {
@@ -59,7 +60,15 @@ impl History {
                     cancel,
                 };
                 walk.commits(tip);
-                (report, walked) = (walk.report, walk.versions);
+                walked = std::mem::take(&mut walk.versions);
+                if let Some(incoming) = refs::read(&repository, &refs::INCOMING)? {
+                    // What was read elsewhere holds no version of this server, and must be whole all the same.
+                    let (commits, objects) = (walk.report.commits, walk.report.objects);
+                    walk.visit = &mut pass_over;
+                    walk.commits(incoming);
+                    (walk.report.commits, walk.report.objects) = (commits, objects);
+                }
+                report = walk.report;
                 check_cancelled(cancel)?;
                 if report.faults.is_empty() {
                     self.compare_index(&repository, tip, covered, &mut report, cancel)?;

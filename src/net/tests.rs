@@ -337,10 +337,10 @@ fn a_body_that_is_read_while_it_goes_out_arrives_whole_and_outlasts_the_first_by
         }
         let head = String::from_utf8(head).unwrap().to_ascii_lowercase();
         assert!(
-            head.contains("content-length: 6000000\r\n") && !head.contains("transfer-encoding"),
+            head.contains("content-length: 60000000\r\n") && !head.contains("transfer-encoding"),
             "{head}"
         );
-        let (mut left, mut piece) = (6_000_000_usize, vec![0; 600_000]);
+        let (mut left, mut piece) = (60_000_000_usize, vec![0; 1_500_000]);
         while left > 0 {
             stream.read_exact(&mut piece).unwrap();
             left -= piece.len();
@@ -348,21 +348,21 @@ fn a_body_that_is_read_while_it_goes_out_arrives_whole_and_outlasts_the_first_by
         }
         stream.write_all(HELLO).unwrap();
     });
-    let limits = ResponseLimits { first_byte: Duration::from_millis(700), ..ResponseLimits::default() };
-    let send = |mut body: &[u8]| {
+    let limits = ResponseLimits { first_byte: Duration::from_secs(2), ..ResponseLimits::default() };
+    let send = |length| {
         outgoing().post_stream(
             CallPurpose::Provider,
             &url,
             &[],
-            &mut body,
-            6_000_000,
+            &mut std::io::repeat(7).take(length),
+            60_000_000,
             &CancelToken::new(None),
             limits,
         )
     };
-    let mut answer = send(&vec![7; 6_000_000]).unwrap();
+    let mut answer = send(60_000_000).unwrap();
     assert_eq!(answer.read_to_string(100).unwrap(), "hello");
-    let early = send(&vec![7; 1_000]).unwrap_err();
+    let early = send(1_000).unwrap_err();
     assert_eq!(early, NetError::Broken("what was to be sent ended early".into()));
 }
 

@@ -32,19 +32,19 @@ impl History {
     /// When the history cannot be written.
     pub fn set_environment(&self, environment: Option<Environment>) -> Result<()> {
         self.require_enabled()?;
-        catch_panic(|| self.repository.get_or_create().map(drop))?;
         let tree = &self.repository.tree;
+        if environment.is_none() && tree.open(&[FOLDER])?.is_none() {
+            return Ok(());
+        }
+        catch_panic(|| self.repository.get_or_create().map(drop))?;
+        let folder = tree.make(&[FOLDER])?;
         match environment {
-            Some(environment) => {
-                let text = format!("{}\n", environment.as_str());
-                Ok(tree.make(&[FOLDER])?.write(FILE, text.as_bytes())?)
-            }
-            None if tree.open(&[FOLDER])?.is_none() => Ok(()),
+            Some(environment) => folder.write(FILE, format!("{}\n", environment.as_str()).as_bytes())?,
             None => {
-                let folder = tree.make(&[FOLDER])?;
                 folder.remove(FILE)?;
-                Ok(folder.flush()?)
+                folder.flush()?;
             }
         }
+        Ok(())
     }
 }

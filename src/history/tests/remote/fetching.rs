@@ -54,7 +54,7 @@ fn what_was_read_is_listed_by_flow_and_goes_on_with_each_read_and_each_start() {
         let found = prod.history.incoming_newest().unwrap();
         found.into_iter().map(|(flow, version)| (flow, version.title)).collect()
     };
-    let wanted = vec![(gone, "Saved: ".to_owned()), (one, "Saved: c".into()), (two, "Saved: b".into())];
+    let wanted = vec![(gone, "Saved:".to_owned()), (one, "Saved: c".into()), (two, "Saved: b".into())];
     assert_eq!(newest(&prod), wanted);
     let versions = prod.history.incoming_versions(&one, 10).unwrap();
     assert_eq!(titles(&versions), ["Saved: c", "Saved: a"]);

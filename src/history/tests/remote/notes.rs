@@ -137,6 +137,22 @@ fn a_full_disk_at_any_step_of_a_copy_is_an_error_that_the_next_one_makes_good() 
 }
 
 #[test]
+fn what_was_read_and_is_damaged_here_is_found_by_verify() {
+    let pair = Pair::copied();
+    let prod = Ground::new();
+    prod.record(&change(FlowId::random(), VersionKind::Create, "own"));
+    prod.history.fetch(&pair.remote(), &never()).unwrap();
+    let sound = prod.assert_sound();
+    assert_eq!((sound.commits, sound.versions), (2, 1), "only what is below main is counted");
+    for entry in fs::read_dir(prod.folder().join("objects/pack")).unwrap() {
+        fs::remove_file(entry.unwrap().path()).unwrap();
+    }
+    let mut prod = prod;
+    prod.restart();
+    assert!(!prod.faults().is_empty());
+}
+
+#[test]
 fn a_history_that_is_off_copies_and_reads_nothing() {
     let pair = Pair::new();
     let off = History::open(pair.ground.folder(), false);
