@@ -127,7 +127,7 @@ impl History {
     /// # Errors
     /// As [`RemoteError`].
     pub fn inspect(&self, remote: &Remote, cancel: &CancelToken) -> Result<RemoteContent, RemoteError> {
-        unimplemented!("{remote:?} {cancel:?}")
+        unimplemented!("{remote:?} {:?}", cancel.reason())
     }
 
     /// Copies `main` to the `main` of `remote`: what it lacks, as one pack, never forced, with the value that it has now as the
@@ -142,7 +142,7 @@ impl History {
         cancel: &CancelToken,
     ) -> Result<PushResult, RemoteError> {
         let _ = judge;
-        unimplemented!("{remote:?} {cancel:?}")
+        unimplemented!("{remote:?} {:?}", cancel.reason())
     }
 
     /// Reads the `main` of `remote` into `refs/versions/incoming`, and changes nothing else. `None` for an empty repository.
@@ -150,7 +150,7 @@ impl History {
     /// # Errors
     /// As [`RemoteError`]; what was read before stays as it is then.
     pub fn fetch(&self, remote: &Remote, cancel: &CancelToken) -> Result<Option<Sha>, RemoteError> {
-        unimplemented!("{remote:?} {cancel:?}")
+        unimplemented!("{remote:?} {:?}", cancel.reason())
     }
 
     /// The version that was copied last (`refs/versions/github`).
