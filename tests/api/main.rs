@@ -83,6 +83,7 @@ mod people_samples;
 mod postgres;
 mod properties;
 mod providers;
+mod receipts;
 mod redis;
 mod retrievers;
 mod roles;

@@ -122,6 +122,9 @@ pub struct Flow {
     /// The last Publish or Roll back (manual 5.5).
     #[serde(default)]
     pub last_published: Option<super::draft::LastPublish>,
+    /// What answers; `None` where nobody knows: with no history, and for what earlier programs stored until it was looked up.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub live_version: Option<super::live_version::LiveVersion>,
     /// When it was made.
     pub created: Timestamp,
     pub updated: Timestamp,

@@ -4,6 +4,8 @@ pub(crate) mod access;
 pub(crate) mod drafts;
 pub(crate) mod files;
 pub mod live;
+mod live_intent;
+pub(crate) mod live_versions;
 pub(crate) mod outbox;
 mod parsed_canvas;
 pub(crate) mod password_masks;
@@ -16,6 +18,7 @@ pub(crate) mod snapshot;
 pub(crate) mod titles;
 pub(crate) mod usage;
 pub(crate) mod validation;
+pub(crate) mod version_answers;
 pub(crate) mod version_index;
 pub mod versions;
 
@@ -156,6 +159,7 @@ pub fn create_as(app: &App, caller: &Caller, id: FlowId, change: &FlowChange) ->
         card_count: 0,
         settings,
         last_published: None,
+        live_version: None,
         created: now,
         updated: now,
     };
