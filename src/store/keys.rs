@@ -6,6 +6,7 @@ use crate::domain::ids::{
     TemplateId, ToolId, UserId, VariableId, WebhookCallbackId, WorkspaceId,
 };
 use std::ops::Bound;
+use uuid::Uuid;
 
 /// What can name a record. Fixed-width ids and hashes, and text for the few tables whose key is a text.
 pub trait AsKey {
@@ -136,6 +137,36 @@ pub(super) fn parse_message(key: &[u8]) -> Option<(FlowId, ChatId, u64)> {
     let key: &[u8; 40] = key.try_into().ok()?;
     let (flow, chat) = (key[..16].try_into().ok()?, key[16..32].try_into().ok()?);
     Some((FlowId::from_bytes(flow), ChatId::from_bytes(chat), sequence(key)?))
+}
+
+/// Flow ‖ change: the part that all rows of what a change of Live answered share.
+pub(super) fn version(flow: &FlowId, change: &Uuid) -> [u8; 32] {
+    let mut key = [0; 32];
+    key[..16].copy_from_slice(flow.bytes());
+    key[16..].copy_from_slice(change.as_bytes());
+    key
+}
+
+/// Flow ‖ change ‖ sequence: answers of a change of Live, in the order they were stored.
+pub(super) fn version_answer(flow: &FlowId, change: &Uuid, sequence: u64) -> [u8; 40] {
+    let mut key = [0; 40];
+    key[..32].copy_from_slice(&version(flow, change));
+    key[32..].copy_from_slice(&sequence.to_be_bytes());
+    key
+}
+
+/// Flow ‖ change ‖ kind ‖ bucket: how many of a version's answers fall into a bucket.
+pub(super) fn version_count(version: &[u8; 32], kind: u8, bucket: u64) -> [u8; 41] {
+    let mut key = [0; 41];
+    key[..32].copy_from_slice(version);
+    key[32] = kind;
+    key[33..].copy_from_slice(&bucket.to_be_bytes());
+    key
+}
+
+/// Flow ‖ kind ‖ number: what a change of Live, or a commit, is called otherwise.
+pub(super) fn version_name(flow: &FlowId, kind: u8, number: &[u8]) -> Vec<u8> {
+    [flow.bytes().as_slice(), &[kind], number].concat()
 }
 
 /// Flow ‖ lead: leads of a flow, in the order they came.
@@ -311,6 +342,10 @@ impl KeyRange {
     /// The first key that is not in it any more; `None` when it goes to the end of the table.
     pub(super) fn end(&self) -> Option<&[u8]> {
         self.end.as_deref()
+    }
+
+    pub(super) fn contains(&self, key: &[u8]) -> bool {
+        *self.start <= *key && self.end().is_none_or(|end| key < end)
     }
 
     pub(super) fn bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {

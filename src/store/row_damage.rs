@@ -89,6 +89,10 @@ const KEY_LAYOUTS: &[(&str, &str, &[KeyPart])] = &[
     ("webhook_answer_order", "place of a first answer", &[Id("flow"), Bytes]),
     ("webhook_answer_totals", "count of first answers", &[Id("flow")]),
     ("check_questions", "list of questions for checks", &[Workspace, Id("flow")]),
+    ("version_answers", "row of the index of answers", &[Id("flow"), Id("change"), Number]),
+    ("version_failures", "note of a run that failed", &[Id("flow"), Id("conversation"), Number]),
+    ("version_counts", "count of answers", &[Id("flow"), Id("change"), Bytes]),
+    ("version_names", "note of the version of a change", &[Id("flow"), Bytes]),
     ("secret_prints", "fingerprint of a secret of the server", &[Text]),
 ];
 

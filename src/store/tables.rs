@@ -117,6 +117,10 @@ pub(super) const WEBHOOK_ANSWER_ORDER: Table = table("webhook_answer_order"); //
 const KEPT_QUESTIONS_TABLE: Table = table("check_questions"); //             workspace ‖ flow -> questions for its checks
 const REMOTE_CONNECTION_TABLE: Table = table("remote_connection"); //     "connection" -> the connected repository
 const WEBHOOK_ANSWER_TOTALS_TABLE: Table = table("webhook_answer_totals"); // flow -> how much of them is kept
+pub(super) const VERSION_ANSWERS: Table = table("version_answers"); //    flow ‖ change ‖ sequence -> chat, time, rating, bytes
+pub(super) const VERSION_FAILURES: Table = table("version_failures"); //  flow ‖ chat ‖ sequence -> change of a run that failed
+pub(super) const VERSION_COUNTS: Table = table("version_counts"); //      flow ‖ change ‖ kind ‖ bucket -> rows of these two
+pub(super) const VERSION_NAMES: Table = table("version_names"); //        flow ‖ kind ‖ change or commit -> the other
 
 /// Flows without their canvases. Written by one room only, `ops/flows/live.rs`.
 pub const FLOWS: WorkspaceTable<Flow, FlowId> = WorkspaceTable::new(FLOWS_TABLE);
@@ -229,7 +233,7 @@ pub(crate) const REMOTE_CONNECTION: GlobalTable<Connection, str> = GlobalTable::
 pub(crate) const REMOTE_CONNECTION_KEY: &str = "connection";
 
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 66] = [
+pub(super) const ALL: [Table; 70] = [
     META,
     COUNTERS,
     MESSAGES.table(),
@@ -296,11 +300,15 @@ pub(super) const ALL: [Table; 66] = [
     WEBHOOK_ANSWER_TOTALS_TABLE,
     KEPT_QUESTIONS_TABLE,
     REMOTE_CONNECTION_TABLE,
+    VERSION_ANSWERS,
+    VERSION_FAILURES,
+    VERSION_COUNTS,
+    VERSION_NAMES,
 ];
 
 /// What runs leave behind with each answer: messages, records of agentflows, and what is kept of what started them. Nothing of it is kept outside of the database,
 /// so a change of it makes nothing unknown there ([`super::engine::read_cache`]).
-const OF_RUNS: [Table; 20] = [
+const OF_RUNS: [Table; 23] = [
     COUNTERS,
     MESSAGES.table(),
     FLOW_TIMELINE.table(),
@@ -321,6 +329,9 @@ const OF_RUNS: [Table; 20] = [
     WEBHOOK_ANSWERS,
     WEBHOOK_ANSWER_ORDER,
     WEBHOOK_ANSWER_TOTALS_TABLE,
+    VERSION_ANSWERS,
+    VERSION_FAILURES,
+    VERSION_COUNTS,
 ];
 
 /// True for a table of [`OF_RUNS`].

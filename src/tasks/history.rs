@@ -1,8 +1,10 @@
-//! Upkeep of the history: loose objects go into packs, and its list of versions to the database.
+//! Upkeep of the history: loose objects go into packs, and its list of versions to the database. After a start, flows that do not
+//! know which version their Live is are told.
 
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
-use crate::ops::flows::versions;
+use crate::domain::error::Result;
+use crate::ops::flows::{live_versions, versions};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
@@ -11,9 +13,10 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 /// Time between two rounds of packing and tidying the history (manual 14.2).
 const HISTORY_UPKEEP_SECONDS: u64 = 300;
 
-/// Runs every few minutes until `stop` turns true, which also ends a round that is under way; the list of versions
+/// Looks for versions of Live once, then runs every few minutes until `stop` turns true, which also ends a round that is under way; the list of versions
 /// is stored once more then.
 pub(crate) async fn run(app: App, mut stop: watch::Receiver<bool>) {
+    until_stop(&mut stop, &app, live_versions::look_up).await;
     let period = Duration::from_secs(HISTORY_UPKEEP_SECONDS);
     let mut timer = interval_at(Instant::now() + period, period);
     timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -22,26 +25,35 @@ pub(crate) async fn run(app: App, mut stop: watch::Receiver<bool>) {
             _ = timer.tick() => {}
             _ = stop.wait_for(|stop| *stop) => break,
         }
-        let cancel = CancelToken::new(None);
-        let (house, token) = (app.clone(), cancel.clone());
-        let mut round = spawn_blocking(move || versions::maintain(&house, &token));
-        let ended = tokio::select! {
-            done = &mut round => Some(done),
-            _ = stop.wait_for(|stop| *stop) => None,
-        };
-        log_failure(match ended {
-            Some(done) => done,
-            None => {
-                cancel.cancel(CancelReason::Shutdown);
-                round.await
-            }
-        });
+        until_stop(&mut stop, &app, versions::maintain).await;
     }
     log_failure(spawn_blocking(move || versions::store_index(&app)).await);
 }
 
+/// Works on a thread of its own, which a stop cancels.
+async fn until_stop(
+    stop: &mut watch::Receiver<bool>,
+    app: &App,
+    work: impl FnOnce(&App, &CancelToken) -> Result<()> + Send + 'static,
+) {
+    let cancel = CancelToken::new(None);
+    let (house, token) = (app.clone(), cancel.clone());
+    let mut round = spawn_blocking(move || work(&house, &token));
+    let ended = tokio::select! {
+        done = &mut round => Some(done),
+        _ = stop.wait_for(|stop| *stop) => None,
+    };
+    log_failure(match ended {
+        Some(done) => done,
+        None => {
+            cancel.cancel(CancelReason::Shutdown);
+            round.await
+        }
+    });
+}
+
 /// Nothing that was recorded depends on upkeep: the next round, or the next start, makes up for it.
-fn log_failure(done: Result<crate::domain::error::Result<()>, tokio::task::JoinError>) {
+fn log_failure(done: std::result::Result<Result<()>, tokio::task::JoinError>) {
     match done {
         Ok(Ok(())) => {}
         Ok(Err(error)) => {

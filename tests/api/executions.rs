@@ -29,7 +29,7 @@ fn new(server: &Server, flow: &str) -> NewExecution {
         session: "ada".to_owned(),
         is_test: false,
         from_execution: None,
-        flow_version: None,
+        version: None,
         request: RunRequest::default(),
     }
 }

@@ -84,6 +84,7 @@ mod postgres;
 mod promotion;
 mod properties;
 mod providers;
+mod receipts;
 mod redis;
 mod remote;
 mod retrievers;

@@ -170,6 +170,7 @@ fn conversation(flow: FlowId) -> Vec<Message> {
         follow_up_prompts: Vec::new(),
         stopped: false,
         execution: None,
+        receipt: None,
         action: None,
     };
     (0..20).map(message).collect()

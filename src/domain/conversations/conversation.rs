@@ -1,6 +1,7 @@
 //! A conversation's stored messages and the proof that a caller owns it (manual 3.1, 3.2).
 
 use super::feedback::ConversationFeedback;
+use super::receipt::Receipt;
 use crate::base::hmac::hmac_sha256;
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, MessageId, PauseId};
 use crate::domain::predictions::prediction::{ChatType, Document, MessageRole, Usage, UsedTool};
@@ -153,6 +154,9 @@ pub struct Message {
     /// The record of the run that gave the answer.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub execution: Option<ExecutionId>,
+    /// Which version of Live gave the answer; none for a draft's, and where that is not known.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub receipt: Option<Receipt>,
     /// What the person was asked to decide, as long as nobody did.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub action: Option<Map<String, Value>>,
@@ -252,6 +256,7 @@ mod tests {
             follow_up_prompts: vec!["And then?".to_owned()],
             stopped: true,
             execution: None,
+            receipt: None,
             action: None,
         };
         let stored = serde_json::to_vec(&message).unwrap();

@@ -6,4 +6,5 @@ pub(crate) mod feedback;
 pub(crate) mod file;
 pub(crate) mod file_link;
 pub(crate) mod lead;
+pub mod receipt;
 pub mod uploads;

@@ -135,6 +135,9 @@ pub struct Flow {
     /// The version of Dev that was promoted here last (manual 20.1).
     #[serde(default)]
     pub last_promoted: Option<LastPromotion>,
+    /// What answers; `None` where nobody knows: with no history, and for what earlier programs stored until it was looked up.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub live_version: Option<super::live_version::LiveVersion>,
     /// When it was made.
     pub created: Timestamp,
     pub updated: Timestamp,

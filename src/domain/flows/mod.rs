@@ -7,6 +7,7 @@ pub mod flow;
 pub(crate) mod flow_change;
 pub(crate) mod history;
 pub(crate) mod history_mark;
+pub mod live_version;
 pub(crate) mod publish;
 pub mod rate_limit;
 pub(crate) mod record_result;

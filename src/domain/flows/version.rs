@@ -270,9 +270,13 @@ impl Version {
     /// The date as the wire has it: ISO 8601 with the server's UTC offset.
     #[must_use]
     pub fn iso_date(&self) -> String {
-        let offset = Offset::from_seconds(self.offset_seconds).unwrap_or(Offset::UTC);
-        self.date.display_with_offset(offset).to_string()
+        iso_with_offset(self.date, self.offset_seconds)
     }
+}
+
+pub(super) fn iso_with_offset(date: Timestamp, offset_seconds: i32) -> String {
+    let offset = Offset::from_seconds(offset_seconds).unwrap_or(Offset::UTC);
+    date.display_with_offset(offset).to_string()
 }
 
 /// A flow as history keeps it: secrets are hidden and never-stored values left out already.

@@ -1,6 +1,7 @@
 //! A finished answer, with what its reader learns beside it (manual 2.6).
 
 use super::prediction::{RunIds, RunOutput};
+use crate::domain::flows::live_version::LiveVersion;
 
 #[derive(Debug, Clone)]
 pub struct PredictionAnswer {
@@ -14,6 +15,8 @@ pub struct PredictionAnswer {
     pub memory_type: Option<String>,
     /// Proof of the conversation.
     pub session_token: String,
+    /// What of Live answered.
+    pub version: Option<LiveVersion>,
     /// The caller asked for a stream, and the flow can give one.
     pub is_stream_valid: bool,
 }

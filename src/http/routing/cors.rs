@@ -16,7 +16,7 @@ use hyper::header::{
 };
 
 /// What pages may read of an answer beside its body.
-const EXPOSED_HEADERS: &str = "x-service-session-token, x-service-chat-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after";
+const EXPOSED_HEADERS: &str = "x-service-session-token, x-service-chat-id, x-flow-version, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after";
 /// What a preflight allows when the browser does not name headers.
 const ALLOWED_HEADERS: &str = "content-type, authorization, x-service-session-token";
 

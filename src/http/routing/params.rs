@@ -91,6 +91,9 @@ pub(super) const DRAFT_MATCH: &[ParamSpec] = &[header(
 pub(super) const AGAINST: &[ParamSpec] =
     &[query("against", TEXT, "`previous`, which is usual, `current`, or the id of a version.")];
 
+/// Which answers of a version to list.
+pub(super) const ANSWERS_PAGE: &[ParamSpec] = &[query("page", COUNT, "Which page, from 1, which is usual.")];
+
 /// What names a file of a conversation: its flow, conversation and name; or what a signed link carries.
 pub(super) const FILE_QUERY: &[ParamSpec] = &[
     query("chatflowId", ID, "The flow."),

@@ -204,6 +204,8 @@ fn core_routes() -> Vec<Route> { vec![
         .id("getVersion"),
     get   ("/flow-versions/:id/:sha/diff", any_of(HISTORY_VIEW), versions::diff)  .summary("Compares a version.")
         .id("compareVersion").query(params::AGAINST),
+    get   ("/flow-versions/:id/:sha/answers", any_of(HISTORY_VIEW), versions::answers).summary("What a version answered, how it was rated, and a page of it.")
+        .id("listVersionAnswers").query(params::ANSWERS_PAGE),
     post  ("/flow-versions/:id/:sha/restore", any_of(HISTORY_EDIT), versions::restore).summary("Restores a version.")
         .id("restoreVersion").refuses(&[409]),
 

@@ -1,38 +1,103 @@
-//! What is promised to be recorded of a change of Live: who made it, what it holds, and which records it uses.
+//! What is to be recorded of a change of Live, and which version answers from then on.
 
-use super::live::ChangeOrigin;
+use super::live::{ChangeOrigin, LiveChange, ParsedCanvas};
 use super::references;
 use super::snapshot::Snapshot;
-use super::titles::VersionSummary;
+use super::titles::{self, PreviousFlow, VersionSummary};
 use crate::app::App;
+use crate::canvas::describe;
 use crate::domain::accounts::caller::{Caller, Principal};
 use crate::domain::error::Result;
+use crate::domain::flows::flow::Flow;
+use crate::domain::flows::live_version::LiveVersion;
 use crate::domain::flows::version::{Author, NewVersion, VersionContent, VersionKind};
 use crate::domain::ids::WorkspaceId;
 use crate::domain::secrets::redact;
 use uuid::Uuid;
 
-/// The author of a version (manual 6.1): the person, or the service for keys.
-#[must_use]
-pub(super) fn version_author(caller: &Caller) -> Author {
-    match &caller.principal {
-        Principal::User { id, name, .. } => Author::person(redact(name).text, *id),
-        Principal::Key { .. } | Principal::Operator => Author::system(),
+/// What is to be recorded of a flow that is made.
+///
+/// # Errors
+/// When the canvas cannot be read or is too large for a version.
+pub(super) fn of_creation(
+    app: &App,
+    caller: &Caller,
+    flow: &mut Flow,
+    canvas: &ParsedCanvas,
+    (kind, origin): (VersionKind, &ChangeOrigin),
+) -> Result<NewVersion> {
+    let taken = Snapshot::take(app, flow, canvas.text())?;
+    let told = titles::summarize(kind, origin, None, &taken, &flow.settings);
+    let recorded = RecordedFlow { snapshot: &taken, workspace: &flow.workspace, canvas: canvas.text() };
+    let intent = new_intent(app, caller, (kind, origin), &recorded, told)?;
+    flow.live_version = Some(LiveVersion::unrecorded(intent.intent));
+    Ok(intent)
+}
+
+/// What is to be recorded of a change of Live, if anything; which version answers from then on is noted on the flow.
+///
+/// # Errors
+/// When a canvas cannot be read or is too large for a version.
+pub(super) fn of_change(
+    app: &App,
+    caller: &Caller,
+    change: &LiveChange<'_>,
+    (before, canvas_before): (&Flow, &str),
+    (after, canvas_after): (&mut Flow, &str),
+) -> Result<Option<NewVersion>> {
+    let old = Snapshot::take(app, before, canvas_before)?;
+    let new = Snapshot::take(app, after, canvas_after)?;
+    // A save that changes nothing is no version; the key binding is a change, though history has no value of it.
+    let is_save = change.kind == VersionKind::Save;
+    if is_save && old == new && before.settings == after.settings {
+        return Ok(None);
+    }
+    let old_and_settings: PreviousFlow<'_> = (&old, &before.settings);
+    let told = titles::summarize(change.kind, &change.origin, Some(old_and_settings), &new, &after.settings);
+    let recorded = RecordedFlow { snapshot: &new, workspace: &after.workspace, canvas: canvas_after };
+    let intent = new_intent(app, caller, (change.kind, &change.origin), &recorded, told)?;
+    // Settings alone change nothing of what answers; whoever publishes or rolls back has put a version there.
+    if !is_save || !old.has_same_content(&new) {
+        after.live_version = Some(LiveVersion::unrecorded(intent.intent));
+    }
+    Ok(Some(intent))
+}
+
+/// Without a history nobody knows which version a changed Live is.
+pub(super) fn forget_version_if_changed(before: &Flow, after: &mut Flow) {
+    let is_same = before.digest == after.digest
+        && before.name == after.name
+        && before.kind == after.kind
+        && before.category == after.category;
+    if !is_same {
+        after.live_version = None;
+    }
+}
+
+/// What is to be recorded of a flow that is deleted.
+pub(super) fn of_deletion(app: &App, caller: &Caller, flow: &Flow) -> NewVersion {
+    NewVersion {
+        content: VersionContent::Deleted { id: flow.id, name: redact(&flow.name).text },
+        kind: VersionKind::Delete,
+        author: version_author(caller),
+        date: app.clock.monotonic_now(),
+        title: describe::delete_title(&flow.name),
+        details: Vec::new(),
+        promoted_from: None,
+        hidden_secrets: 0,
+        intent: Uuid::now_v7(),
     }
 }
 
 /// A flow as it is about to be, for its version.
-pub(super) struct RecordedFlow<'a> {
-    pub snapshot: &'a Snapshot,
-    pub workspace: &'a WorkspaceId,
-    pub canvas: &'a str,
+struct RecordedFlow<'a> {
+    snapshot: &'a Snapshot,
+    workspace: &'a WorkspaceId,
+    canvas: &'a str,
 }
 
 /// What is to be recorded of a change.
-///
-/// # Errors
-/// 400 when the canvas is too large for a version; when the database cannot be read.
-pub(super) fn new_intent(
+fn new_intent(
     app: &App,
     caller: &Caller,
     (kind, origin): (VersionKind, &ChangeOrigin),
@@ -57,4 +122,12 @@ pub(super) fn new_intent(
         hidden_secrets: snapshot.hidden_count(),
         intent: Uuid::now_v7(),
     })
+}
+
+/// The author of a version (manual 6.1): the person, or the service for keys.
+fn version_author(caller: &Caller) -> Author {
+    match &caller.principal {
+        Principal::User { id, name, .. } => Author::person(redact(name).text, *id),
+        Principal::Key { .. } | Principal::Operator => Author::system(),
+    }
 }

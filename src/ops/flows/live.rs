@@ -7,21 +7,18 @@
 //! next start, exactly once (`outbox.rs`).
 
 use super::drafts;
-use super::intent::{RecordedFlow, new_intent, version_author};
+use super::intent;
 use super::outbox;
 pub use super::parsed_canvas::ParsedCanvas;
-use super::snapshot::Snapshot;
-use super::titles::{self, PreviousFlow};
 use crate::app::App;
-use crate::canvas::describe;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::draft::LastPublish;
 use crate::domain::flows::flow::{CanvasDigest, Flow};
+use crate::domain::flows::live_version::{LiveVersion, VersionName};
 use crate::domain::flows::record_result::RecordResult;
-use crate::domain::flows::version::{NewVersion, Sha, VersionContent, VersionKind};
+use crate::domain::flows::version::{Sha, Version, VersionKind};
 use crate::domain::ids::{FlowId, WorkspaceId};
-use crate::domain::secrets::redact;
 use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::ops::accounts::membership;
 use crate::ops::checks::kept;
@@ -32,11 +29,10 @@ use crate::ops::triggers::schedules;
 use crate::ops::triggers::webhooks;
 use crate::ops::workspace::audit;
 use crate::ops::workspace::credential_destinations;
-use crate::store::queries::{leads, messages};
+use crate::store::queries::{answers, leads, messages};
 use crate::store::tables::{CANVASES, FLOW_LAST_WORKSPACE, FLOW_WORKSPACE, FLOWS, UPSERTS};
 use crate::store::{ReadTx, Tx, WriteTx};
 use jiff::{SignedDuration, Timestamp};
-use uuid::Uuid;
 
 /// Where a change of Live comes from, which decides its title.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,13 +140,7 @@ pub fn create(app: &App, caller: &Caller, new: NewFlow<'_>) -> Result<LiveUpdate
         _ => VersionKind::Create,
     };
     let change = match &recorder {
-        Some(_) => {
-            let taken = Snapshot::take(app, &flow, canvas.text())?;
-            let told = titles::summarize(kind, &origin, None, &taken, &flow.settings);
-            let recorded =
-                RecordedFlow { snapshot: &taken, workspace: &flow.workspace, canvas: canvas.text() };
-            Some(new_intent(app, caller, (kind, &origin), &recorded, told)?)
-        }
+        Some(_) => Some(intent::of_creation(app, caller, &mut flow, canvas, (kind, &origin))?),
         None => None,
     };
     let schedule = schedules::read_live(app, kind, flow.kind, canvas.canvas())?;
@@ -237,27 +227,11 @@ pub fn write(app: &App, caller: &Caller, change: &LiveChange<'_>) -> Result<Live
             None if after.kind == before.kind => None,
             None => Some(schedules::read_live_text(app, change.kind, after.kind, canvas_after)?),
         };
-        let intent = match &recorder {
-            None => None,
-            Some(_) => {
-                let old = Snapshot::take(app, &before, &canvas_before)?;
-                let new = Snapshot::take(app, &after, canvas_after)?;
-                let old_and_settings: PreviousFlow<'_> = (&old, &before.settings);
-                let told = titles::summarize(
-                    change.kind,
-                    &change.origin,
-                    Some(old_and_settings),
-                    &new,
-                    &after.settings,
-                );
-                // A save that changes nothing is no version; the key binding is a change, though history has no value of it.
-                let says_something =
-                    change.kind != VersionKind::Save || old != new || before.settings != after.settings;
-                let recorded =
-                    RecordedFlow { snapshot: &new, workspace: &after.workspace, canvas: canvas_after };
-                let origin = (change.kind, &change.origin);
-                says_something.then(|| new_intent(app, caller, origin, &recorded, told)).transpose()?
-            }
+        let intent = if recorder.is_some() {
+            intent::of_change(app, caller, change, (&before, &canvas_before), (&mut after, canvas_after))?
+        } else {
+            intent::forget_version_if_changed(&before, &mut after);
+            None
         };
         let written = app.store.write(|tx| {
             if FLOWS.get(tx, &caller.workspace, change.flow)?.as_ref() != Some(&before) {
@@ -375,33 +349,64 @@ fn put(tx: &WriteTx, flow: &Flow, canvas: Option<&ParsedCanvas>) -> Result<()> {
     FLOWS.put(tx, &flow.workspace, &flow.id, flow)
 }
 
-/// Notes the version of a Publish or Roll back on the flow, if no later one took its place.
+/// Notes on the flow which version its change became: as what answers, and as the last Publish or Roll back, if no later change took
+/// its place. `flow` is as the change left it.
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn set_published_version(tx: &WriteTx, flow: &Flow, sha: &Sha) -> Result<()> {
+pub(crate) fn note_version(tx: &WriteTx, flow: &Flow, kind: VersionKind, version: &Version) -> Result<()> {
     let Some(mut current) = FLOWS.get(tx, &flow.workspace, &flow.id)? else { return Ok(()) };
-    let (Some(last), Some(noted)) = (&mut current.last_published, &flow.last_published) else {
-        return Ok(());
-    };
-    if last.date != noted.date || last.sha.is_some() {
-        return Ok(());
+    let mut is_noted = false;
+    if let (true, Some(last), Some(noted)) =
+        (kind.is_last_publish(), &mut current.last_published, &flow.last_published)
+        && last.date == noted.date
+        && last.sha.is_none()
+    {
+        last.sha = Some(version.sha.to_string());
+        is_noted = true;
     }
-    last.sha = Some(sha.to_string());
-    FLOWS.put(tx, &flow.workspace, &flow.id, &current)
+    let name = VersionName::from(version);
+    // Where the change itself could not be recorded, the next version holds it as well.
+    if let Some(live) = flow.live_version.filter(|live| live.name.is_none()) {
+        answers::put_name(tx, &flow.id, &live.change, &name)?;
+        if current.live_version == Some(live) {
+            current.live_version = Some(LiveVersion { name: Some(name), ..live });
+            is_noted = true;
+        }
+    }
+    if is_noted { FLOWS.put(tx, &flow.workspace, &flow.id, &current) } else { Ok(()) }
 }
 
-/// As [`set_published_version`], for a version that was recorded after a crash: it is the one of a Publish that came before
-/// its intent was written, and of no later one.
+/// As [`note_version`], for a version that was recorded after a crash: it is the one of a Publish that came before its intent
+/// was written, and of no later one.
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn set_replayed_version(tx: &WriteTx, change: &NewVersion, sha: &Sha) -> Result<()> {
+pub(crate) fn note_replayed_version(tx: &WriteTx, change: &NewVersion, version: &Version) -> Result<()> {
     let id = change.content.flow();
     let Some(workspace) = FLOW_WORKSPACE.get(tx, &id)? else { return Ok(()) };
-    let Some(flow) = FLOWS.get(tx, &workspace, &id)? else { return Ok(()) };
-    let is_its_own = flow.last_published.as_ref().is_some_and(|last| last.date <= change.date);
-    if is_its_own { set_published_version(tx, &flow, sha) } else { Ok(()) }
+    let Some(mut flow) = FLOWS.get(tx, &workspace, &id)? else { return Ok(()) };
+    if flow.last_published.as_ref().is_some_and(|last| last.date > change.date) {
+        flow.last_published = None;
+    }
+    flow.live_version = Some(LiveVersion::unrecorded(change.intent));
+    note_version(tx, &flow, change.kind, version)
+}
+
+/// Notes which version answers where that was not known, or is another one by now; nothing when Live changed since `seen`.
+///
+/// # Errors
+/// When the database cannot be written.
+pub(super) fn set_live_version(tx: &WriteTx, seen: &Flow, found: Option<LiveVersion>) -> Result<()> {
+    let Some(current) = FLOWS.get(tx, &seen.workspace, &seen.id)? else { return Ok(()) };
+    if current.live_version != seen.live_version || current.digest != seen.digest || current.name != seen.name
+    {
+        return Ok(());
+    }
+    if let Some(LiveVersion { change, name: Some(name) }) = &found {
+        answers::put_name(tx, &seen.id, change, name)?;
+    }
+    FLOWS.put(tx, &seen.workspace, &seen.id, &Flow { live_version: found, ..current })
 }
 
 /// Deletes a flow with its canvas, its draft, its conversations and its files. `permit` judges the record first.
@@ -413,17 +418,7 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
     let recorder = outbox::lock_recorder(app);
     let flow = app.store.read(|tx| FLOWS.get(tx, workspace, id))?.ok_or_else(|| Error::no_flow(id))?;
     permit(&flow)?;
-    let change = recorder.is_some().then(|| NewVersion {
-        content: VersionContent::Deleted { id: *id, name: redact(&flow.name).text },
-        kind: VersionKind::Delete,
-        author: version_author(caller),
-        date: app.clock.monotonic_now(),
-        title: describe::delete_title(&flow.name),
-        details: Vec::new(),
-        promoted_from: None,
-        hidden_secrets: 0,
-        intent: Uuid::now_v7(),
-    });
+    let change = recorder.is_some().then(|| intent::of_deletion(app, caller, &flow));
     app.store.write(|tx| {
         let flow = FLOWS.get(tx, workspace, id)?.ok_or_else(|| Error::no_flow(id))?;
         permit(&flow)?;

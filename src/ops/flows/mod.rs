@@ -5,6 +5,7 @@ pub(crate) mod drafts;
 pub(crate) mod files;
 mod intent;
 pub mod live;
+pub(crate) mod live_versions;
 pub(crate) mod outbox;
 mod parsed_canvas;
 pub(crate) mod password_masks;
@@ -18,6 +19,7 @@ pub(crate) mod snapshot;
 pub(crate) mod titles;
 pub(crate) mod usage;
 pub(crate) mod validation;
+pub(crate) mod version_answers;
 pub(crate) mod version_index;
 pub mod versions;
 
@@ -164,6 +166,7 @@ pub fn create_as(app: &App, caller: &Caller, id: FlowId, change: &FlowChange) ->
         settings,
         last_published: None,
         last_promoted: None,
+        live_version: None,
         created: now,
         updated: now,
     };

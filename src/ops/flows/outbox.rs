@@ -44,8 +44,8 @@ pub(crate) fn record(
     let clear = |tx: &WriteTx, rows: &[IndexRow]| {
         // With the version, so that the database knows of it whatever becomes of the history.
         version_index::put(tx, rows)?;
-        if let (Ok(version), true) = (&recorded, change.kind.is_last_publish()) {
-            live::set_published_version(tx, flow, &version.sha)?;
+        if let Ok(version) = &recorded {
+            live::note_version(tx, flow, change.kind, version)?;
         }
         if recorded.is_ok() {
             history::record_mark(tx, &app.history)?;
@@ -124,9 +124,7 @@ fn record_pending(app: &App, recorder: &Recorder<'_>, present: Option<&NewVersio
         let settled =
             record_one(app, recorder, &change).map_err(|error| error.to_string()).and_then(|version| {
                 let noted = app.store.write(|tx| {
-                    if change.kind.is_last_publish() {
-                        live::set_replayed_version(tx, &change, &version.sha)?;
-                    }
+                    live::note_replayed_version(tx, &change, &version)?;
                     history::record_mark(tx, &app.history)?;
                     INTENTS.remove(tx, change.intent.as_bytes()).map(drop)
                 });

@@ -29,7 +29,7 @@ fn live_with_canvas(app: &App, caller: &Caller, id: &FlowId, action: FlowAction)
 
 /// Finds a version of this flow by its id or the start of one: among those the database knows while the history cannot be
 /// read, so that the answer says what is the matter with it.
-fn find(app: &App, id: &FlowId, sha: &str) -> Result<Version> {
+pub(super) fn find(app: &App, id: &FlowId, sha: &str) -> Result<Version> {
     let prefix = ShaPrefix::parse(sha)?;
     let (found, _) = or_indexed(app.history.find(id, &prefix), || app.history.known_version(id, &prefix))?;
     found.ok_or_else(|| prefix.not_found())
@@ -94,7 +94,12 @@ fn read_snapshot(
 }
 
 /// A version from the time when the flow was of another kind is for those who may do this to flows of that kind.
-fn check_kind_permission(caller: &Caller, flow: &Flow, kind: FlowKind, action: FlowAction) -> Result<()> {
+pub(super) fn check_kind_permission(
+    caller: &Caller,
+    flow: &Flow,
+    kind: FlowKind,
+    action: FlowAction,
+) -> Result<()> {
     if kind == flow.kind { Ok(()) } else { access::check_permission(caller, kind, action) }
 }
 

@@ -2,7 +2,7 @@
 //! then, and with what was remembered then. Nothing is written where that run was.
 
 use super::agentflow::{AgentRerun, EarlierRun};
-use super::ask::{PredictionRun, compile, plan, require_cards};
+use super::ask::{PredictionRun, compile, live_version, plan, require_cards};
 use super::nested::CallPath;
 use super::uploads::kept_files::copy_files;
 use crate::app::App;
@@ -55,7 +55,7 @@ pub fn prepare_rerun(
         drafted = drafts::draft_for_run(app, Arc::make_mut(&mut flow))?;
     }
     require_cards(&flow)?;
-    let runs_live = drafted.is_none();
+    let version = if drafted.is_none() { live_version(app, &flow) } else { None };
     let plan = match drafted {
         Some(canvas) => compile(app, &flow, || Ok(canvas))?,
         None => plan(app, &flow)?,
@@ -93,7 +93,7 @@ pub fn prepare_rerun(
         earlier: Mutex::new(Some(EarlierRun::Again(Box::new(AgentRerun { of: execution.id, taken })))),
         request: RunRequest { asked: started, files: files.entries(), past, ..request },
         files,
-        runs_live,
+        version,
         execution: OnceLock::new(),
         started,
         plan,

@@ -224,11 +224,7 @@ impl Beginning {
             session: entry.session(),
             is_test: entry.chat_type == ChatType::Internal,
             from_execution: of,
-            flow_version: if entry.runs_live {
-                app.flow_cache.live_version(app, &entry.flow.id)
-            } else {
-                None
-            },
+            version: entry.version,
             request,
         };
         // The record names them from here on, also when the run fails; strangers leave nothing behind by failing.

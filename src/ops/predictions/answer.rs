@@ -12,6 +12,7 @@ pub(super) fn answer_of(run: &PredictionRun, output: RunOutput, session_token: S
         session: run.session(),
         memory_type: run.plan.memory_type().map(str::to_owned),
         session_token,
+        version: run.version,
         is_stream_valid: run.question.streaming && run.streams,
     }
 }

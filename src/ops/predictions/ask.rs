@@ -19,6 +19,7 @@ use crate::domain::conversations::conversation_name::ConversationName;
 use crate::domain::error::{Error, RateLimitExceeded, Result};
 use crate::domain::flows::draft::CanvasSide;
 use crate::domain::flows::flow::Flow;
+use crate::domain::flows::live_version::LiveVersion;
 use crate::domain::flows::rate_limit::WindowState;
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, KeyId, MessageId};
 use crate::domain::predictions::answer::PredictionAnswer;
@@ -78,8 +79,8 @@ pub struct PredictionRun {
     pub(super) earlier: Mutex<Option<EarlierRun>>,
     /// What the record of a run says that it was asked with.
     pub(super) request: RunRequest,
-    /// Live runs, and no draft of it.
-    pub(super) runs_live: bool,
+    /// What of Live runs; none for a draft, and where nobody knows.
+    pub version: Option<LiveVersion>,
     /// The record of the run of an agentflow, once somebody named it.
     pub(super) execution: OnceLock<ExecutionId>,
 }
@@ -193,7 +194,7 @@ pub(super) fn prepare_nested(
         drafted = drafts::draft_for_run(app, Arc::make_mut(&mut flow))?;
     }
     require_cards(&flow)?;
-    let runs_live = drafted.is_none();
+    let version = if drafted.is_none() { live_version(app, &flow) } else { None };
     let plan = match drafted {
         Some(canvas) => compile(app, &flow, || Ok(canvas))?,
         None => plan(app, &flow)?,
@@ -237,7 +238,7 @@ pub(super) fn prepare_nested(
         start,
         earlier: Mutex::default(),
         request,
-        runs_live,
+        version,
         execution: OnceLock::new(),
         images: carried.images,
         files,
@@ -254,6 +255,11 @@ pub(super) fn prepare_nested(
         stored_as: chat_type,
         call_path: way,
     })
+}
+
+/// What a run of Live is told to be. The record of the flow says it, so it costs an answer nothing.
+pub(super) fn live_version(app: &App, flow: &Flow) -> Option<LiveVersion> {
+    flow.live_version.filter(|_| app.history.is_enabled())
 }
 
 /// A flow of which nothing was published answers nothing (manual 2.2 r3).

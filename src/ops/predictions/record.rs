@@ -3,6 +3,7 @@
 use super::ask::PredictionRun;
 use crate::app::App;
 use crate::domain::conversations::conversation::Message;
+use crate::domain::conversations::receipt::Receipt;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::{MessageRole, RunOutput};
 use crate::store::queries::messages::MessageBatch;
@@ -46,13 +47,15 @@ pub(super) fn message_pair(
         follow_up_prompts: Vec::new(),
         stopped: false,
         execution: entry.execution.get().copied(),
+        receipt: None,
         action: None,
     };
+    let now = app.clock.monotonic_now();
     let answer = Message {
         id: entry.ids.answer,
         role: MessageRole::Api,
         content: outcome.text.clone(),
-        created: app.clock.monotonic_now(),
+        created: now,
         lead_email: None,
         file_uploads: entry.files.made_entries(),
         used_tools: outcome.used_tools.clone(),
@@ -60,6 +63,7 @@ pub(super) fn message_pair(
         usage: outcome.usage,
         follow_up_prompts: outcome.follow_up_prompts.clone(),
         stopped: end == AnswerEnd::Truncated,
+        receipt: entry.version.map(|version| Receipt::new(&version, entry.started, now)),
         action: outcome.execution.as_ref().and_then(|run| run.action.clone()),
         ..base.clone()
     };

@@ -13,6 +13,7 @@ use crate::canvas::Canvas;
 use crate::domain::conversations::conversation::Message;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::flow::{CanvasDigest, Flow, FlowKind};
+use crate::domain::flows::live_version::LiveVersion;
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, MessageId, PauseId, WorkspaceId};
 use crate::domain::predictions::execution::{Execution, ExecutionState, RunRequest};
 use crate::domain::predictions::human_input::{Decision, HumanInput};
@@ -20,7 +21,7 @@ use crate::domain::predictions::prediction::{ImageUpload, MessageRole, RunIds};
 use crate::engine::agentflow::RunSnapshot;
 use crate::engine::{FlowPlan, Overrides};
 use crate::limits::MEMORY_MESSAGES_MAX;
-use crate::store::queries::executions as rows;
+use crate::store::queries::{answers, executions as rows};
 use jiff::Timestamp;
 use serde::Deserialize as _;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -86,6 +87,8 @@ pub(super) fn prepare(
     };
     let TakenUp { id, pause, recorder, ready } = take_up(app, (&flow, chat), find, promise)?;
     let KeptRun { waiting, snapshot, began, plan, images } = ready;
+    // What runs is what it began with, whatever Live is by now.
+    let version = version_of(app, &flow, &waiting.execution)?;
     let request = waiting.request;
     if question.text.trim().is_empty() {
         question.text = answer_text(&input);
@@ -109,7 +112,7 @@ pub(super) fn prepare(
         start,
         earlier: Mutex::new(Some(EarlierRun::Waiting(Box::new(resume)))),
         request: RunRequest { files: request.files, ..RunRequest::default() },
-        runs_live: false,
+        version,
         execution: OnceLock::from(id),
         plan,
         flow,
@@ -118,6 +121,13 @@ pub(super) fn prepare(
         stored_as,
         call_path,
     })
+}
+
+/// What of Live a run began with.
+fn version_of(app: &App, flow: &Flow, run: &Execution) -> Result<Option<LiveVersion>> {
+    let Some(change) = run.change.filter(|_| app.history.is_enabled()) else { return Ok(None) };
+    let name = app.store.read(|tx| answers::name_of(tx, &flow.id, &change))?;
+    Ok(Some(LiveVersion { change, name }))
 }
 
 /// What the conversation shows of an answer.

@@ -132,6 +132,7 @@ impl Measure {
                 Ok((answer, PendingMessages { said, measure: self }))
             }
             Err(fault) => {
+                count_failure(app, entry, &fault);
                 self.end(app, entry, Some(&fault));
                 Err(fault)
             }
@@ -140,12 +141,7 @@ impl Measure {
 
     /// The run failed with `fault`, or its answer is stored.
     fn end(self, app: &App, entry: &PredictionRun, fault: Option<&Error>) {
-        let end = match fault {
-            None => metrics::RunResult::Answered,
-            Some(Error::Cancelled | Error::Unavailable(_)) => metrics::RunResult::Cancelled,
-            Some(Error::ProviderThrottled { .. }) => metrics::RunResult::Limited,
-            Some(_) => metrics::RunResult::Failed,
-        };
+        let end = run_result(fault);
         let source = match entry.chat_type {
             _ if entry.call_path.is_nested() => metrics::RunSource::AnotherFlow,
             ChatType::Internal => metrics::RunSource::Internal,
@@ -160,6 +156,27 @@ impl Measure {
             self.span.record("error.type", end.as_str());
         }
     }
+}
+
+fn run_result(fault: Option<&Error>) -> metrics::RunResult {
+    match fault {
+        None => metrics::RunResult::Answered,
+        Some(Error::Cancelled | Error::Unavailable(_)) => metrics::RunResult::Cancelled,
+        Some(Error::ProviderThrottled { .. }) => metrics::RunResult::Limited,
+        Some(_) => metrics::RunResult::Failed,
+    }
+}
+
+/// Counts a run that failed for the version that ran (manual 6.11). Nobody waits for it, and nobody's words are kept; what ended
+/// with its caller or the service is no failure.
+fn count_failure(app: &App, entry: &PredictionRun, fault: &Error) {
+    let Some(version) = entry.version.filter(|_| entry.stored_as != ChatType::Internal) else { return };
+    if run_result(Some(fault)) == metrics::RunResult::Cancelled {
+        return;
+    }
+    let (flow, chat) = (&entry.flow, &entry.ids.chat);
+    let failed = MessageBatch::of_failure(&flow.workspace, &flow.id, chat, version.change);
+    app.store.append_then(failed, |_| ());
 }
 
 /// How far a prediction came on the thread of its run.

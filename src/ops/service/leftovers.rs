@@ -178,6 +178,7 @@ mod tests {
             follow_up_prompts: Vec::new(),
             stopped: false,
             execution: None,
+            receipt: None,
             action: None,
         };
         app.store.append(MessageBatch::new(workspace, &[message]).unwrap()).unwrap();

@@ -5,7 +5,7 @@ use super::database::{CheckpointMode, LOG_MARK_KEY, checkpoint, new_epoch};
 use crate::domain::error::{Error, Result};
 use crate::store::checksum::RowEncoding;
 use crate::store::migrations::{self, FormatState};
-use crate::store::queries::executions::ListWriter;
+use crate::store::queries::index_writer::IndexWriter;
 use crate::store::queries::messages;
 use crate::store::tables::META;
 use crate::store::transaction::{MessagesTx, ReadTx, Tx as _, WriteTx, database_error};
@@ -207,21 +207,21 @@ fn read_mark(database: &Database, encoding: RowEncoding) -> Result<LogMark> {
 
 /// Makes the changes of the records again, in the order in which the database had got them.
 fn redo(tx: &WriteTx, records: &[Vec<u8>]) -> Result<()> {
-    let (mut pending, mut lists) = (Vec::new(), ListWriter::for_replay());
-    let store = |due: &[PendingRecord], lists: &mut ListWriter| {
-        if due.is_empty() { Ok(()) } else { messages::store_with(tx, due, lists) }
+    let (mut pending, mut index) = (Vec::new(), IndexWriter::for_replay());
+    let store = |due: &[PendingRecord], index: &mut IndexWriter| {
+        if due.is_empty() { Ok(()) } else { messages::store_with(tx, due, index) }
     };
     for record in records {
         match memtable::decode(record)? {
             LogRecord::Messages(said) => pending.extend(said),
             LogRecord::Rows(watermark, rows) => {
-                store(&memtable::split_at_watermark(&mut pending, watermark), &mut lists)?;
-                redo::replay(tx, rows, &mut lists)?;
+                store(&memtable::split_at_watermark(&mut pending, watermark), &mut index)?;
+                redo::replay(tx, rows, &mut index)?;
             }
         }
     }
-    store(&pending, &mut lists)?;
-    lists.finish(tx)
+    store(&pending, &mut index)?;
+    index.finish(tx)
 }
 
 /// The number of the next message.

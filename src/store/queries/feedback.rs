@@ -1,5 +1,6 @@
 //! How answers were rated: one row beside each rated message, found along the messages of a flow or by its id.
 
+use super::answers;
 use super::messages::is_in_workspace;
 use super::timeline::MessagePosition;
 use crate::domain::conversations::feedback::Feedback;
@@ -84,7 +85,8 @@ pub(crate) fn put(
     }
     let key = keys::message(flow, &place.chat, place.sequence);
     tx.put(FEEDBACK_KEYS, feedback.id.bytes(), &key)?;
-    tx.put(FEEDBACK, &key, &serde_json::to_vec(feedback).map_err(Error::internal)?)
+    tx.put(FEEDBACK, &key, &serde_json::to_vec(feedback).map_err(Error::internal)?)?;
+    answers::rate(tx, flow, place, feedback)
 }
 
 /// Removes the rating of a message that goes away.

@@ -3,15 +3,18 @@
 //! Each message has a sequence of its own, so a page of a long history costs what the page holds. Every query
 //! takes the workspace and finds nothing when the flow does not live there.
 
-use super::executions::{self, ListWriter, WholeRun};
+use super::answers::{self, StoredReceipt};
+use super::executions::{self, WholeRun};
 use super::feedback;
+use super::index_writer::IndexWriter;
 use crate::domain::conversations::conversation::Message;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
+use crate::domain::predictions::prediction::{ChatType, MessageRole};
 use crate::store::keys::{self, KeyRange};
 use crate::store::tables::{COUNTERS, FLOW_TIMELINE, FLOW_WORKSPACE, MESSAGES};
 use crate::store::transaction::{MessageReader, Order, Tx, WriteTx, is_database_error};
-use crate::store::wal::memtable::{PendingRecord, RecordKind};
+use crate::store::wal::memtable::{PendingRecord, RecordKind, unknown_record};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use std::borrow::Borrow;
@@ -19,6 +22,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use uuid::Uuid;
 
 const SEQUENCE: &[u8] = b"messages";
 
@@ -46,7 +50,7 @@ pub(in crate::store) fn workspace_of(tx: &impl Tx, flow: &FlowId) -> Result<Opti
 }
 
 /// Messages that belong together, in the form in which they are stored, and with them the run whose answer they are, where
-/// nothing of it is stored yet.
+/// nothing of it is stored yet, and the receipt of the answer.
 pub struct MessageBatch {
     workspace: WorkspaceId,
     records: Vec<(FlowId, ChatId, RecordKind, Arc<[u8]>)>,
@@ -58,11 +62,24 @@ impl MessageBatch {
     /// # Errors
     /// [`Error::Internal`] when a message has no stored form.
     pub fn new(workspace: &WorkspaceId, messages: &[Message]) -> Result<Self> {
-        let stored = |message: &Message| {
+        let mut records = Vec::with_capacity(messages.len() + 1);
+        for message in messages {
             let record = serde_json::to_vec(message).map_err(Error::internal)?;
-            Ok((message.flow, message.chat, RecordKind::Message, record.into()))
-        };
-        Ok(Self { workspace: *workspace, records: messages.iter().map(stored).collect::<Result<_>>()? })
+            records.push((message.flow, message.chat, RecordKind::Message, record.into()));
+            // Right behind its answer, so that nobody has to read a message to know what is counted of it.
+            if let Some(receipt) = message.receipt.filter(|_| is_counted(message)) {
+                let receipt = StoredReceipt::of(&receipt).bytes();
+                records.push((message.flow, message.chat, RecordKind::Receipt, receipt.as_slice().into()));
+            }
+        }
+        Ok(Self { workspace: *workspace, records })
+    }
+
+    /// That a run of this change of Live failed, of which nothing else is stored.
+    pub(crate) fn of_failure(workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId, change: Uuid) -> Self {
+        let failed = StoredReceipt::Failed { change }.bytes();
+        let records = vec![(*flow, *chat, RecordKind::Receipt, failed.as_slice().into())];
+        Self { workspace: *workspace, records }
     }
 
     /// The run alone.
@@ -129,19 +146,24 @@ pub(in crate::store) fn validate_batches(
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read or written.
 pub(in crate::store) fn store(tx: &WriteTx, messages: &[PendingRecord]) -> Result<()> {
-    let mut lists = ListWriter::default();
-    store_with(tx, messages, &mut lists)?;
-    lists.finish(tx)
+    let mut index = IndexWriter::default();
+    store_with(tx, messages, &mut index)?;
+    index.finish(tx)
 }
 
-/// As [`store`]; the counts of lists of runs are left to the end of `lists`.
+/// Answers of people's own test chats count for no version.
+fn is_counted(message: &Message) -> bool {
+    message.role == MessageRole::Api && message.chat_type != ChatType::Internal
+}
+
+/// As [`store`]; what is counted is left to the end of `index`.
 ///
 /// # Errors
 /// As [`store`].
 pub(in crate::store) fn store_with(
     tx: &WriteTx,
     messages: &[PendingRecord],
-    lists: &mut ListWriter,
+    index: &mut IndexWriter,
 ) -> Result<()> {
     let (mut records, mut timeline, mut next) = (Vec::new(), Vec::new(), next_sequence(tx)?);
     let mut runs = Vec::new();
@@ -156,6 +178,10 @@ pub(in crate::store) fn store_with(
         match message.kind {
             _ if !check_workspace => {}
             RecordKind::Run => runs.push(&*message.record),
+            RecordKind::Receipt => {
+                let receipt = StoredReceipt::parse(&message.record).ok_or_else(unknown_record)?;
+                index.answers.add(&message.flow, &message.chat, message.sequence, receipt);
+            }
             RecordKind::Message => {
                 records.push((
                     keys::message(&message.flow, &message.chat, message.sequence),
@@ -172,8 +198,9 @@ pub(in crate::store) fn store_with(
     tx.put_all(MESSAGES, records)?;
     tx.put_all(FLOW_TIMELINE, timeline)?;
     if !runs.is_empty() {
-        executions::store_whole(tx, &runs, lists)?;
+        executions::store_whole(tx, &runs, &mut index.runs)?;
     }
+    index.answers.store(tx)?;
     tx.put(COUNTERS, SEQUENCE, &next.to_be_bytes())
 }
 
@@ -330,6 +357,7 @@ pub fn remove_flow(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId) -> Resu
         return Ok(0);
     }
     feedback::remove_flow(tx, flow)?;
+    answers::remove_flow(tx, flow)?;
     let range = KeyRange::prefix(flow.bytes());
     tx.remove_range(FLOW_TIMELINE, &range)?;
     tx.remove_range(MESSAGES, &range)

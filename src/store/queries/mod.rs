@@ -1,12 +1,14 @@
 //! Reading and writing the records of one kind each.
 
+pub(crate) mod answers;
 pub(crate) mod audit;
 pub(crate) mod chunk_records;
 pub(crate) mod chunks;
 pub mod collections;
+mod counts;
 pub(crate) mod executions;
 pub(crate) mod feedback;
-pub(crate) mod intents;
+pub(in crate::store) mod index_writer;
 pub(crate) mod leads;
 pub mod messages;
 pub(crate) mod timeline;

@@ -1,5 +1,6 @@
 //! Where messages stand: what a list, a count or a removal walks along, so that it reads only the messages it needs.
 
+use super::answers;
 use super::feedback;
 use super::messages::{is_in_workspace, parse};
 use crate::domain::conversations::conversation::Message;
@@ -154,6 +155,7 @@ pub(crate) fn remove(
     if !is_in_workspace(tx, workspace, flow)? {
         return Ok(removed);
     }
+    answers::remove(tx, flow, positions)?;
     for place in positions {
         removed += usize::from(tx.remove(MESSAGES, &keys::message(flow, &place.chat, place.sequence))?);
         tx.remove(FLOW_TIMELINE, &keys::timeline(flow, place.sequence))?;

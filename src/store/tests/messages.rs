@@ -44,6 +44,7 @@ pub(in crate::store) fn message(flow: FlowId, chat: ChatId, content: &str) -> Me
         follow_up_prompts: Vec::new(),
         stopped: false,
         execution: None,
+        receipt: None,
         action: None,
     }
 }

@@ -1,5 +1,6 @@
 //! The store as a whole: shared commits under load, failures, panics, a failing disk, and reopening.
 
+mod answers;
 mod append;
 mod checkpoints;
 mod damage;

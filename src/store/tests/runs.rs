@@ -33,7 +33,7 @@ fn run(number: u8) -> (Execution, Vec<StepChange>) {
         session: format!("session {}", number % 3),
         is_test: false,
         from_execution: None,
-        flow_version: None,
+        version: None,
         request: RunRequest::default(),
     };
     // Some share a moment, some a minute, and some neither.

@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// A message, or the record of a run, with its number among all.
+/// A message, the record of a run or a receipt, with its number among all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::store) struct PendingRecord {
     pub(in crate::store) sequence: u64,
@@ -35,6 +35,8 @@ pub(in crate::store) enum RecordKind {
     Message,
     /// A whole run of an agentflow (`queries/executions/whole.rs`).
     Run,
+    /// What the index of answers gets of an answer, or of a run that failed (`queries/answers/`).
+    Receipt,
 }
 
 impl RecordKind {
@@ -42,6 +44,7 @@ impl RecordKind {
         match self {
             Self::Message => 0,
             Self::Run => 1,
+            Self::Receipt => 2,
         }
     }
 
@@ -49,6 +52,7 @@ impl RecordKind {
         match byte {
             0 => Some(Self::Message),
             1 => Some(Self::Run),
+            2 => Some(Self::Receipt),
             _ => None,
         }
     }
@@ -176,7 +180,7 @@ pub(in crate::store) enum LogRecord<'a> {
 /// Messages alone.
 const MESSAGES: u8 = 4;
 const ROWS: u8 = 5;
-/// Messages and runs: each says which it is. What the log writes for itself has the numbers between.
+/// Messages, runs and receipts: each says which it is. What the log writes for itself has the numbers between.
 const RECORDS: u8 = 8;
 /// Bytes of [`rows_head`].
 pub(in crate::store) const ROWS_HEAD_BYTES: usize = 1 + 8;
@@ -206,10 +210,10 @@ pub(in crate::store) fn messages_bytes(messages: &[PendingRecord]) -> usize {
 
 pub(in crate::store) fn encode_messages(messages: &[PendingRecord]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(messages_bytes(messages));
-    let has_runs = messages.iter().any(|kept| kept.kind == RecordKind::Run);
-    bytes.push(if has_runs { RECORDS } else { MESSAGES });
+    let is_mixed = messages.iter().any(|kept| kept.kind != RecordKind::Message);
+    bytes.push(if is_mixed { RECORDS } else { MESSAGES });
     for kept in messages {
-        if has_runs {
+        if is_mixed {
             bytes.push(kept.kind.byte());
         }
         bytes.extend(kept.workspace.bytes());

@@ -4,9 +4,12 @@ use super::memtable::unknown_record;
 use super::segment::SEGMENT_BYTES;
 use crate::domain::error::Result;
 use crate::store::keys::KeyRange;
-use crate::store::queries::executions::ListWriter;
+use crate::store::queries::index_writer::IndexWriter;
 use crate::store::queries::messages;
-use crate::store::tables::{self, COUNTERS, EXECUTION_COUNTS, EXECUTION_INDEX, Table};
+use crate::store::tables::{
+    self, COUNTERS, EXECUTION_COUNTS, EXECUTION_INDEX, Table, VERSION_ANSWERS, VERSION_COUNTS,
+    VERSION_FAILURES,
+};
 use crate::store::transaction::WriteTx;
 use redb::TableHandle as _;
 
@@ -68,24 +71,25 @@ impl RedoRecord {
     }
 }
 
-/// Makes the changes of a record again. Counts of lists of runs follow their rows (`queries/executions/list_writer.rs`).
+/// Makes the changes of a record again. Counts follow their rows (`queries/executions/list_writer.rs`,
+/// `queries/answers/writer.rs`).
 ///
 /// # Errors
 /// [`Internal`](crate::domain::error::Error::Internal) when the database cannot be written, or the record is not of this
 /// program.
-pub(in crate::store) fn replay(tx: &WriteTx, mut record: &[u8], lists: &mut ListWriter) -> Result<()> {
+pub(in crate::store) fn replay(tx: &WriteTx, mut record: &[u8], index: &mut IndexWriter) -> Result<()> {
     while !record.is_empty() {
         let (change, rest) = parse_operation(record).ok_or_else(unknown_record)?;
         record = rest;
         let table = tables::find_by_name(change.table).ok_or_else(unknown_record)?;
+        if replay_indexed(tx, table, &change, index)? {
+            continue;
+        }
         match (change.kind, change.parts.as_slice()) {
             // What the database counts by now may be further on: messages reach it in another order than changes do.
             (PUT, [key, value]) if table.name() == COUNTERS.name() => {
                 messages::raise_counter(tx, key, value)?;
             }
-            (PUT | REMOVE, _) if table.name() == EXECUTION_COUNTS.name() => {}
-            (PUT, [key, value]) if table.name() == EXECUTION_INDEX.name() => lists.put(tx, key, value)?,
-            (REMOVE, [key]) if table.name() == EXECUTION_INDEX.name() => lists.remove(tx, key)?,
             (PUT, [key, value]) => tx.put(table, key, value)?,
             (REMOVE, [key]) => drop(tx.remove(table, key)?),
             (REMOVE_RANGE, [start]) => drop(tx.remove_range(table, &KeyRange::new(start, None))?),
@@ -94,6 +98,33 @@ pub(in crate::store) fn replay(tx: &WriteTx, mut record: &[u8], lists: &mut List
         }
     }
     Ok(())
+}
+
+/// Makes a change of a row again that is counted, or of such a count; false for every other table.
+fn replay_indexed(
+    tx: &WriteTx,
+    table: Table,
+    change: &RedoOperation<'_>,
+    index: &mut IndexWriter,
+) -> Result<bool> {
+    let is_in = |known: Table| known.name() == table.name();
+    match (change.kind, change.parts.as_slice()) {
+        (PUT | REMOVE, _) if is_in(EXECUTION_COUNTS) || is_in(VERSION_COUNTS) => {}
+        (PUT, [key, row]) if is_in(EXECUTION_INDEX) => index.runs.put(tx, key, row)?,
+        (REMOVE, [key]) if is_in(EXECUTION_INDEX) => index.runs.remove(tx, key)?,
+        (PUT, [key, row]) if is_in(VERSION_ANSWERS) => index.answers.put(tx, key, row)?,
+        (REMOVE, [key]) if is_in(VERSION_ANSWERS) => index.answers.remove(tx, key)?,
+        (PUT, [key, row]) if is_in(VERSION_FAILURES) => index.answers.put_failure(tx, key, row)?,
+        (REMOVE, [key]) if is_in(VERSION_FAILURES) => index.answers.remove_failure(tx, key)?,
+        // All counts of a flow go with all of its rows.
+        (REMOVE_RANGE, [start, end]) if is_in(VERSION_COUNTS) => {
+            let range = KeyRange::new(start, Some(end));
+            index.answers.forget(&range);
+            tx.remove_range(table, &range)?;
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
 }
 
 struct RedoOperation<'a> {

@@ -34,6 +34,10 @@ pub(crate) struct MessageView {
     stopped: bool,
     /// The record of the run of an agentflow that gave the answer.
     execution_id: Option<ExecutionId>,
+    /// The version of Live that gave the answer, in short.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "String"))]
+    flow_version: Option<String>,
     /// What the person is asked to decide, until somebody does.
     action: Option<Map<String, Value>>,
     execution: (),
@@ -110,6 +114,7 @@ impl From<RatedMessage> for MessageView {
             follow_up_prompts,
             stopped,
             execution,
+            receipt,
             action,
         } = message;
         Self {
@@ -130,6 +135,7 @@ impl From<RatedMessage> for MessageView {
             usage_metadata: usage.map(UsageView::from),
             stopped,
             execution_id: execution,
+            flow_version: receipt.and_then(|receipt| receipt.sha).map(|sha| sha.short()),
             action,
             execution: (),
             feedback: match rating {

@@ -6,4 +6,5 @@ pub(crate) mod problems;
 pub(crate) mod publish;
 pub(crate) mod records;
 pub(crate) mod usage;
+pub(crate) mod version_answers;
 pub(crate) mod versions;

@@ -2,10 +2,14 @@
 
 use super::run_events::RunStepView;
 use super::run_facts::{ArtifactView, DocumentView, FileAnnotationView, UsageView, UsedToolView};
+use crate::domain::flows::live_version::LiveVersion;
+use crate::domain::flows::version::Sha;
 use crate::domain::ids::{ChatId, ExecutionId, MessageId};
 use crate::domain::predictions::answer::PredictionAnswer;
 use crate::domain::predictions::execution::ExecutionEntry;
 use crate::domain::predictions::prediction::RunOutput;
+#[cfg(test)]
+use crate::wire::time::IsoTime;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -26,6 +30,10 @@ pub(crate) struct AnswerView {
     #[serde(flatten)]
     metadata: AnswerMetadata,
     is_stream_valid: bool,
+    /// The version of Live that answered: in the test chat, where Live was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "AnswerVersionView"))]
+    version: Option<AnswerVersionView>,
     #[serde(flatten)]
     lists: AnswerLists,
     /// Proof of this conversation, to go on with it.
@@ -46,6 +54,10 @@ pub(crate) struct AnswerMetadata {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "ExecutionId"))]
     execution_id: Option<ExecutionId>,
+    /// The version of Live that answered, in short; in a stream only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "String"))]
+    flow_version: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "String"))]
     memory_type: Option<String>,
@@ -62,6 +74,16 @@ pub(crate) struct AnswerMetadata {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Map<String, Value>"))]
     action: Option<Map<String, Value>>,
+}
+
+/// A version, as an answer names it.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "AnswerVersion"))]
+struct AnswerVersionView {
+    sha: Sha,
+    /// When it was recorded, in the server's zone then.
+    #[cfg_attr(test, schemars(with = "IsoTime"))]
+    date: String,
 }
 
 /// A step of a run that has ended, as [`RunStepView`] shows it.
@@ -98,6 +120,16 @@ pub(crate) struct AnswerEvents {
     pub metadata: AnswerMetadata,
 }
 
+impl AnswerView {
+    /// With the version that answered, for somebody who asked for Live.
+    #[must_use]
+    pub(crate) fn with_version(self, version: Option<LiveVersion>) -> Self {
+        let name = version.and_then(|version| version.name);
+        let version = name.map(|name| AnswerVersionView { sha: name.sha, date: name.iso_date() });
+        Self { version, ..self }
+    }
+}
+
 impl From<PredictionAnswer> for AnswerView {
     fn from(mut answer: PredictionAnswer) -> Self {
         let text = std::mem::take(&mut answer.output.text);
@@ -107,14 +139,26 @@ impl From<PredictionAnswer> for AnswerView {
         let run = answer.output.execution.as_deref_mut();
         let entries = run.map(|run| std::mem::take(&mut run.entries));
         let agent_flow_executed_data = entries.map(|steps| steps.into_iter().map(RunStep).collect());
+        // The head of a whole answer names it.
+        answer.version = None;
         let AnswerEvents { lists, metadata } = answer.into();
-        Self { text, json, agent_flow_executed_data, metadata, is_stream_valid, lists, session_token }
+        let version = None;
+        Self {
+            text,
+            json,
+            agent_flow_executed_data,
+            metadata,
+            is_stream_valid,
+            version,
+            lists,
+            session_token,
+        }
     }
 }
 
 impl From<PredictionAnswer> for AnswerEvents {
     fn from(answer: PredictionAnswer) -> Self {
-        let PredictionAnswer { output, question, ids, session, memory_type, .. } = answer;
+        let PredictionAnswer { output, question, ids, session, memory_type, version, .. } = answer;
         let RunOutput {
             used_tools,
             source_documents,
@@ -139,6 +183,7 @@ impl From<PredictionAnswer> for AnswerEvents {
                 chat_message_id: ids.answer,
                 session_id: session,
                 execution_id: execution.as_ref().map(|run| run.id),
+                flow_version: version.and_then(|version| version.short()),
                 memory_type,
                 usage_metadata: usage.map(UsageView::from),
                 flow_variables,

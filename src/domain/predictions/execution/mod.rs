@@ -13,11 +13,13 @@ pub use self::request::{PastConversation, RunRequest};
 pub use self::scrub::{has_secrets, remove_secrets, remove_sessions};
 
 use crate::domain::error::{Conflict, Error, Result};
+use crate::domain::flows::live_version::LiveVersion;
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, PauseId, WorkspaceId};
 use crate::domain::triggers::webhook_callback::CallbackOutcome;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use uuid::Uuid;
 
 /// Where a run stands, as lists filter by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -143,8 +145,8 @@ pub struct NewExecution {
     pub is_test: bool,
     /// The run whose steps were taken over.
     pub from_execution: Option<ExecutionId>,
-    /// The version of Live that runs.
-    pub flow_version: Option<String>,
+    /// What of Live runs; none for a draft.
+    pub version: Option<LiveVersion>,
     pub request: RunRequest,
 }
 
@@ -171,6 +173,10 @@ pub struct Execution {
     pub stopped: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub from_execution: Option<ExecutionId>,
+    /// The change of Live that ran.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub change: Option<Uuid>,
+    /// Its version in short, where it was recorded when the run began.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub flow_version: Option<String>,
     /// The values that it left, where the next run of its conversation begins with them.
@@ -196,9 +202,7 @@ pub const ABANDONED: &str = "The run ended unexpectedly.";
 impl Execution {
     #[must_use]
     pub fn begin(new: NewExecution, now: Timestamp) -> Self {
-        let NewExecution {
-            id, flow, workspace, chat, session, is_test, from_execution, flow_version, ..
-        } = new;
+        let NewExecution { id, flow, workspace, chat, session, is_test, from_execution, version, .. } = new;
         Self {
             id,
             flow,
@@ -212,7 +216,8 @@ impl Execution {
             updated: now,
             stopped: None,
             from_execution,
-            flow_version,
+            change: version.map(|version| version.change),
+            flow_version: version.and_then(|version| version.short()),
             values: None,
             callback: None,
         }

@@ -16,7 +16,7 @@ fn run() -> Execution {
         session: "s".to_owned(),
         is_test: false,
         from_execution: None,
-        flow_version: None,
+        version: None,
         request: RunRequest::default(),
     };
     Execution::begin(new, at(1))

@@ -1,13 +1,15 @@
 //! Version history (manual 6.4).
 
+use super::page_or;
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::Result;
 use crate::http::api::predictions::prediction::flow_id;
 use crate::http::request::Request;
 use crate::http::routing::handler::Json;
-use crate::ops::flows::{restore as restoring, versions};
+use crate::ops::flows::{restore as restoring, version_answers, versions};
 use crate::wire::flows::publish::RestoreResultView;
+use crate::wire::flows::version_answers::VersionAnswersView;
 use crate::wire::flows::versions::{HistoryStatus, VersionContentView, VersionDiffView, VersionListView};
 
 /// `GET /flow-versions/status`.
@@ -41,6 +43,15 @@ pub(crate) fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<
 pub(crate) fn diff(app: &App, caller: Caller, request: &Request) -> Result<Json<VersionDiffView>> {
     let against = request.query("against").unwrap_or("previous");
     Ok(Json(versions::diff(app, &caller, &flow_id(request)?, request.param("sha"), against)?.into()))
+}
+
+/// `GET /flow-versions/:id/:sha/answers?page=`.
+///
+/// # Errors
+/// 400, 404, 403.
+pub(crate) fn answers(app: &App, caller: Caller, request: &Request) -> Result<Json<VersionAnswersView>> {
+    let (page, _) = page_or(request, 1)?;
+    Ok(Json(version_answers::list(app, &caller, &flow_id(request)?, request.param("sha"), page)?.into()))
 }
 
 /// `POST /flow-versions/:id/:sha/restore`.

@@ -8,13 +8,14 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result, TransientFault};
 use crate::domain::flows::draft::CanvasSide;
 use crate::domain::flows::flow::Flow;
+use crate::domain::flows::live_version::LiveVersion;
 use crate::domain::flows::rate_limit::WindowState;
 use crate::domain::ids::{ChatId, FlowId};
 use crate::domain::predictions::answer::PredictionAnswer;
 use crate::domain::predictions::prediction::{ChatType, ConversationProof, Question};
 use crate::http::api::conversations::conversation_access::{can_see, flow_for_origin, request_proofs};
 use crate::http::reply::Reply;
-use crate::http::reply::error::log_failed_run;
+use crate::http::reply::error::{self, log_failed_run};
 use crate::http::reply::host_redaction::redact_hosts;
 use crate::http::reply::sse::EventSink;
 use crate::http::request::Request;
@@ -48,6 +49,8 @@ const SEE_RUNS: &str = "executions:view";
 pub(super) const SESSION_TOKEN: &str = "x-service-session-token";
 /// Whoever stops a first answer while it is under way has not read of its conversation in an event yet.
 const CHAT_ID: &str = "x-service-chat-id";
+/// Which version of Live answers, or failed to.
+const FLOW_VERSION: &str = "x-flow-version";
 pub(super) const SESSION_COOKIE: &str = "service_session";
 
 fn authorize(app: &App, request: &Request) -> Result<AskGrant> {
@@ -99,9 +102,11 @@ pub(crate) fn ask(app: &App, admitted: AskGrant, request: &Request) -> Result<Re
     let id = ask.flow.id;
     let public_error = |fault| without_hosts_for_stranger(app, &id, fault);
     let entry = predictions::prepare(app, ask, request.cancel()).map_err(public_error)?;
-    let (flow, chat) = (entry.flow.id, entry.ids.chat);
-    let reply =
-        with_session(app, request, reply_to_run(app, entry, request).map_err(public_error)?, &flow, &chat);
+    let (flow, chat, version) = (entry.flow.id, entry.ids.chat, entry.version);
+    let reply = match reply_to_run(app, entry, request, None) {
+        Ok(reply) => with_session(app, request, with_version(reply, version), &flow, &chat),
+        Err(fault) => return failed_run(app, request, version, public_error(fault)),
+    };
     Ok(match window {
         Some(window) => reply.with_rate(&window, app.clock.now()),
         None => reply,
@@ -136,8 +141,32 @@ pub(crate) fn ask_internal(app: &App, caller: Caller, request: &Request) -> Resu
         }
     };
     let entry = prepared.map_err(visible_error)?;
-    let chat = entry.ids.chat.to_string();
-    Ok(reply_to_run(app, entry, request).map_err(visible_error)?.with_header(CHAT_ID, &chat))
+    let (chat, version) = (entry.ids.chat.to_string(), entry.version);
+    match reply_to_run(app, entry, request, version.filter(|_| side == CanvasSide::Live)) {
+        Ok(reply) => Ok(with_version(reply, version).with_header(CHAT_ID, &chat)),
+        Err(fault) => failed_run(app, request, version, visible_error(fault)),
+    }
+}
+
+/// Names the version of Live that answers, once it is recorded (manual 6.11).
+pub(in crate::http::api) fn with_version(reply: Reply, version: Option<LiveVersion>) -> Reply {
+    match version.and_then(|version| version.name) {
+        Some(name) => reply.with_header(FLOW_VERSION, &name.sha.to_string()),
+        None => reply,
+    }
+}
+
+/// What a run that failed is answered with: whoever reads of it learns which version failed.
+pub(in crate::http::api) fn failed_run(
+    app: &App,
+    request: &Request,
+    version: Option<LiveVersion>,
+    fault: Error,
+) -> Result<Reply> {
+    if version.is_none_or(|version| version.name.is_none()) {
+        return Err(fault);
+    }
+    Ok(with_version(error::reply(&fault, &request.error_context(app)), version))
 }
 
 /// What somebody from outside reads of a failure: no server that the flow calls.
@@ -210,14 +239,21 @@ pub(in crate::http::api) fn with_session(
         )
 }
 
-fn reply_to_run(app: &App, entry: PredictionRun, request: &Request) -> Result<Reply> {
+/// `told` is the version that a whole answer names in its body.
+fn reply_to_run(
+    app: &App,
+    entry: PredictionRun,
+    request: &Request,
+    told: Option<LiveVersion>,
+) -> Result<Reply> {
     if !entry.question.streaming {
         let (mut answer, unstored) = predictions::run_unstored(app, &entry, request.cancel(), &mut NullSink)
             .inspect_err(|fault| log_failed_run(Some(&entry.flow.id), fault))?;
         if let Some(run) = &mut answer.output.execution {
             run.entries = visible_entries(entry.chat_type, std::mem::take(&mut run.entries));
         }
-        let (reply, app) = (Reply::json(&AnswerView::from(answer))?, app.clone());
+        let view = AnswerView::from(answer).with_version(told);
+        let (reply, app) = (Reply::json(&view)?, app.clone());
         return Ok(reply.after_commit(move |stored| unstored.store(&app, entry, stored)));
     }
     let (app, cancel) = (app.clone(), request.cancel().clone());

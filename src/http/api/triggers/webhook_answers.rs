@@ -7,7 +7,9 @@ use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::ChatId;
 use crate::domain::predictions::answer::PredictionAnswer;
-use crate::http::api::predictions::prediction::{send_abort, send_end, with_session};
+use crate::http::api::predictions::prediction::{
+    failed_run, send_abort, send_end, with_session, with_version,
+};
 use crate::http::api::predictions::run_events::{EventTarget as _, RunEvents, visible_entries};
 use crate::http::reply::Reply;
 use crate::http::reply::error::{event_data, log_failed_run};
@@ -98,23 +100,34 @@ impl WebhookRun {
         let running = self.running.take();
         let answer = match self.run(&self.cancel, &mut NullSink) {
             Ok(answer) => answer,
-            Err(fault) => return refuse(&self.app, &self.entry.flow.id, request, running, fault),
+            Err(fault) => {
+                let refused = refuse(&self.app, &self.entry.flow.id, request, running, fault);
+                return match refused {
+                    Ok(reply) => Ok(with_version(reply, self.entry.version)),
+                    Err(fault) => {
+                        let fault = visible(&self.app, &self.entry.flow.id, fault);
+                        failed_run(&self.app, request, self.entry.version, fault)
+                    }
+                };
+            }
         };
         let text = json_text(&self.view(answer))?;
         if let Some(running) = running {
             running.keep(&self.app, 200, &text)?;
         }
         let (flow, chat) = (self.entry.flow.id, self.entry.ids.chat);
-        Ok(with_session(&self.app, request, Reply::json_body(200, text), &flow, &chat))
+        let reply = with_version(Reply::json_body(200, text), self.entry.version);
+        Ok(with_session(&self.app, request, reply, &flow, &chat))
     }
 
     pub(super) fn answer_stream(self, request: &Request) -> Reply {
         let (app, flow, chat) = (self.app.clone(), self.entry.flow.id, self.entry.ids.chat);
+        let version = self.entry.version;
         let reply = Reply::stream(move |events| {
             // Nobody is left to tell when the reader is gone.
             let _ = self.stream(&events);
         });
-        with_session(&app, request, reply, &flow, &chat)
+        with_session(&app, request, with_version(reply, version), &flow, &chat)
     }
 
     fn stream(mut self, events: &EventSink) -> Result<(), StreamClosed> {

@@ -19,6 +19,7 @@ use crate::domain::predictions::prediction::MessageRole;
 use crate::ops::checks::kept;
 use crate::ops::flows::access::{self, FlowAction};
 pub(crate) use crate::store::Order as MessageOrder;
+use crate::store::queries::answers;
 use crate::store::queries::executions;
 use crate::store::queries::feedback as ratings;
 use crate::store::queries::timeline::{self, MessagePosition};
@@ -92,6 +93,12 @@ fn with_rating(
         && !executions::is_open(tx, workspace, &run, &pause)?
     {
         message.action = None;
+    }
+    // It may have been recorded since.
+    if let Some(receipt) = &mut message.receipt
+        && receipt.sha.is_none()
+    {
+        receipt.sha = answers::name_of(tx, flow, &receipt.change)?.map(|name| name.sha);
     }
     let rating = if asks_rating && message.role == MessageRole::Api {
         let rated = ratings::of_message(tx, workspace, flow, &place)?;
@@ -205,6 +212,9 @@ pub(crate) fn delete(app: &App, caller: &Caller, flow: &FlowId, filter: &Message
             let ended = emptied_conversations(tx, workspace, flow, &batch)?;
             kept::forget_conversations(tx, workspace, flow, |chat| ended.contains(chat))?;
             named_sessions::delete_for_conversations(tx, workspace, flow, &ended)?;
+            for chat in &ended {
+                answers::remove_failures(tx, workspace, flow, Some(chat), usize::MAX)?;
+            }
             Ok((removed, ended))
         })?;
         count += removed;
@@ -220,6 +230,7 @@ pub(crate) fn delete(app: &App, caller: &Caller, flow: &FlowId, filter: &Message
                 kept::forget_conversations(tx, workspace, flow, |_| true)?;
                 named_sessions::delete_for_flow(tx, workspace, flow)
             })?;
+            forget_failures(app, workspace, flow, None)?;
             app.chat_files.remove_flow(workspace, flow);
             chunks::delete_for_flow(app, workspace, flow);
         }
@@ -230,12 +241,20 @@ pub(crate) fn delete(app: &App, caller: &Caller, flow: &FlowId, filter: &Message
                 kept::forget_conversations(tx, workspace, flow, |other| other == chat)?;
                 named_sessions::delete_for_conversations(tx, workspace, flow, [chat])
             })?;
+            forget_failures(app, workspace, flow, Some(chat))?;
             app.chat_files.remove_chat(workspace, flow, chat);
             chunks::delete_for_conversations(app, workspace, flow, &BTreeSet::from([*chat]));
         }
         _ => {}
     }
     Ok(count)
+}
+
+/// Forgets runs that failed in a flow, or in one conversation, some in each transaction.
+fn forget_failures(app: &App, workspace: &WorkspaceId, flow: &FlowId, chat: Option<&ChatId>) -> Result<()> {
+    let forget = |tx: &WriteTx| answers::remove_failures(tx, workspace, flow, chat, REMOVED_AT_ONCE_MAX);
+    while app.store.write(forget)? == REMOVED_AT_ONCE_MAX {}
+    Ok(())
 }
 
 /// The conversations of these messages of which nothing is left.

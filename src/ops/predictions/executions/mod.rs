@@ -29,6 +29,7 @@ use crate::domain::predictions::execution::{
 };
 use crate::domain::resource::ResourceId as _;
 use crate::ops::flows::access::{self, FlowAction};
+use crate::store::queries::answers;
 use crate::store::queries::executions::{self, ExecutionScope, TimeSpan};
 use crate::store::tables::FLOWS;
 use crate::store::{MessageReader, Order};
@@ -190,9 +191,10 @@ fn flows_named(
 fn details(
     tx: &impl MessageReader,
     caller: &Caller,
-    execution: Execution,
+    mut execution: Execution,
     flows: &mut HashMap<FlowId, Option<Flow>>,
 ) -> Result<ExecutionDetails> {
+    name_version(tx, &mut execution)?;
     let flow = match flows.entry(execution.flow) {
         Entry::Occupied(known) => known.get().clone(),
         Entry::Vacant(unknown) => unknown.insert(FLOWS.get(tx, &caller.workspace, &execution.flow)?).clone(),
@@ -201,6 +203,17 @@ fn details(
         .as_ref()
         .is_some_and(|flow| access::check_permission(caller, flow.kind, FlowAction::View).is_ok());
     Ok(ExecutionDetails { execution, flow, is_open, entries: None })
+}
+
+/// Says which version ran, where that was recorded after the run had begun.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(in crate::ops) fn name_version(tx: &impl MessageReader, run: &mut Execution) -> Result<()> {
+    if let (None, Some(change)) = (&run.flow_version, &run.change) {
+        run.flow_version = answers::name_of(tx, &run.flow, change)?.map(|name| name.sha.short());
+    }
+    Ok(())
 }
 
 /// The entries of a run in the order of its record, as long as there is `room`.

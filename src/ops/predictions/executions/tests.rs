@@ -37,7 +37,7 @@ fn new(caller: &Caller, flow: FlowId, session: &str) -> NewExecution {
         session: session.to_owned(),
         is_test: false,
         from_execution: None,
-        flow_version: None,
+        version: None,
         request: RunRequest::default(),
     }
 }

@@ -12,6 +12,7 @@ use crate::domain::predictions::execution::{
 };
 use crate::ops::conversations::messages::Budget;
 use crate::ops::flows::access::{self, FlowAction};
+use crate::ops::predictions::executions::name_version;
 use crate::store::Order;
 use crate::store::queries::executions::{self, ExecutionScope, TimeSpan};
 use crate::store::tables::FLOWS;
@@ -60,7 +61,8 @@ pub(super) fn add_runs(app: &App, caller: &Caller, file: &mut ExportFile) -> Res
             Ok(if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         })?;
         for id in ids {
-            let Some(run) = executions::find(tx, &caller.workspace, &id)? else { continue };
+            let Some(mut run) = executions::find(tx, &caller.workspace, &id)? else { continue };
+            name_version(tx, &mut run)?;
             let entries: Vec<ExecutionEntry> =
                 executions::entries(tx, &id)?.into_iter().map(|placed| placed.entry).collect();
             let row = ExecutionRow::new(run, &entries);
@@ -165,6 +167,7 @@ fn read_run(caller: &Caller, file: &FileExecution, flow: FlowId) -> Option<(Exec
         updated,
         stopped: Some(stopped.unwrap_or(updated)),
         from_execution: None,
+        change: None,
         flow_version: None,
         values: None,
         callback: None,

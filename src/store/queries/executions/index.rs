@@ -13,8 +13,9 @@ use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ExecutionId, FlowId, WorkspaceId};
 use crate::domain::predictions::execution::{Execution, ExecutionState};
 use crate::store::keys::{self, ExecutionScopeBytes, KeyRange};
+use crate::store::queries::counts::{Damages, parse_count, write_counts};
 use crate::store::tables::{EXECUTION_COUNTS, EXECUTION_INDEX};
-use crate::store::transaction::{MessageReader, Order, RowChange, WriteTx};
+use crate::store::transaction::{MessageReader, Order, WriteTx};
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, VecDeque};
@@ -167,7 +168,7 @@ impl IndexChanges {
         if self.rows.values().any(Option::is_some) {
             tx.put_all(EXECUTION_INDEX, self.new_rows())?;
         }
-        write_counts(tx, self.counts, Damages::Refuse)
+        write_counts(tx, EXECUTION_COUNTS, self.counts, Damages::Refuse)
     }
 
     /// The rows that runs stand in now.
@@ -180,33 +181,6 @@ impl IndexChanges {
     }
 }
 
-/// What to do about a count that is damaged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Damages {
-    Refuse,
-    PassOver,
-}
-
-/// Changes counts by so many. Those that stay as they were are not written.
-pub(super) fn write_counts(
-    tx: &WriteTx,
-    mut counts: BTreeMap<[u8; 43], i64>,
-    damages: Damages,
-) -> Result<()> {
-    counts.retain(|_, change| *change != 0);
-    if counts.is_empty() {
-        return Ok(());
-    }
-    tx.change_all(EXECUTION_COUNTS, &counts, |change, count| {
-        let count = match count.and_then(|count| count.map_or(Ok(0), parse_count)) {
-            Ok(count) => count.saturating_add_signed(*change),
-            Err(_) if damages == Damages::PassOver => return Ok(RowChange::Keep),
-            Err(error) => return Err(error),
-        };
-        Ok(if count > 0 { RowChange::Put(count.to_be_bytes()) } else { RowChange::Remove })
-    })
-}
-
 /// Every count that a row of the index is part of.
 pub(super) fn count_keys(row: &IndexKey, mut each: impl FnMut([u8; 43])) {
     let Some((time, _)) = keys::parse_execution_index(row) else { return };
@@ -216,10 +190,6 @@ pub(super) fn count_keys(row: &IndexKey, mut each: impl FnMut([u8; 43])) {
     if row[SCOPE_KIND] != SESSION_KIND {
         each(keys::execution_count_of(row, SLICE_LEVEL, time >> SLICE));
     }
-}
-
-fn parse_count(value: &[u8]) -> Result<u64> {
-    Ok(u64::from_be_bytes(value.try_into().map_err(Error::internal)?))
 }
 
 fn parse_row(key: &[u8], value: &[u8]) -> Result<ExecutionKey> {

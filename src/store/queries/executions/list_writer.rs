@@ -7,7 +7,8 @@
 use super::index::{self, IndexChanges, IndexKey};
 use crate::domain::error::Result;
 use crate::domain::predictions::execution::Execution;
-use crate::store::tables::EXECUTION_INDEX;
+use crate::store::queries::counts::{Damages, write_counts};
+use crate::store::tables::{EXECUTION_COUNTS, EXECUTION_INDEX};
 use crate::store::transaction::{Tx as _, WriteTx};
 use std::collections::BTreeMap;
 
@@ -77,6 +78,6 @@ impl ListWriter {
     /// # Errors
     /// [`Error::Internal`] when the database cannot be written.
     pub(in crate::store) fn finish(self, tx: &WriteTx) -> Result<()> {
-        index::write_counts(tx, self.counts, index::Damages::PassOver)
+        write_counts(tx, EXECUTION_COUNTS, self.counts, Damages::PassOver)
     }
 }

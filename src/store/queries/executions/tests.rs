@@ -95,7 +95,7 @@ fn new(workspace: WorkspaceId, flow: FlowId) -> NewExecution {
         session: "s".to_owned(),
         is_test: false,
         from_execution: None,
-        flow_version: None,
+        version: None,
         request: RunRequest::default(),
     }
 }

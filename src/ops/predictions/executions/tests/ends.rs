@@ -27,6 +27,7 @@ fn said(caller: &Caller, flow: FlowId, chat: ChatId) -> MessageBatch {
         follow_up_prompts: Vec::new(),
         stopped: false,
         execution: None,
+        receipt: None,
         action: None,
     };
     MessageBatch::new(&caller.workspace, &[message]).unwrap()
