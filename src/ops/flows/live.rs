@@ -17,7 +17,7 @@ use crate::domain::flows::draft::LastPublish;
 use crate::domain::flows::flow::{CanvasDigest, Flow};
 use crate::domain::flows::live_version::{LiveVersion, VersionName};
 use crate::domain::flows::record_result::RecordResult;
-use crate::domain::flows::version::{Sha, Version, VersionKind};
+use crate::domain::flows::version::{NewVersion, Sha, Version, VersionKind};
 use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::ops::accounts::membership;
