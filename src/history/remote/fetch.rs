@@ -27,7 +27,7 @@ use std::time::Duration;
 const TIME_MAX: Duration = Duration::from_secs(60);
 
 /// What is looked for at a host.
-struct Wanted {
+struct FetchGoal {
     tip: ObjectId,
     /// What was read before.
     old: Option<ObjectId>,
@@ -67,7 +67,7 @@ impl History {
         repository.objects.set_pack_cache(object_cache::new_cache);
         let old = refs::read(&repository, &INCOMING)?;
         let known = [old, self.repository.main(&repository)?].into_iter().flatten().collect();
-        let wanted = |tip| Wanted { tip, old, known };
+        let goal = |tip| FetchGoal { tip, old, known };
         let tip = match remote {
             Remote::Host { outgoing, url, token } => {
                 let host = Host { outgoing, url, token, cancel };
@@ -75,8 +75,8 @@ impl History {
                     let giver = discovery::giver(&host)?;
                     let version = giver.version.ok_or(RemoteError::Outdated)?;
                     let Some(tip) = giver.references.main()? else { return Ok(None) };
-                    self.take_in(&repository, wanted(tip), limits, cancel, &mut |wanted, out| {
-                        receive(&host, version, wanted, limits, out)
+                    self.take_in(&repository, goal(tip), limits, cancel, &mut |goal, out| {
+                        receive(&host, version, goal, limits, out)
                     })?;
                     Ok(Some(tip))
                 };
@@ -86,8 +86,8 @@ impl History {
                 let other = folder::open(path)?;
                 match folder::references(&other)?.main()? {
                     Some(tip) => {
-                        self.take_in(&repository, wanted(tip), limits, cancel, &mut |wanted, out| {
-                            folder::write_pack(&other, wanted.tip, wanted.old, out, cancel)
+                        self.take_in(&repository, goal(tip), limits, cancel, &mut |goal, out| {
+                            folder::write_pack(&other, goal.tip, goal.old, out, cancel)
                         })?;
                         Some(tip)
                     }
@@ -106,17 +106,17 @@ impl History {
     fn take_in(
         &self,
         repository: &gix::Repository,
-        wanted: Wanted,
+        goal: FetchGoal,
         limits: &Limits,
         cancel: &CancelToken,
-        receive: &mut dyn FnMut(&Wanted, &mut dyn Write) -> Result<()>,
+        receive: &mut dyn FnMut(&FetchGoal, &mut dyn Write) -> Result<()>,
     ) -> Result<()> {
-        let Wanted { tip, old, .. } = wanted;
+        let FetchGoal { tip, old, .. } = goal;
         if old != Some(tip) {
             if repository.has_object(tip) {
                 catch_panic_of_checks(|| check(None, repository, tip, old, limits, cancel))?;
             } else {
-                self.take_pack(repository, &wanted, limits, cancel, receive)?;
+                self.take_pack(repository, &goal, limits, cancel, receive)?;
             }
         }
         if self.move_note(repository, &INCOMING, old, tip)? { Ok(()) } else { Err(HistoryError::Busy.into()) }
@@ -125,16 +125,16 @@ impl History {
     fn take_pack(
         &self,
         repository: &gix::Repository,
-        wanted: &Wanted,
+        goal: &FetchGoal,
         limits: &Limits,
         cancel: &CancelToken,
-        receive: &mut dyn FnMut(&Wanted, &mut dyn Write) -> Result<()>,
+        receive: &mut dyn FnMut(&FetchGoal, &mut dyn Write) -> Result<()>,
     ) -> Result<()> {
         let tree = &self.repository.tree;
         let workshop = Workshop::new(tree, "incoming")?;
         let mut stream =
             BoundedFile { file: BufWriter::new(workshop.create_stream()?), left: limits.pack_bytes };
-        let received = receive(wanted, &mut stream);
+        let received = receive(goal, &mut stream);
         if stream.left == 0 {
             return Err(RemoteError::Refused("its new objects are too large to be sent"));
         }
@@ -158,7 +158,7 @@ impl History {
             })?;
         let made = made.ok_or(RemoteError::Broken)?;
         catch_panic_of_checks(|| {
-            check(Some((&workshop, &made)), repository, wanted.tip, wanted.old, limits, cancel)
+            check(Some((&workshop, &made)), repository, goal.tip, goal.old, limits, cancel)
         })?;
         drop::<TempFile>(stream);
         workshop.take_out(&made)?;
@@ -201,7 +201,7 @@ impl Write for BoundedFile {
 fn receive(
     host: &Host<'_>,
     version: discovery::Version2,
-    wanted: &Wanted,
+    goal: &FetchGoal,
     limits: &Limits,
     out: &mut dyn Write,
 ) -> Result<()> {
@@ -209,8 +209,8 @@ fn receive(
     version.push_command("fetch", &mut request);
     push_line("ofs-delta\n", &mut request);
     push_line("no-progress\n", &mut request);
-    push_line(&format!("want {}\n", wanted.tip), &mut request);
-    for known in &wanted.known {
+    push_line(&format!("want {}\n", goal.tip), &mut request);
+    for known in &goal.known {
         push_line(&format!("have {known}\n"), &mut request);
     }
     push_line("done\n", &mut request);

@@ -4,7 +4,7 @@
 use super::discovery::References;
 use super::error::{RemoteError, Result};
 use super::host::clean_line;
-use super::push::{Judge, Packed, Update, pack};
+use super::push::{CopyPack, Judge, Update, pack};
 use crate::base::cancel::CancelToken;
 use crate::durable::{Access, Tree};
 use crate::history::error::HistoryError;
@@ -58,7 +58,7 @@ pub(super) fn push(
     if update.old == Some(tip) {
         return Ok(0);
     }
-    let Packed { mut pack, versions, .. } = pack(history, repository, update, false, judge, cancel)?;
+    let CopyPack { mut pack, versions, .. } = pack(history, repository, update, false, judge, cancel)?;
     let tree = Tree::new(path, Access::Owner);
     let held = refs::lock_main(&tree, &other)?;
     if held.tip != update.old {

@@ -99,7 +99,7 @@ fn push_to_host(
         return Ok(0);
     }
     let is_thin = !receiver.can("no-thin");
-    let Packed { pack, length, versions } = pack(history, repository, update, is_thin, judge, host.cancel)?;
+    let CopyPack { pack, length, versions } = pack(history, repository, update, is_thin, judge, host.cancel)?;
     match send(host, &receiver, update, pack, length) {
         Err(RemoteError::Declined(reason)) => Err(explain(history, repository, host, update, reason)?),
         sent => sent.map(|()| versions),
@@ -107,7 +107,7 @@ fn push_to_host(
 }
 
 /// A pack in a file without a name.
-pub(super) struct Packed {
+pub(super) struct CopyPack {
     pub(super) pack: File,
     pub(super) length: u64,
     /// How many versions are in it.
@@ -122,7 +122,7 @@ pub(super) fn pack(
     is_thin: bool,
     judge: Judge<'_>,
     cancel: &CancelToken,
-) -> Result<Packed> {
+) -> Result<CopyPack> {
     let _packing = history.lock_packs(cancel)?;
     let keep_on = || cancel.reason().is_none();
     let plan = catch_panic(|| plan_copy(repository, update.new, update.old, &keep_on))?;
@@ -147,7 +147,7 @@ pub(super) fn pack(
     pack.seek(SeekFrom::Start(0)).map_err(RemoteError::from_disk)?;
     // The commit that begins a history is no version.
     let versions = plan.commits.len() - usize::from(update.old.is_none());
-    Ok(Packed { pack, length, versions })
+    Ok(CopyPack { pack, length, versions })
 }
 
 fn found_secret(

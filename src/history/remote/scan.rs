@@ -41,7 +41,7 @@ const SIZES_BYTES: usize = 20;
 const PIECE_BYTES: usize = 32 * 1024;
 
 /// An object of a pack that was looked at.
-struct Scanned {
+struct PackEntry {
     /// Where it begins.
     at: u64,
     /// The size of the object itself, its delta applied.
@@ -67,7 +67,7 @@ pub(super) fn scan<R: BufRead + Seek>(
     if count > limits.objects {
         return Err(RemoteError::Refused("it has more new objects than are read at once"));
     }
-    let mut scanned: Vec<Scanned> = Vec::new();
+    let mut scanned: Vec<PackEntry> = Vec::new();
     let mut total = 0;
     for _ in 0..count {
         if !keep_on() {
@@ -87,7 +87,7 @@ pub(super) fn scan<R: BufRead + Seek>(
     if end + SUM_BYTES == length { Ok(()) } else { Err(RemoteError::Broken) }
 }
 
-fn object(pack: &mut (impl BufRead + Seek), before: &[Scanned], limits: &Limits) -> Result<Scanned> {
+fn object(pack: &mut (impl BufRead + Seek), before: &[PackEntry], limits: &Limits) -> Result<PackEntry> {
     const DELTA_BY_OFFSET: u8 = 6;
     let at = pack.stream_position().map_err(RemoteError::from_disk)?;
     let first = byte(pack)?;
@@ -113,7 +113,7 @@ fn object(pack: &mut (impl BufRead + Seek), before: &[Scanned], limits: &Limits)
     }
     let begin = inflate(pack, declared)?;
     let Some(base) = base.and_then(|base| before.get(base)) else {
-        return Ok(Scanned { at, size: declared, depth: 0 });
+        return Ok(PackEntry { at, size: declared, depth: 0 });
     };
     let mut sizes = begin.iter().copied();
     let mut next = || sizes.next().ok_or(RemoteError::Broken);
@@ -124,7 +124,7 @@ fn object(pack: &mut (impl BufRead + Seek), before: &[Scanned], limits: &Limits)
     if size > limits.object_bytes {
         return Err(RemoteError::Refused("it has an object that is too large"));
     }
-    Ok(Scanned { at, size, depth: base.depth + 1 })
+    Ok(PackEntry { at, size, depth: base.depth + 1 })
 }
 
 /// Reads what is deflated, which must be as long as it says; how it begins.
