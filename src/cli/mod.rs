@@ -7,7 +7,6 @@ pub(crate) mod client;
 mod completions;
 mod config;
 mod data;
-mod data_folder;
 mod history;
 mod keys;
 mod logging;

@@ -1,7 +1,7 @@
 //! Runs an operator's command: through the control socket of the service that uses the data folder, or on the folder
 //! itself when no service does.
 
-use super::data_folder::{Audience, folder_problem};
+use super::data::folder::{Audience, folder_problem};
 use super::{CliError, Context};
 use crate::app::{App, AppOpenError};
 use crate::base::cancel::CancelToken;

@@ -3,7 +3,7 @@
 
 use super::ask::reachable;
 use super::config::setting_warnings;
-use super::data_folder::{Audience, folder_problem};
+use super::data::folder::{Audience, folder_problem};
 use super::{CliError, Context, logging, print};
 use crate::app::App;
 use crate::base::cancel::CancelToken;

@@ -7,6 +7,7 @@ mod ask_command;
 #[path = "../support/canvases.rs"]
 mod canvases;
 mod check_command;
+mod copy;
 mod demo;
 mod disk_corruption;
 mod file_permissions;

@@ -77,6 +77,8 @@ fn resume(app: &App, connection: &Connection) -> Result<()> {
     edit(app, connection, |connection| connection.stopped = None)?;
     let now = app.clock.now();
     app.state.remote_copy.update(|state| state.change_credential(now));
+    // What runs has the token from before, and begins again with the new one.
+    app.state.remote_copy.interrupt();
     Ok(())
 }
 

@@ -169,7 +169,9 @@ pub(crate) fn update(
         Ok(stored)
     })?;
     tracing::info!(credential = %changed.id, by = %caller.principal, "a credential was changed");
-    remote::credential::note_change(app, &id);
+    if change.fields.is_some() || change.credential_name.is_some() {
+        remote::credential::note_change(app, &id);
+    }
     Ok(changed)
 }
 

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 /// Who wants to use the folder, which decides what helps.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Audience {
+pub(in crate::cli) enum Audience {
     Service,
     /// A command of an operator, who may be another user than the service.
     Operator,
 }
 
 /// Why the folder cannot be used; `None` when nothing about it stands in the way.
-pub(super) fn folder_problem(folder: &Path, asker: Audience) -> Option<String> {
+pub(in crate::cli) fn folder_problem(folder: &Path, asker: Audience) -> Option<String> {
     let shown = folder.display();
     match std::fs::metadata(folder) {
         Ok(found) if !found.is_dir() => Some(format!(

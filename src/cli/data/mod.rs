@@ -1,5 +1,7 @@
 //! `flowkeep data`: the data folder as a whole.
 
+pub(super) mod folder;
+
 use super::operator::{execute, unexpected_reply};
 use super::table::replace_controls;
 use super::{CliError, Context, print};
