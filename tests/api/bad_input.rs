@@ -313,7 +313,6 @@ fn an_unknown_id_is_not_found_in_any_form() {
             ("GET", "/chatflows"),
             ("DELETE", "/chatflows"),
             ("GET", "/validation"),
-            ("POST", "/validation"),
             ("GET", "/chatmessage"),
             ("DELETE", "/chatmessage"),
             ("GET", "/credentials"),

@@ -65,6 +65,8 @@ describe.skipIf(missing)('cards', () => {
     expect(wanted.y - place.y).toBeGreaterThan(0);
     expect(wanted.y - place.y).toBeLessThan(60);
     await node(page, /Calculator/).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => drafts.names(id)).not.toContain('calculator');
     await close();
   });
 
@@ -88,7 +90,12 @@ describe.skipIf(missing)('cards', () => {
     await page.getByText('Start connected to Direct Reply 0').waitFor({ state: 'attached' });
     const wires = async (): Promise<string[]> =>
       (await drafts.read(id)).edges.map((edge) => `${edge.source} ${edge.target}`);
-    await expect.poll(wires).toEqual(['startAgentflow_0 directReplyAgentflow_0']);
+    const direct = ['startAgentflow_0 directReplyAgentflow_0'];
+    await expect.poll(wires).toEqual(direct);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(wires).toEqual([]);
+    await page.getByRole('button', { name: 'Redo' }).click();
+    await expect.poll(wires).toEqual(direct);
 
     // A card is put onto the connection.
     const [from, to] = [
@@ -107,6 +114,11 @@ describe.skipIf(missing)('cards', () => {
     await expect
       .poll(wires)
       .toEqual(['startAgentflow_0 httpAgentflow_0', 'httpAgentflow_0 directReplyAgentflow_0']);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(wires).toEqual(direct);
+    expect(await drafts.names(id)).not.toContain('httpAgentflow');
+    await page.getByRole('button', { name: 'Redo' }).click();
+    await expect.poll(async () => (await wires()).length).toBe(2);
 
     // The panel of a card leads along its connections, and takes them away.
     await node(page, /HTTP 0/).focus();

@@ -119,6 +119,7 @@ export const boardKeys = (): ShortcutGroup[] => [
       key('Delete', t('editor.delete')),
       key('Mod+Z', t('editor.undo')),
       key('Mod+Shift+Z', t('editor.redo')),
+      key('Mod+Y', t('editor.redo')),
       key('Mod+C', t('editor.copy')),
       key('Mod+X', t('editor.cut')),
       key('Mod+V', t('editor.paste')),
