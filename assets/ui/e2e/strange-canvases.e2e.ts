@@ -80,6 +80,7 @@ describe.skipIf(missing)('a canvas', () => {
       const [first] = drawn.edges;
       if (!first) throw new Error('no edge');
       first.targetHandle = 'conversationChain_0-input-brain-BaseBrain';
+      drawn.edges.push({ ...first, id: 'ghost', source: 'ghost_0', sourceHandle: 'ghost_0-output' });
     });
     const id = await drafts.make('Gone', 'CHATFLOW', flowData);
     const { page, close } = await signedIn(`/flows/${id}`, wide);
@@ -90,9 +91,13 @@ describe.skipIf(missing)('a canvas', () => {
     await panel(page)
       .getByText(/The card has no such input any more/)
       .waitFor();
+    await panel(page)
+      .getByText(/The other card is no longer on the canvas/)
+      .waitFor();
     await axe(page);
     await shot(page, 'strange-gone');
     expect((await drafts.read(id)).edges[0]?.targetHandle).toBe('conversationChain_0-input-brain-BaseBrain');
+    await panel(page).getByRole('button', { name: 'Disconnect from ghost_0' }).click();
     await panel(page).getByRole('button', { name: 'Disconnect from Scripted Chat Model' }).click();
     await chain.getByText('brain (gone)').waitFor({ state: 'detached' });
     await expect.poll(async () => (await drafts.read(id)).edges.length).toBe(1);

@@ -108,6 +108,9 @@ export function Editor(props: EditorProps): ReactNode {
             <ChangeList diff={diff} shown={showsChanges} onShow={setShowsChanges} onGo={goTo} />
           </Popover>
         )}
+        <span className="sr-only" role="status">
+          {count > 0 && t('canvas.problems', { count })}
+        </span>
         {count > 0 && (
           <Popover
             label={t('canvas.problemList')}
