@@ -40,6 +40,8 @@ pub enum Conflict {
     OtherKindIntoDraft,
     /// The draft is not the one the caller saw (manual 5.6 r3).
     DraftMoved,
+    /// The flow is not the one the caller saw (manual 5.4 r7).
+    FlowMoved,
     /// Another account signs in with this e-mail.
     EmailTaken,
     /// Who is to be invited is here already.
@@ -190,6 +192,9 @@ impl fmt::Display for Conflict {
             ),
             Self::DraftMoved => {
                 f.write_str("The draft was changed elsewhere since you loaded it, so nothing was saved. Reload it to continue.")
+            }
+            Self::FlowMoved => {
+                f.write_str("The flow was changed elsewhere since you loaded it, so nothing was saved. Reload it to continue.")
             }
             Self::EmailTaken => f.write_str("Another account has this e-mail address already."),
             Self::HasAccount => f.write_str(

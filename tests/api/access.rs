@@ -94,6 +94,7 @@ pub fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String
         }
         ("POST", "/chatflows") => (None, Some(json!({"name": "f", "type": kind}))),
         ("PUT", "/chatflows/:id") => (Some(flow()), Some(json!({"name": "g"}))),
+        ("POST", "/validation/:id") => (Some(flow()), Some(json!({"flowData": marked_canvas()}))),
         ("GET" | "DELETE", "/chatflows/:id" | "/chatmessage/:id")
         | (
             "GET",

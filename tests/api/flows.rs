@@ -285,6 +285,7 @@ fn a_flow_of_another_workspace_looks_like_an_unknown_one() {
         ("GET", "/chatmessage/ID", None),
         ("DELETE", "/chatmessage/ID", None),
         ("GET", "/validation/ID", None),
+        ("POST", "/validation/ID", Some(json!({"flowData": "{}"}))),
         ("POST", "/internal-prediction/ID", Some(json!({"question": "Hi"}))),
     ] {
         let ask = |id: &str| {
@@ -449,4 +450,24 @@ fn passwords_in_cards_are_marks_for_who_may_not_change_the_flow() {
     let copy = server.post("/chatflows", &json!({"name": "G", "type": "CHATFLOW", "flowData": shown}));
     let copied = server.read(&format!("/flow-drafts/{}", crate::support::id(&copy))).to_string();
     assert!(!copied.contains("p-1234") && !copied.contains('\u{2022}'), "{copied}");
+}
+
+#[test]
+fn a_save_that_says_which_flow_it_saw_overwrites_no_other() {
+    let server = Server::start();
+    let flow = server.flow(&scripted_flow());
+    let path = format!("/chatflows/{flow}");
+    let seen = server.read(&path)["updatedDate"].as_str().unwrap().to_owned();
+    let save = |name: &str, seen: &str| {
+        server.owner("PUT", &path).header("if-match", seen).json(&json!({ "name": name })).send()
+    };
+    save("First", &format!("\"{seen}\"")).is(200);
+    let refused = save("Second", &format!("\"{seen}\"")).is_error(409);
+    assert!(refused.contains("changed elsewhere"), "{refused}");
+    assert_eq!(server.read(&path)["name"], "First");
+    for bad in [seen.as_str(), "\"\"", ""] {
+        save("Third", bad).is_error(400);
+    }
+    save("Fourth", "*").is(200);
+    assert_eq!(server.read(&path)["name"], "Fourth");
 }

@@ -102,3 +102,25 @@ fn a_credential_that_is_gone_or_of_another_type_is_listed_too() {
     server.owner("DELETE", &format!("/credentials/{other}?force=true")).send().is(200);
     assert!(problems().contains("no longer exists"), "{}", problems());
 }
+
+#[test]
+fn a_canvas_that_is_being_drawn_is_judged_and_stored_nowhere() {
+    let server = Server::start();
+    let flow = server.flow(&scripted_flow());
+    let judge = |canvas: &str| {
+        server.owner("POST", &format!("/validation/{flow}")).json(&json!({ "flowData": canvas })).send()
+    };
+    let broken = scripted_flow().replace("{{chatScripted_0.data.instance}}", "");
+    let drawn = judge(&broken).is(200).json();
+    assert!(drawn.to_string().contains("needs a connection"), "{drawn}");
+    assert_eq!(judge(&scripted_flow()).is(200).json(), json!([]));
+    assert_eq!(server.read(&format!("/validation/{flow}")), json!([]), "what is stored is as it was");
+    assert_eq!(server.read(&format!("/flow-drafts/{flow}"))["draft"], Value::Null);
+    // Once it is stored, both say the same.
+    server.put(&format!("/chatflows/{flow}"), &json!({ "flowData": broken }));
+    assert_eq!(server.read(&format!("/validation/{flow}")), drawn);
+    for bad in ["", "no canvas", "[]"] {
+        judge(bad).is_error(400);
+    }
+    server.owner("POST", &format!("/validation/{flow}")).json(&json!({})).send().is_error(400);
+}

@@ -155,3 +155,24 @@ export async function makeFlow(
 
 export const saveDraft = (service: Service, id: string, drawing: Drawing): Promise<unknown> =>
   service.call('PUT', `/flow-drafts/${id}`, { flowData: drawing.text() });
+
+/** Many copies of one small canvas, side by side. */
+export function many(flowData: string, count: number): string {
+  const one = JSON.parse(flowData) as {
+    nodes: { id: string; position: { x: number; y: number } }[];
+    edges: object[];
+  };
+  const nodes: object[] = [];
+  const edges: object[] = [];
+  const copies = Math.ceil(count / one.nodes.length);
+  for (let at = 0; at < copies; at += 1) {
+    const renamed = JSON.parse(JSON.stringify(one).replaceAll('_0', `_${at}`)) as typeof one;
+    for (const node of renamed.nodes)
+      nodes.push({
+        ...node,
+        position: { x: node.position.x + (at % 10) * 900, y: node.position.y + Math.floor(at / 10) * 700 },
+      });
+    edges.push(...renamed.edges);
+  }
+  return JSON.stringify({ nodes, edges });
+}

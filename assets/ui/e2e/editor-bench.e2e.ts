@@ -1,6 +1,7 @@
 /** Dragging on a large canvas: no task that holds the page up, by the browser's own count. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { many } from './canvases';
 import { chatCanvas } from './flow-support';
 import { missing, serviceForTests } from './harness';
 
@@ -8,29 +9,8 @@ const CARDS = 300;
 /** The most that one task may take while something is dragged. */
 const LONG_MS = 50;
 
-/** Many copies of one small canvas, side by side. */
-function many(flowData: string, count: number): string {
-  const one = JSON.parse(flowData) as {
-    nodes: { id: string; position: { x: number; y: number } }[];
-    edges: object[];
-  };
-  const nodes: object[] = [];
-  const edges: object[] = [];
-  const copies = Math.ceil(count / one.nodes.length);
-  for (let at = 0; at < copies; at += 1) {
-    const renamed = JSON.parse(JSON.stringify(one).replaceAll('_0', `_${at}`)) as typeof one;
-    for (const node of renamed.nodes)
-      nodes.push({
-        ...node,
-        position: { x: node.position.x + (at % 10) * 900, y: node.position.y + Math.floor(at / 10) * 700 },
-      });
-    edges.push(...renamed.edges);
-  }
-  return JSON.stringify({ nodes, edges });
-}
-
-// Runs with FLOWKEEP_BENCH set, on a machine without other work and against a built page: what is served from the
-// sources carries the checks of development.
+// Runs with FLOWKEEP_BENCH set, as .ci/page does, and against a built page: what is served from the sources carries the
+// checks of development.
 /** Drags what lies at this place there and back; gives the longest task meanwhile, 0 when none is long. */
 async function longestTask(page: Page, x: number, y: number): Promise<number> {
   await page.evaluate(() => {

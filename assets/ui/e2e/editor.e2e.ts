@@ -138,7 +138,7 @@ describe.skipIf(missing)('the canvas editor', () => {
     await page.getByText('Somebody else changed this draft').waitFor();
     expect(JSON.stringify(await draftOf(id))).toContain('Theirs');
     await page.getByRole('button', { name: 'Compare' }).click();
-    await page.getByRole('list', { name: 'Differences' }).waitFor();
+    await page.getByRole('region', { name: 'What yours changes of theirs' }).waitFor();
     await axe(page);
     await shot(page, 'editor-conflict');
     await page.getByRole('button', { name: 'Take mine' }).click();

@@ -59,18 +59,27 @@ describe.skipIf(missing)('drafts and Publish', () => {
       await publish(page).click();
       const dialog = page.getByRole('dialog');
       const both = dialog.getByRole('button', { name: 'Both canvases' });
-      expect(await both.getAttribute('aria-expanded')).toBe('false');
-      await both.click();
+      expect(await both.getAttribute('aria-expanded')).toBe('true');
       const drawn = dialog.locator('figure');
       await expect.poll(() => drawn.locator('.react-flow__node').count()).toBe(width < 768 ? 3 : 6);
       await drawn
         .last()
         .getByRole('button', { name: /Conversation Chain.*Changed/ })
         .waitFor();
+      // Sentences first, then the canvases, then each change.
+      const tops = await Promise.all(
+        [
+          dialog.getByRole('list', { name: 'What changed, in words' }),
+          drawn.first(),
+          dialog.getByText('Every change, with its values', { exact: true }),
+        ].map(async (one) => (await one.boundingBox())?.y ?? 0),
+      );
+      expect(tops).toEqual([...tops].sort((a, b) => a - b));
       await shot(page, `publish-canvases-${width}`);
       await axe(page);
       await both.click();
       expect(await drawn.count()).toBe(0);
+      expect(await both.getAttribute('aria-expanded')).toBe('false');
       await close();
     }
   });

@@ -67,7 +67,7 @@ describe.skipIf(missing)('versions', () => {
       height: 1000,
     });
     const changes = page.getByRole('region', { name: 'What differs' });
-    const words = changes.getByRole('list', { name: 'What changed, in words' });
+    const words = page.getByRole('list', { name: 'What changed, in words' });
     await words.getByText('Calculator is new.').waitFor();
     await changes.getByRole('button', { name: 'Calculator', exact: true }).waitFor();
     await changes.getByText('Moved', { exact: true }).waitFor();
@@ -122,7 +122,10 @@ describe.skipIf(missing)('versions', () => {
     await page.getByText(`The draft is now version ${newer.shortSha}`).first().waitFor();
     await list(page).getByText('Unpublished changes').waitFor();
     await list(page).getByText('Unpublished changes').click();
-    await page.getByRole('region', { name: 'What differs' }).getByText('Calculator is new.').waitFor();
+    await page
+      .getByRole('list', { name: 'What changed, in words' })
+      .getByText('Calculator is new.')
+      .waitFor();
     expect(page.url()).toContain('v=draft');
     await shot(page, 'versions-draft-dark');
     await axe(page);

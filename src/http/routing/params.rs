@@ -87,6 +87,13 @@ pub(super) const DRAFT_MATCH: &[ParamSpec] = &[header(
     "The `updatedDate` of the draft that was seen, in quotes, or `\"none\"`; another draft is a conflict.",
 )];
 
+/// What saving a flow looks at.
+pub(super) const FLOW_MATCH: &[ParamSpec] = &[header(
+    "If-Match",
+    TEXT,
+    "The `updatedDate` of the flow that was seen, in quotes; another one by now is a conflict.",
+)];
+
 /// What a version is compared with.
 pub(super) const AGAINST: &[ParamSpec] =
     &[query("against", TEXT, "`previous`, which is usual, `current`, or the id of a version.")];

@@ -30,6 +30,7 @@ use crate::http::openapi::spec::ContentSpec;
 use crate::limits::BODY_CANVAS_BYTES;
 use crate::wire::accounts::sign_in::{CurrentUserView, LogoutView};
 use crate::wire::flows::drafts::{DraftEdit, DraftSettings};
+use crate::wire::flows::problems::CanvasToValidate;
 use crate::wire::flows::publish::{PublishRequest, Rollback};
 use crate::wire::flows::records::FlowEdit;
 use crate::wire::knowledge;
@@ -168,11 +169,13 @@ fn core_routes() -> Vec<Route> { vec![
     get   ("/chatflows/:id",             any_of(VIEW),   flows::read)             .summary("Reads a flow.")
         .id("getFlow"),
     put   ("/chatflows/:id",             any_of(WRITE),  flows::update)           .limit(BODY_CANVAS_BYTES).summary("Changes a flow.")
-        .id("updateFlow").shows(VIEW).takes_json::<FlowEdit>().refuses(&[409]),
+        .id("updateFlow").shows(VIEW).query(params::FLOW_MATCH).takes_json::<FlowEdit>().refuses(&[409]),
     delete("/chatflows/:id",             any_of(DELETE), flows::delete)           .summary("Deletes a flow and its conversations.")
         .id("deleteFlow"),
     get   ("/validation/:id",            any_of(VIEW),   flows::validate)         .summary("Lists what is wrong with a flow's canvas.")
         .id("validateFlow").query(params::SIDE),
+    post  ("/validation/:id",            any_of(VIEW),   flows::validate_canvas)  .limit(BODY_CANVAS_BYTES).summary("Lists what would be wrong with a flow that had this canvas.")
+        .id("validateCanvas").takes_json::<CanvasToValidate>(),
 
     get   ("/flow-config/:id",           any_of(VIEW),   flows::override_candidates)        .summary("Lists the settings a request may be allowed to change.")
         .id("listAllowableSettings"),

@@ -3,6 +3,7 @@
 use super::access::{self, FlowAction};
 use super::files::{self, CanvasFiles};
 use super::live::{self, ParsedCanvas};
+use super::live_precondition;
 use super::password_masks;
 use crate::app::App;
 use crate::canvas::Canvas;
@@ -37,8 +38,7 @@ impl DraftPrecondition {
         if header == "*" {
             return Ok(Self::Any);
         }
-        let text = header.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
-        match text {
+        match live_precondition::unquote(header) {
             Some("none") => Ok(Self::None),
             Some(date) if !date.is_empty() => Ok(Self::Saved(date.to_owned())),
             _ => {

@@ -5,6 +5,7 @@ pub(crate) mod drafts;
 pub(crate) mod files;
 mod intent;
 pub mod live;
+pub(crate) mod live_precondition;
 pub(crate) mod live_versions;
 pub(crate) mod outbox;
 mod parsed_canvas;
@@ -25,6 +26,7 @@ pub mod versions;
 
 use self::access::FlowAction;
 use self::live::{ChangeOrigin, NewFlow, ParsedCanvas};
+use self::live_precondition::LivePrecondition;
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;
@@ -280,6 +282,20 @@ fn check_save(caller: &Caller, kind: FlowKind) -> Result<()> {
 /// # Errors
 /// 400 for a bad field, 404 or 403 as [`access::flow`].
 pub fn update(app: &App, caller: &Caller, id: &FlowId, change: &FlowChange) -> Result<FlowWithCanvas> {
+    update_expected(app, caller, id, change, &LivePrecondition::Any)
+}
+
+/// As [`update`], while the flow is still the one that its editor saw.
+///
+/// # Errors
+/// As [`update`]; 409 when it was changed meanwhile, and nothing is stored then.
+pub(crate) fn update_expected(
+    app: &App,
+    caller: &Caller,
+    id: &FlowId,
+    change: &FlowChange,
+    expected: &LivePrecondition,
+) -> Result<FlowWithCanvas> {
     // Who may not change it learns nothing about the body.
     let seen = app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Save))?;
     check_save(caller, seen.kind)?;
@@ -292,6 +308,9 @@ pub fn update(app: &App, caller: &Caller, id: &FlowId, change: &FlowChange) -> R
     let now = app.clock.monotonic_now();
     let edit = |tx: &ReadTx, mut flow: Flow| {
         check_save(caller, flow.kind)?;
+        if !expected.matches(&flow) {
+            return Err(Conflict::FlowMoved.into());
+        }
         flow.settings = change.settings(tx, &caller.workspace, flow.settings)?;
         if flow.settings.publish_instantly
             && change.publish_instantly == Some(true)

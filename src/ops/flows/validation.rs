@@ -151,6 +151,23 @@ impl<T: Tx> Resources for Validator<'_, T> {
     }
 }
 
+/// The problems that a flow would have with this canvas, which is stored nowhere. Marks that stand for passwords count as
+/// filled in: who may look at a flow is not given what they stand for.
+///
+/// # Errors
+/// 400 when the text is no canvas, 404 or 403.
+pub(crate) fn problems_of_canvas(
+    app: &App,
+    caller: &Caller,
+    id: &FlowId,
+    canvas: &str,
+) -> Result<Vec<CardProblems>> {
+    app.store.read(|tx| {
+        let flow = access::flow(tx, caller, id, FlowAction::Read)?;
+        Validator::new(app, tx, &flow.workspace).check_flow(&flow, canvas)
+    })
+}
+
 /// The problems of a flow: of its draft when there is one, or of Live.
 ///
 /// # Errors

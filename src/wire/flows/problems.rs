@@ -1,7 +1,16 @@
 //! What is wrong with cards, and which of their settings a request may change (manual 5.10, 7.1 r2).
 
 use crate::domain::flows::card_problems::{CardProblems, OverridableSetting};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+/// A canvas that is being drawn, to be judged.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct CanvasToValidate {
+    /// JSON text of `{nodes, edges, viewport}`.
+    pub flow_data: String,
+}
 
 /// What is wrong with a card.
 #[derive(Debug, Serialize)]

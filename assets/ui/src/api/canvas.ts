@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { api } from './client';
 import { cached } from './keys';
 import type { DraftStatus, Flow, Schemas } from './models';
@@ -11,7 +11,12 @@ export const useProblems = (id: string, updated: string) =>
   useQuery({
     queryKey: [...cached.problems(id), updated],
     queryFn: () => api.get('/validation/{id}', { path: { id }, query: { source: 'draft' } }),
+    placeholderData: keepPreviousData,
   });
+
+/** What the service says of a canvas that is stored nowhere yet. */
+export const judgeCanvas = (id: string, flowData: string, signal: AbortSignal) =>
+  api.post('/validation/{id}', { path: { id }, body: { flowData }, signal });
 
 /** The canvas that the service holds at this moment, read anew. */
 export const useStored = (id: string) =>
@@ -29,8 +34,9 @@ export const useStored = (id: string) =>
 export const saveDraft = (id: string, flowData: string, base: string) =>
   api.put('/flow-drafts/{id}', { path: { id }, body: { flowData }, headers: { 'if-match': `"${base}"` } });
 
-export const saveLive = (id: string, flowData: string) =>
-  api.put('/chatflows/{id}', { path: { id }, body: { flowData } });
+/** Saves Live while the flow is the one of this `updatedDate`; 409 when it was changed meanwhile. */
+export const saveLive = (id: string, flowData: string, seen: string) =>
+  api.put('/chatflows/{id}', { path: { id }, body: { flowData }, headers: { 'if-match': `"${seen}"` } });
 
 /** Puts what the service answered where the page reads it. */
 export async function keepStatus(client: QueryClient, id: string, status: DraftStatus): Promise<void> {

@@ -1846,7 +1846,11 @@ export interface paths {
          */
         get: operations["validateFlow"];
         put?: never;
-        post?: never;
+        /**
+         * Lists what would be wrong with a flow that had this canvas.
+         * @description Needs one of: chatflows:view, chatflows:update, chatflows:delete, agentflows:view, agentflows:update, agentflows:delete, assistants:view, assistants:update, assistants:delete.
+         */
+        post: operations["validateCanvas"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3049,6 +3053,11 @@ export interface components {
             inputs?: {
                 [key: string]: unknown;
             };
+        };
+        /** @description A canvas that is being drawn, to be judged. */
+        CanvasToValidate: {
+            /** @description JSON text of `{nodes, edges, viewport}`. */
+            flowData: string;
         };
         /** @description A card's definition. */
         Card: {
@@ -10454,7 +10463,10 @@ export interface operations {
     updateFlow: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `updatedDate` of the flow that was seen, in quotes; another one by now is a conflict. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -10550,6 +10562,43 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    validateCanvas: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CanvasToValidate"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CardProblems"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
             431: components["responses"]["HeadTooLarge"];

@@ -35,9 +35,25 @@ describe('ports', () => {
     const ports = portsOf(chain, [edge('x', 'in-gone')]);
     expect(ports.inputs).toEqual([
       { id: 'in-model', label: 'Chat Model' },
-      { id: 'in-gone', label: '' },
+      { id: 'in-gone', label: 'in-gone', gone: true },
     ]);
     expect(ports.outputs).toEqual([{ id: 'out-b', label: 'B' }]);
+  });
+
+  it('that only a connection names are gone when the node lists others by name, and not this one', () => {
+    const chain = node({ inputAnchors: [{ name: 'model', label: 'Chat Model' }] });
+    const inputs = portsOf(chain, [
+      edge('x', 'chain_0-input-model-BaseChatModel'),
+      { ...edge('x', 'chain_0-input-memory-BaseMemory'), id: 'f' },
+      { ...edge('x', 'chain_0'), id: 'g' },
+    ]).inputs;
+    expect(inputs).toEqual([
+      { id: 'chain_0-input-model-BaseChatModel', label: 'Chat Model' },
+      { id: 'chain_0-input-memory-BaseMemory', label: 'memory', gone: true },
+      { id: 'chain_0', label: '' },
+    ]);
+    // A node that says nothing of itself may have every place.
+    expect(portsOf(node({}), [edge('x', 'chain_0-input-model-X')]).inputs[0]?.gone).toBeUndefined();
   });
 });
 

@@ -26,6 +26,8 @@ export const isNote = (node: FlowNode): boolean =>
 export interface Port {
   id: string;
   label: string;
+  /** A connection names it, and the node has no such place. */
+  gone?: boolean;
 }
 
 export interface Ports {
@@ -56,11 +58,32 @@ export function portsOf(node: FlowNode, edges: readonly FlowEdge[]): Ports {
       leaving.includes(text(one.id)),
   );
   const outputs = offered.map(port).filter((one) => one.id);
-  const add = (ports: Port[], ids: string[]): Port[] => {
+  const add = (ports: Port[], ids: string[], side: 'input' | 'output'): Port[] => {
     const missing = [...new Set(ids)].filter((id) => !ports.some((one) => one.id === id));
-    return [...ports, ...missing.map((id) => ({ id, label: '' }))];
+    return [...ports, ...missing.map((id) => unlistedPort(node, id, side, anchors))];
   };
-  return { inputs: add(inputs, incoming), outputs: add(outputs, leaving) };
+  return { inputs: add(inputs, incoming, 'input'), outputs: add(outputs, leaving, 'output') };
+}
+
+/**
+ * A place that only a connection names. Editors before this one did not list every place by its id: what a handle says
+ * of its own is enough there. A node that lists places, and not this one, has lost it.
+ */
+function unlistedPort(node: FlowNode, id: string, side: 'input' | 'output', outputs: readonly Json[]): Port {
+  const { inputAnchors, inputParams } = node.data;
+  const listed = side === 'input' ? [...list(inputAnchors), ...list(inputParams)] : outputs;
+  const name = nameInHandle(node.id, id, side);
+  const known = listed.find((one) => text(one.name) === name);
+  if (known) return { id, label: side === 'input' ? text(known.label) || name : '' };
+  // A step is led to by its own id. What says nothing of its places may have them all.
+  if (id === node.id || listed.length === 0) return { id, label: '' };
+  return { id, label: name || id, gone: true };
+}
+
+/** The name in `<node>-input-<name>-<types>`; empty when a handle has another form. */
+function nameInHandle(node: string, handle: string, side: 'input' | 'output'): string {
+  const start = `${node}-${side}-`;
+  return handle.startsWith(start) ? (handle.slice(start.length).split('-')[0] ?? '') : '';
 }
 
 export interface InputRow {

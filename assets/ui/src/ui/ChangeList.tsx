@@ -46,20 +46,30 @@ export interface ChangeListProps {
   edgesChanged?: boolean;
   /** The same in words, a sentence for each change; the list stands below them, folded where they are many. */
   sentences?: readonly string[] | undefined;
+  /** The sentences stand elsewhere already. */
+  told?: boolean;
   /** Makes the names of nodes buttons. */
   onNode?: (id: string) => void;
 }
 
+/** What differs, in words: a sentence for each change. */
+export function ChangeSentences({ sentences }: { sentences: readonly string[] | undefined }): ReactNode {
+  if (!sentences || sentences.length === 0) return null;
+  return (
+    <ul className={css.sentences} aria-label={t('changes.inWords')}>
+      {sentences.map((sentence, at) => (
+        <li key={at}>{sentence}</li>
+      ))}
+    </ul>
+  );
+}
+
 /** What differs between two canvases, a line each; changed fields open to their texts before and after. */
-export function ChangeList({ sentences = [], ...props }: ChangeListProps): ReactNode {
+export function ChangeList({ sentences = [], told = false, ...props }: ChangeListProps): ReactNode {
   if (sentences.length === 0) return <Changes {...props} />;
   return (
     <>
-      <ul className={css.sentences} aria-label={t('changes.inWords')}>
-        {sentences.map((sentence, at) => (
-          <li key={at}>{sentence}</li>
-        ))}
-      </ul>
+      {!told && <ChangeSentences sentences={sentences} />}
       <details className={css.details} open={sentences.length <= FEW}>
         <summary className={css.summary}>
           <ChevronRight size={13} aria-hidden className={css.chevron} />
@@ -71,7 +81,12 @@ export function ChangeList({ sentences = [], ...props }: ChangeListProps): React
   );
 }
 
-function Changes({ diff, renamed, edgesChanged, onNode }: Omit<ChangeListProps, 'sentences'>): ReactNode {
+function Changes({
+  diff,
+  renamed,
+  edgesChanged,
+  onNode,
+}: Omit<ChangeListProps, 'sentences' | 'told'>): ReactNode {
   const changed = new Set(diff.changed.map((node) => node.id));
   const moved = diff.moved.filter((node) => !changed.has(node.id));
   const line = (kind: ChangeKind, node: NodeRef): ReactNode => (

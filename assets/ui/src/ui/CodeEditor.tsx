@@ -48,6 +48,9 @@ export interface CodeEditorProps {
   invalid?: boolean | undefined;
 }
 
+/** So many names are shown without scrolling: arrow keys bring the others in, and nothing has to be scrolled by itself. */
+const OFFERS_SHOWN = 10;
+
 /** Tab is never captured: it leaves the editor. */
 export default function CodeEditor(props: CodeEditorProps): ReactNode {
   const host = useRef<HTMLDivElement>(null);
@@ -77,6 +80,7 @@ export default function CodeEditor(props: CodeEditorProps): ReactNode {
           autocompletion({
             override: [(context) => complete(context, latest.current.completions ?? [])],
             icons: false,
+            maxRenderedOptions: OFFERS_SHOWN,
           }),
           syntaxHighlighting(colours),
           theme,
@@ -228,6 +232,7 @@ const theme = EditorView.theme({
     backgroundColor: 'var(--panel)',
     boxShadow: 'var(--shadow-menu)',
   },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': { maxHeight: 'none' },
   '.cm-tooltip-autocomplete > ul > li': { padding: '4px 10px !important' },
   '.cm-tooltip-autocomplete > ul > li[aria-selected]': {
     color: 'var(--text)',

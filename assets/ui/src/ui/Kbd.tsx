@@ -3,8 +3,8 @@ import css from './Kbd.module.css';
 
 const mac = typeof navigator !== 'undefined' && /mac|iphone|ipad/i.test(navigator.userAgent);
 const signs: Record<string, string> = mac
-  ? { Mod: '⌘', Shift: '⇧', Alt: '⌥', Enter: '↵' }
-  : { Mod: 'Ctrl', Enter: '↵' };
+  ? { Mod: '⌘', Shift: '⇧', Alt: '⌥', Enter: '↵', Plus: '+' }
+  : { Mod: 'Ctrl', Enter: '↵', Plus: '+' };
 
 /** Keys as `Mod+K`: `Mod` is Ctrl, or Command on a Mac. */
 export function Kbd({ keys }: { keys: string }): ReactNode {

@@ -2,7 +2,7 @@ export { EmailField, NewPasswordField, PasswordField } from './AccountFields';
 export { Badge, type BadgeProps } from './Badge';
 export { Banner, type BannerProps, type Tone } from './Banner';
 export { Button, IconButton, type ButtonProps, type IconButtonProps } from './Button';
-export { ChangeList, ChangeMark, changeSum, type ChangeKind } from './ChangeList';
+export { ChangeList, ChangeMark, ChangeSentences, changeSum, type ChangeKind } from './ChangeList';
 export { CodeField, type CodeFieldProps } from './CodeField';
 export { Combobox, type ComboboxProps } from './Combobox';
 export { CommandMenu, type CommandItem } from './CommandMenu';

@@ -16,12 +16,13 @@ use crate::domain::paging::PageRequest;
 use crate::http::request::Request;
 use crate::http::routing::handler::Json;
 use crate::http::routing::origin;
+use crate::ops::flows::live_precondition::LivePrecondition;
 use crate::ops::flows::{self, FlowFilter};
 use crate::ops::flows::{public_config, refused_origins, validation};
 use crate::ops::predictions;
 use crate::wire::deleted::DeletedCount;
 use crate::wire::flows::chat_page::{ChatPageView, PublicFlow, StreamingView, UploadOfferView};
-use crate::wire::flows::problems::{CardProblemsView, OverridableSettingView};
+use crate::wire::flows::problems::{CanvasToValidate, CardProblemsView, OverridableSettingView};
 use crate::wire::flows::records::{FlowEdit, FlowList, FlowView, HasChanged, RefusedOriginView};
 use crate::wire::new::New;
 use crate::wire::page::ListOrPage;
@@ -125,11 +126,12 @@ pub(crate) fn read(app: &App, caller: Caller, request: &Request) -> Result<Json<
 /// `PUT /chatflows/:id`.
 ///
 /// # Errors
-/// 400, 404, 403.
+/// 400, 404, 403, 409.
 pub(crate) fn update(app: &App, caller: Caller, request: &Request) -> Result<Json<FlowView>> {
     let id = flow_id(request)?;
     let edit: FlowEdit = request.json()?;
-    Ok(Json(flows::update(app, &caller, &id, &edit.into())?.into()))
+    let expected = LivePrecondition::parse(request.header("if-match"))?;
+    Ok(Json(flows::update_expected(app, &caller, &id, &edit.into(), &expected)?.into()))
 }
 
 /// `GET /chatflows/has-changed/:id/:iso`: whether somebody saved the flow since then.
@@ -196,6 +198,21 @@ pub(crate) fn validate(app: &App, caller: Caller, request: &Request) -> Result<J
         Some(_) => return Err(Error::invalid("Invalid source: it must be 'live' or 'draft'.")),
     };
     let found = validation::problems(app, &caller, &flow_id(request)?, side)?;
+    Ok(Json(found.into_iter().map(CardProblemsView::from).collect()))
+}
+
+/// `POST /validation/:id`: of a canvas that is being drawn and stored nowhere.
+///
+/// # Errors
+/// 400 when it is no canvas, 404, 403.
+pub(crate) fn validate_canvas(
+    app: &App,
+    caller: Caller,
+    request: &Request,
+) -> Result<Json<Vec<CardProblemsView>>> {
+    let id = flow_id(request)?;
+    let CanvasToValidate { flow_data } = request.json()?;
+    let found = validation::problems_of_canvas(app, &caller, &id, &flow_data)?;
     Ok(Json(found.into_iter().map(CardProblemsView::from).collect()))
 }
 

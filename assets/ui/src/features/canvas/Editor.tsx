@@ -1,8 +1,7 @@
-import { Braces, GitCompareArrows, ListTree, TriangleAlert, Workflow } from 'lucide-react';
+import { Braces, CircleAlert, GitCompareArrows, ListTree, TriangleAlert, Workflow } from 'lucide-react';
 import { useMemo, useState, type ReactNode } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { useCards, type Card } from '../../api/cards';
-import { useProblems, type CardProblem } from '../../api/canvas';
 import { useCredentials } from '../../api/credentials';
 import { useCan } from '../../api/me';
 import { countOf, diffCanvas, type CanvasDiff } from '../../core/canvasDiff';
@@ -19,6 +18,7 @@ import { SidePanel } from './SidePanel';
 import type { FlowSlotProps, FlowSlots, CanvasRun, NodeMark } from './slots';
 import { inputsOf } from './document/doc';
 import type { DocumentHandle } from './editing/useDocument';
+import { useDrawnProblems } from './editing/useDrawnProblems';
 import type { Editing } from './editing/useEditing';
 import type { BoardHandle } from './surface/Board';
 import { cardsFor } from './palette/search';
@@ -48,8 +48,8 @@ export function Editor(props: EditorProps): ReactNode {
   const [view, setView] = useView();
   const [showsChanges, setShowsChanges] = useState(false);
   const updated = status.draft?.updatedDate ?? flow.updatedDate;
-  const problems = useProblems(flow.id, updated).data ?? noProblems;
   const { doc } = document;
+  const problems = useDrawnProblems(flow.id, updated, doc, document.open && editing.unsaved);
   const kind = flow.type === 'AGENTFLOW' ? 'steps' : 'cards';
   const catalogue = useCards(doc !== null).data;
   const cards = useMemo(() => cardsFor(catalogue ?? [], kind), [catalogue, kind]);
@@ -57,6 +57,7 @@ export function Editor(props: EditorProps): ReactNode {
   const owned = useCredentials(document.open && can('credentials:view')).data;
   const credentials = useMemo(() => (owned ? new Set(owned.map((one) => one.id)) : null), [owned]);
   const [board, setBoard] = useState<BoardHandle | null>(null);
+  const [renaming, setRenaming] = useState<{ id: string } | null>(null);
   const [dock, setDock] = usePref('cards', 'shown', ['shown', 'hidden']);
   const wide = useMedia('(width >= 1100px)');
   const docked = document.open && wide && dock === 'shown';
@@ -69,6 +70,10 @@ export function Editor(props: EditorProps): ReactNode {
   const overridable = useMemo(() => overridableOf(flow.apiConfig), [flow.apiConfig]);
   const node = doc?.nodes.find((one) => one.id === selected);
   const count = problems.reduce((sum, one) => sum + one.issues.length, 0);
+  const rename = (id: string): void => {
+    onSelect(id);
+    setRenaming({ id });
+  };
   const goTo = (id: string): void => {
     if (view === 'json') setView('canvas');
     onSelect(id);
@@ -103,13 +108,20 @@ export function Editor(props: EditorProps): ReactNode {
             <ChangeList diff={diff} shown={showsChanges} onShow={setShowsChanges} onGo={goTo} />
           </Popover>
         )}
+        <span className="sr-only" role="status">
+          {count > 0 && t('canvas.problems', { count })}
+        </span>
         {count > 0 && (
           <Popover
             label={t('canvas.problemList')}
             align="end"
             width={360}
             trigger={
-              <Button size="compact" variant="ghost" icon={TriangleAlert}>
+              <Button
+                size="compact"
+                variant="ghost"
+                icon={problems.some((one) => one.blocks) ? CircleAlert : TriangleAlert}
+              >
                 {t('canvas.problems', { count })}
               </Button>
             }
@@ -173,6 +185,7 @@ export function Editor(props: EditorProps): ReactNode {
               label={t('canvas.canvasOf', { name: flow.name })}
               selected={selected}
               onSelect={onSelect}
+              onRename={rename}
               problems={byNode}
               credentials={credentials}
               docked={docked || !wide}
@@ -199,6 +212,7 @@ export function Editor(props: EditorProps): ReactNode {
               NewCredential={NewCredential}
               start={<Start flow={flow} inputs={inputsOf(node)} mayEdit={mayEdit} />}
               board={view === 'canvas' ? board : null}
+              renaming={renaming?.id === node.id ? renaming : null}
               onSelect={onSelect}
             />
           </SidePanel>
@@ -210,7 +224,6 @@ export function Editor(props: EditorProps): ReactNode {
 
 const noNames: ReadonlySet<string> = new Set();
 const noCards: readonly Card[] = [];
-const noProblems: readonly CardProblem[] = [];
 
 /** How the canvas is shown is in the address; narrow pages begin with the outline. */
 function useView(): [View, (view: View) => void] {

@@ -5,7 +5,7 @@ import { useDraft, useFlow } from '../../api/flows';
 import { useCan } from '../../api/me';
 import type { DraftStatus, Flow } from '../../api/models';
 import { t } from '../../i18n';
-import { Button, IconButton, Loaded, useActions, useMedia, useTitle } from '../../ui';
+import { Button, IconButton, Loaded, toast, useActions, useMedia, useTitle } from '../../ui';
 import { CanvasView } from './board/CanvasView';
 import { Editor } from './Editor';
 import { FlowHeader } from './FlowHeader';
@@ -16,6 +16,7 @@ import { SidePanel } from './SidePanel';
 import type { FlowSlotProps, FlowSlots, CanvasRun } from './slots';
 import type { FlowTab } from './tabs';
 import { useDocument } from './editing/useDocument';
+import { usePageKeys, usePageShortcuts } from './editing/usePageKeys';
 import { useEditing } from './editing/useEditing';
 
 export interface FlowPageProps {
@@ -82,6 +83,21 @@ function LoadedFlowPage({ flow, status, tab, slots }: LoadedFlowPageProps): Reac
     ),
   );
   const closeTest = useCallback(() => setTesting(false), []);
+  const saveNow = async (): Promise<void> => {
+    // What goes to everybody at once is asked about first, by the button that does it.
+    if (!mayEdit || status.mode === 'live') return;
+    if (await save()) toast(t('canvas.draftSaved'));
+  };
+  usePageKeys({
+    s: () => void saveNow(),
+    enter: () => {
+      setTesting(true);
+      globalThis.document
+        .querySelector<HTMLElement>(`[aria-label="${t('canvas.testChat')}"] textarea`)
+        ?.focus();
+    },
+  });
+  usePageShortcuts(mayEdit);
   return (
     <div className={css.page}>
       <FlowHeader

@@ -15,10 +15,12 @@ import {
   Banner,
   Button,
   ChangeList,
+  ChangeSentences,
   changeSum,
   Checkbox,
   Dialog,
   Loaded,
+  scrollRegion,
   Tabs,
   toast,
   useMedia,
@@ -203,6 +205,7 @@ function Review({ flow, status, goToNode, onClose, onCheck, parts }: ReviewProps
   const draft = status.draft?.flowData ?? null;
   const found = useProblems(flow.id, status.draft?.updatedDate ?? '').data;
   const told = useDraftChanges(flow.id, status.draft?.updatedDate ?? null).data;
+  const sentences = told?.sentences ?? noSentences;
   const diff = useMemo(() => diffCanvas(flow.flowData, draft), [flow.flowData, draft]);
   const problems = draft === null ? [] : (found ?? []);
   const [, go] = useLocation();
@@ -211,7 +214,7 @@ function Review({ flow, status, goToNode, onClose, onCheck, parts }: ReviewProps
     go(`/flows/${flow.id}/versions?v=draft`);
   };
   const isNew = !hasLive(flow.flowData);
-  const [canvases, showCanvases] = usePref('publishCanvases', 'off', ['off', 'on']);
+  const [canvases, showCanvases] = usePref('publishCanvases', 'on', ['off', 'on']);
   const [selected, select] = useState<string | null>(null);
   const wide = useMedia('(width >= 768px)');
   const drawn = canvases === 'on' && draft !== null && !isNew;
@@ -241,6 +244,11 @@ function Review({ flow, status, goToNode, onClose, onCheck, parts }: ReviewProps
           )}
         </header>
         {isNew && draft !== null && <p className={css.muted}>{t('publish.first')}</p>}
+        {sentences.length > 0 && (
+          <div ref={scrollRegion} className={css.told}>
+            <ChangeSentences sentences={sentences} />
+          </div>
+        )}
         {drawn && (
           <parts.Canvases
             before={wide ? flow.flowData : null}
@@ -257,13 +265,15 @@ function Review({ flow, status, goToNode, onClose, onCheck, parts }: ReviewProps
             // A region that scrolls must be reachable by keyboard.
             // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
             <div className={css.changes} role="group" aria-label={t('publish.changes')} tabIndex={0}>
-              <ChangeList diff={diff} sentences={told?.sentences} {...(drawn ? { onNode: select } : {})} />
+              <ChangeList diff={diff} sentences={sentences} told {...(drawn ? { onNode: select } : {})} />
             </div>
           ))}
       </section>
     </div>
   );
 }
+
+const noSentences: readonly string[] = [];
 
 function Problems(props: { problems: readonly CardProblem[]; onNode: (id: string) => void }): ReactNode {
   const { problems, onNode } = props;

@@ -3,7 +3,7 @@ import type { Flow } from '../../api/models';
 import { useDraftChanges, useVersion, useVersionDiff } from '../../api/versions';
 import { diffCanvas, isEmpty, type CanvasDiff } from '../../core/canvasDiff';
 import { t } from '../../i18n';
-import { ChangeList, changeSum, Loaded, Skeleton } from '../../ui';
+import { ChangeList, ChangeSentences, changeSum, Loaded, scrollRegion, Skeleton } from '../../ui';
 import { Canvases, type CompareCanvas } from './Canvases';
 import { withValues } from './versions';
 import css from './Versions.module.css';
@@ -117,6 +117,11 @@ function CanvasPair(props: CanvasPairProps): ReactNode {
       onSelect={select}
     />
   );
+  const told = !nothing && sentences && sentences.length > 0 && (
+    <div ref={scrollRegion} className={css.told}>
+      <ChangeSentences sentences={sentences} />
+    </div>
+  );
   const changes = (
     <section className={css.changes} aria-label={t('versions.changes')}>
       <header className={css.changesHead}>
@@ -135,6 +140,7 @@ function CanvasPair(props: CanvasPairProps): ReactNode {
             diff={diff}
             renamed={renamed}
             sentences={sentences}
+            told
             edgesChanged={edgesChanged}
             onNode={select}
           />
@@ -142,9 +148,10 @@ function CanvasPair(props: CanvasPairProps): ReactNode {
       )}
     </section>
   );
-  // On a phone what changed is told before it is drawn.
+  // What changed is told before it is drawn; on a phone the list of each change too.
   return (
     <div className={css.compared}>
+      {told}
       {narrow ? changes : canvases}
       {narrow ? canvases : changes}
     </div>

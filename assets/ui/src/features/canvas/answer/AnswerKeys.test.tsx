@@ -39,9 +39,9 @@ test('what is wrong with a key stands at its row', async () => {
   const fault = { row: 1, field: 'enumValues', message: 'Values: list at least one value.' };
   shown([{ key: 'a' }, { key: 'b', enumValues: '' }], { faults: [fault] });
   const told = await screen.findByText(fault.message);
-  const row = told.closest('[role=group][aria-label="Entry 2"]');
+  const row = told.closest('[role=group][aria-label="Row 2"]');
   expect(row).not.toBeNull();
-  expect(screen.getByText('Nothing is sent while an entry above is wrong.')).toBeTruthy();
+  expect(screen.getByText('Nothing is sent while a row above is wrong.')).toBeTruthy();
 });
 
 test('the schema and an answer that fits are shown when somebody wants them', async () => {

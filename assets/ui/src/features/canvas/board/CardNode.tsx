@@ -200,9 +200,13 @@ export const Card = memo(function Card({ id, data, selected }: NodeProps<CardNod
 
 function Row({ node, port, side }: { node: string; port: Port; side: 'source' | 'target' }): ReactNode {
   return (
-    <div className={cx(css.port, side === 'source' && css.out)}>
+    <div
+      className={cx(css.port, side === 'source' && css.out, port.gone && css.gone)}
+      title={port.gone ? t(side === 'target' ? 'canvas.goneInput' : 'canvas.goneOutput') : undefined}
+    >
       <Place node={node} handle={port.id} side={side} />
-      {port.label}
+      {port.gone && <TriangleAlert size={12} aria-hidden />}
+      {port.gone ? t('canvas.gone', { name: port.label }) : port.label}
     </div>
   );
 }

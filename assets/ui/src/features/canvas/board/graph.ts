@@ -144,6 +144,7 @@ function outputName(node: FlowNode, port: Port): string {
   const at = /^\d+$/.test(output) ? Number(output) : null;
   const name = cardName(node);
   if (output === 'error') return t('canvas.out.error');
+  if (port.gone) return port.label;
   if (at === null) return '';
   if (name === 'humanInputAgentflow') return t(at === 0 ? 'canvas.out.proceed' : 'canvas.out.reject');
   if (name === 'conditionAgentflow') {

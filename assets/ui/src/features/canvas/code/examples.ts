@@ -32,7 +32,7 @@ export function declaredInputs(values: Json): Map<string, string> {
   return found;
 }
 
-function objectOf(value: unknown): Json {
+export function objectOf(value: unknown): Json {
   if (isObject(value)) return value;
   try {
     const read: unknown = typeof value === 'string' ? JSON.parse(value) : null;
@@ -40,6 +40,14 @@ function objectOf(value: unknown): Json {
   } catch {
     return {};
   }
+}
+
+/** What a value is, in words for people. */
+export type ValueType = 'string' | 'number' | 'boolean' | 'list' | 'object';
+
+export function typeOfText(text: string): ValueType {
+  const value = valueOf(text);
+  return Array.isArray(value) ? 'list' : isObject(value) ? 'object' : 'string';
 }
 
 /** A text that is a JSON list or object is what it says, as the service reads it. */

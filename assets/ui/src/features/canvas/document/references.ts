@@ -30,14 +30,11 @@ const general: Record<CanvasKind, readonly [string, Key][]> = {
 
 const flowFields = ['chatId', 'sessionId', 'chatflowId'];
 
-/** Every place of an agentflow that state is declared in. */
-export function stateKeys(doc: Doc): string[] {
-  const start = doc.nodes.find((node) => nameOf(node) === 'startAgentflow');
-  return start
-    ? rowsOf(inputsOf(start).startState)
-        .map((row) => text(row.key))
-        .filter(Boolean)
-    : [];
+/** What the state of an agentflow begins with, by key. */
+export function firstState(doc: Doc): ReadonlyMap<string, string> {
+  const start = startNode(doc);
+  const rows = start ? rowsOf(inputsOf(start).startState) : [];
+  return new Map(rows.flatMap((row) => (text(row.key) ? [[text(row.key), text(row.value)]] : [])));
 }
 
 /** What a text of this node can name, the nearest first. */
@@ -60,7 +57,7 @@ export function offersFor(
       put(one.id, { name: nodeLabel(one) });
       for (const field of outputFields(one)) put(`${one.id}.output.${field}`, { name: nodeLabel(one) });
     }
-    for (const key of stateKeys(doc)) put(`$flow.state.${key}`, 'editor.ref.state');
+    for (const key of firstState(doc).keys()) put(`$flow.state.${key}`, 'editor.ref.state');
     for (const field of formFields(doc)) put(`$form.${field}`, 'editor.ref.form');
     if (startType(doc) === 'webhookTrigger')
       for (const part of ['body', 'headers', 'query']) put(`$webhook.${part}`, 'editor.ref.webhook');

@@ -1,10 +1,10 @@
-import { Cable, CirclePlus, Copy, PencilLine, Trash2, type LucideIcon } from 'lucide-react';
+import { Copy } from 'lucide-react';
 import { useMemo, type ReactNode } from 'react';
 import { useStored } from '../../../api/canvas';
 import type { Flow } from '../../../api/models';
-import { diffCanvas, type CanvasDiff } from '../../../core/canvasDiff';
+import { diffCanvas, isEmpty, type CanvasDiff } from '../../../core/canvasDiff';
 import { prettyFlow } from '../../../core/flowtext';
-import { Button, copyText, Dialog, Loaded, scrollRegion, toast } from '../../../ui';
+import { Button, ChangeList, copyText, Dialog, Loaded, scrollRegion, toast } from '../../../ui';
 import type { FlowSlotProps, NodeMark } from '../slots';
 import { t } from '../words';
 import css from './Conflict.module.css';
@@ -13,12 +13,20 @@ import type { Editing } from './useEditing';
 export interface ConflictDialogProps {
   flow: Flow;
   editing: Editing;
+  /** Edits go straight to Live. */
+  live: boolean;
   Canvas: FlowSlotProps['Canvas'];
   onClose: () => void;
 }
 
-/** Two people changed the same draft: what each has, side by side, and which is to stay. */
-export default function ConflictDialog({ flow, editing, Canvas, onClose }: ConflictDialogProps): ReactNode {
+/** Two people changed the same draft, or Live: what each has, side by side, and which is to stay. */
+export default function ConflictDialog({
+  flow,
+  editing,
+  live,
+  Canvas,
+  onClose,
+}: ConflictDialogProps): ReactNode {
   const stored = useStored(flow.id);
   const mine = editing.text ?? '';
   const copy = async (): Promise<void> => {
@@ -33,7 +41,7 @@ export default function ConflictDialog({ flow, editing, Canvas, onClose }: Confl
       open
       size="full"
       onClose={onClose}
-      title={t('canvas.conflictTitle')}
+      title={t(live ? 'canvas.conflictTitleLive' : 'canvas.conflictTitle')}
       description={t('editor.conflict.text')}
       footer={
         <>
@@ -60,65 +68,33 @@ function Sides({
   Canvas: FlowSlotProps['Canvas'];
 }): ReactNode {
   const diff = useMemo(() => diffCanvas(theirs, mine), [theirs, mine]);
-  const sides = useMemo(() => (diff ? marksOf(diff) : null), [diff]);
+  const sides = useMemo(() => marksOf(diff), [diff]);
   return (
     <div className={css.sides}>
       <section className={css.side} aria-label={t('editor.conflict.theirsTitle')}>
         <h3>{t('editor.conflict.theirsTitle')}</h3>
         <div className={css.canvas}>
-          <Canvas
-            flowData={theirs}
-            label={t('editor.conflict.theirsTitle')}
-            {...(sides ? { marks: sides.theirs } : {})}
-          />
+          <Canvas flowData={theirs} label={t('editor.conflict.theirsTitle')} marks={sides.theirs} />
         </div>
       </section>
       <section className={css.side} aria-label={t('editor.conflict.mineTitle')}>
         <h3>{t('editor.conflict.mineTitle')}</h3>
         <div className={css.canvas}>
-          <Canvas
-            flowData={mine}
-            label={t('editor.conflict.mineTitle')}
-            {...(sides ? { marks: sides.mine } : {})}
-          />
+          <Canvas flowData={mine} label={t('editor.conflict.mineTitle')} marks={sides.mine} />
         </div>
       </section>
-      {diff && (
-        <ul ref={scrollRegion} className={css.list} aria-label={t('editor.conflict.differences')}>
-          {lines(diff).map(({ icon: Icon, text, note }, at) => (
-            <li key={at}>
-              <Icon size={14} aria-hidden />
-              <span>{text}</span>
-              <span className="note">{note}</span>
-            </li>
-          ))}
-        </ul>
-      )}
+      <section className={css.list} aria-label={t('editor.conflict.differences')}>
+        <h3>{t('editor.conflict.differences')}</h3>
+        {isEmpty(diff) ? (
+          <p className="note">{t('changes.none')}</p>
+        ) : (
+          <div ref={scrollRegion} className={css.changes} role="group" aria-label={t('editor.conflict.each')}>
+            <ChangeList diff={diff} />
+          </div>
+        )}
+      </section>
     </div>
   );
-}
-
-interface Line {
-  icon: LucideIcon;
-  text: string;
-  note: string;
-}
-
-function lines(diff: CanvasDiff): Line[] {
-  return [
-    ...diff.added.map((one) => ({ icon: CirclePlus, text: one.label, note: t('editor.conflict.onlyMine') })),
-    ...diff.removed.map((one) => ({ icon: Trash2, text: one.label, note: t('editor.conflict.onlyTheirs') })),
-    ...diff.changed.map((one) => ({
-      icon: PencilLine,
-      text: one.label,
-      note: one.fields.map((field) => field.label).join(', '),
-    })),
-    ...diff.edges.map((edge) => ({
-      icon: Cable,
-      text: t('canvas.edge', { from: edge.from, to: edge.to }),
-      note: t(edge.kind === 'added' ? 'editor.conflict.onlyMine' : 'editor.conflict.onlyTheirs'),
-    })),
-  ];
 }
 
 function marksOf(diff: CanvasDiff): { mine: Map<string, NodeMark>; theirs: Map<string, NodeMark> } {

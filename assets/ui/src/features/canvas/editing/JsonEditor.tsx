@@ -2,26 +2,27 @@ import { CircleAlert, CircleCheck, CloudUpload, Save } from 'lucide-react';
 import { useEffect, useState, type ReactNode } from 'react';
 import { prettyFlow } from '../../../core/flowtext';
 import { t, type Key } from '../../../i18n';
-import { Banner, Button, CodeField, ConfirmDialog, cx, toast, useShortcuts } from '../../../ui';
+import { Banner, Button, CodeField, ConfirmDialog, cx, later, toast } from '../../../ui';
 import css from '../Editor.module.css';
 import type { FlowSlotProps } from '../slots';
 import type { Editing } from './useEditing';
+
+const ConflictDialog = later(() => import('./ConflictDialog'), null);
 
 export interface JsonEditorProps extends FlowSlotProps {
   editing: Editing;
   stored: string;
 }
 
-const shortcuts = [{ title: 'JSON', keys: [{ keys: 'Mod+S', label: t('canvas.saveNow') }] }];
-
 /** The canvas as text, checked while it is typed; saved to the draft, or to Live where there are no drafts. */
-export default function JsonEditor({ editing, status, mayEdit, stored, flow }: JsonEditorProps): ReactNode {
+export default function JsonEditor(props: JsonEditorProps): ReactNode {
+  const { editing, status, mayEdit, stored, flow, Canvas } = props;
   const { text, fault, failure, unsaved, state, local, begin, spread } = editing;
   const [place, setPlace] = useState<{ offset: number } | null>(null);
   const [leaving, setLeaving] = useState(false);
   const [asking, setAsking] = useState(false);
+  const [comparing, setComparing] = useState(false);
   const toLive = status.mode === 'live';
-  useShortcuts(shortcuts);
   useEffect(() => {
     if (text === null && mayEdit && !local) begin();
   }, [text, mayEdit, local, begin]);
@@ -58,6 +59,9 @@ export default function JsonEditor({ editing, status, mayEdit, stored, flow }: J
           actions={
             failure.conflict ? (
               <>
+                <Button size="compact" onClick={() => setComparing(true)}>
+                  {t('canvas.compare')}
+                </Button>
                 <Button size="compact" onClick={() => void editing.discard()}>
                   {t('canvas.loadTheirs')}
                 </Button>
@@ -74,6 +78,15 @@ export default function JsonEditor({ editing, status, mayEdit, stored, flow }: J
         >
           {failure.message} {t('canvas.textKept')}
         </Banner>
+      )}
+      {comparing && failure?.conflict && (
+        <ConflictDialog
+          flow={flow}
+          editing={editing}
+          live={toLive}
+          Canvas={Canvas}
+          onClose={() => setComparing(false)}
+        />
       )}
       <div className={css.text}>
         <CodeField

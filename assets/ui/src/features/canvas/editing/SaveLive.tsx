@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { t } from '../../../i18n';
 import { Button, ConfirmDialog, toast } from '../../../ui';
 import type { Editing } from './useEditing';
+import { usePageKeys } from './usePageKeys';
 
 /** Where there are no drafts nothing is saved by itself: everybody who asks would get it at once. */
 export function SaveLive({ editing }: { editing: Editing }): ReactNode {
@@ -11,6 +12,7 @@ export function SaveLive({ editing }: { editing: Editing }): ReactNode {
     if (await editing.save()) toast(t('canvas.liveSaved'));
     setAsking(false);
   };
+  usePageKeys({ s: () => editing.unsaved && setAsking(true) });
   return (
     <>
       <Button

@@ -12,9 +12,10 @@ export interface SaveNoticeProps extends FlowSlotProps {
 }
 
 /** Says that edits were not saved, why, and what can be done. */
-export function SaveNotice({ editing, flow, Canvas }: SaveNoticeProps): ReactNode {
+export function SaveNotice({ editing, flow, status, Canvas }: SaveNoticeProps): ReactNode {
   const { failure } = editing;
   const [comparing, setComparing] = useState(false);
+  const live = status.mode === 'live';
   // Without a connection the page says so itself, and saving goes on by itself.
   if (!failure || failure.away) return null;
   if (!failure.conflict)
@@ -37,7 +38,7 @@ export function SaveNotice({ editing, flow, Canvas }: SaveNoticeProps): ReactNod
       <Banner
         tone="danger"
         className={css.notice}
-        title={t('canvas.conflictTitle')}
+        title={t(live ? 'canvas.conflictTitleLive' : 'canvas.conflictTitle')}
         actions={
           <Button size="compact" variant="primary" onClick={() => setComparing(true)}>
             {t('canvas.compare')}
@@ -47,7 +48,13 @@ export function SaveNotice({ editing, flow, Canvas }: SaveNoticeProps): ReactNod
         {t('canvas.conflictText')}
       </Banner>
       {comparing && (
-        <ConflictDialog flow={flow} editing={editing} Canvas={Canvas} onClose={() => setComparing(false)} />
+        <ConflictDialog
+          flow={flow}
+          editing={editing}
+          live={live}
+          Canvas={Canvas}
+          onClose={() => setComparing(false)}
+        />
       )}
     </>
   );

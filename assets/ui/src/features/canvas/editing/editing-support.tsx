@@ -15,7 +15,10 @@ export const pretty = (word: string): string => prettyFlow(canvas(word));
 
 /** As much of the service as editing needs. */
 export class Fake {
-  live = canvas('live');
+  #live = canvas('live');
+  #liveSaves = 0;
+  /** What somebody else does while a save is on its way. */
+  meanwhile: () => void = () => undefined;
   draft: { flowData: string; updatedDate: string } | null = null;
   count = 0;
   saves: string[] = [];
@@ -26,6 +29,20 @@ export class Fake {
   gate: Promise<void> = Promise.resolve();
 
   constructor(readonly mode: 'draft' | 'live') {}
+
+  get live(): string {
+    return this.#live;
+  }
+
+  set live(flowData: string) {
+    this.#live = flowData;
+    this.touch();
+  }
+
+  /** Saves something of the flow that is not its canvas. */
+  touch(): void {
+    this.#liveSaves += 1;
+  }
 
   put(word: string | null): void {
     this.count += 1;
@@ -42,7 +59,13 @@ export class Fake {
   }
 
   flow(): Flow {
-    return { id: 'f', name: 'Flow', type: 'CHATFLOW', flowData: this.live } as Flow;
+    return {
+      id: 'f',
+      name: 'Flow',
+      type: 'CHATFLOW',
+      flowData: this.live,
+      updatedDate: `live ${this.#liveSaves}`,
+    } as Flow;
   }
 
   fetch = async (address: string, request: RequestInit): Promise<Response> => {
@@ -50,12 +73,11 @@ export class Fake {
     const drafts = address.includes('/flow-drafts/');
     if (request.method === 'PUT') {
       await this.gate;
+      this.meanwhile();
       const { flowData } = JSON.parse(request.body as string) as { flowData: string };
-      if (drafts) {
-        const wanted = (request.headers as Record<string, string>)['if-match'];
-        if (wanted !== `"${this.draft?.updatedDate ?? 'none'}"`)
-          return Response.json({ message: 'Another draft.' }, { status: 409 });
-      }
+      const wanted = (request.headers as Record<string, string>)['if-match'];
+      const there = drafts ? (this.draft?.updatedDate ?? 'none') : this.flow().updatedDate;
+      if (wanted !== `"${there}"`) return Response.json({ message: 'Another one.' }, { status: 409 });
       this.saves.push(flowData);
       this.count += 1;
       const stored = this.store(flowData);

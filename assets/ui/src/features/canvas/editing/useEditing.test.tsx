@@ -70,6 +70,33 @@ describe('edits that were kept', () => {
     expect(fake.live).toBe(canvas('mine'));
   });
 
+  test('are not saved over a Live that somebody saves at the same moment', async () => {
+    fake = new Fake('live');
+    const page = await open();
+    act(() => page.now().begin());
+    act(() => page.now().change(pretty('mine')));
+    fake.meanwhile = () => {
+      fake.meanwhile = () => undefined;
+      fake.live = canvas('theirs');
+    };
+    expect(await act(() => page.now().save())).toBe(false);
+    expect(page.now()).toMatchObject({ text: pretty('mine'), failure: { conflict: true } });
+    expect(fake.live).toBe(canvas('theirs'));
+  });
+
+  test('are saved to Live although its settings were saved at the same moment', async () => {
+    fake = new Fake('live');
+    const page = await open();
+    act(() => page.now().begin());
+    act(() => page.now().change(pretty('mine')));
+    fake.meanwhile = () => {
+      fake.meanwhile = () => undefined;
+      fake.touch();
+    };
+    expect(await act(() => page.now().save())).toBe(true);
+    expect(fake.live).toBe(canvas('mine'));
+  });
+
   test('are for the one who made them, and go with signing out', async () => {
     await leave('mine');
     expect((await open('grace')).now().local).toBeNull();

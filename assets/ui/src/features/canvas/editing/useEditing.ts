@@ -416,11 +416,24 @@ async function toDraft(id: string, flowData: string, base: string | null): Promi
   return { stored: draft?.flowData ?? flowData, base: draft?.updatedDate ?? 'none', status };
 }
 
-/** Live has no If-Match: what stands there now is read first. */
+/** How often Live is read anew when something else of its flow was saved between reading and saving. */
+const TRIES = 3;
+
+/**
+ * Saves Live while its canvas is the one that `base` names; whichever is there when it is null. Every save of a flow moves
+ * its date, of settings too: one of those between reading and saving is no conflict, and the canvas is looked at again.
+ */
 async function toLive(id: string, flowData: string, base: string | null): Promise<Sent> {
-  if (base !== null && liveBase(await readFlow(id)) !== base) throw new ApiError(409, t('canvas.liveMoved'));
-  const flow = await saveLive(id, flowData);
-  return { stored: flow.flowData, base: liveBase(flow), flow };
+  for (let left = TRIES; ; left -= 1) {
+    const seen = await readFlow(id);
+    if (base !== null && liveBase(seen) !== base) throw new ApiError(409, t('canvas.liveMoved'));
+    try {
+      const flow = await saveLive(id, flowData, seen.updatedDate);
+      return { stored: flow.flowData, base: liveBase(flow), flow };
+    } catch (error) {
+      if (left <= 1 || !(error instanceof ApiError) || error.status !== 409) throw error;
+    }
+  }
 }
 
 function failureOf(error: unknown): Failure {

@@ -9,12 +9,14 @@ export interface CardLineProps {
   /** Before the name: what it has to do with this card. */
   lead?: string;
   onGo: () => void;
+  /** What is wrong with it. */
+  fault?: string | undefined;
   /** What takes it away; not offered without. */
   leave?: { label: string; run: () => void } | null;
 }
 
 /** Another card in a list of the panel: to go there, and to part with it. */
-export function CardLine({ name, lead, onGo, leave }: CardLineProps): ReactNode {
+export function CardLine({ name, lead, fault, onGo, leave }: CardLineProps): ReactNode {
   return (
     <li className={css.wire}>
       {lead !== undefined && <span className="note">{lead}</span>}
@@ -22,6 +24,7 @@ export function CardLine({ name, lead, onGo, leave }: CardLineProps): ReactNode 
         {name}
       </button>
       {leave && <IconButton size="compact" icon={X} label={leave.label} onClick={leave.run} />}
+      {fault && <p className={css.wireFault}>{fault}</p>}
     </li>
   );
 }

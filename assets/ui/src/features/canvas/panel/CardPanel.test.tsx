@@ -46,6 +46,7 @@ test('what texts can name is found once for all fields of a card, while the canv
           NewCredential={nothing}
           start={null}
           board={null}
+          renaming={null}
           onSelect={vi.fn()}
         />
       </TooltipProvider>
@@ -85,6 +86,7 @@ test('a group is duplicated and deleted with its cards, as on the canvas', async
           NewCredential={nothing}
           start={null}
           board={board as never}
+          renaming={null}
           onSelect={vi.fn()}
         />
       </TooltipProvider>

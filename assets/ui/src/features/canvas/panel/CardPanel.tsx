@@ -6,13 +6,14 @@ import { useCan } from '../../../api/me';
 import type { FlowNode } from '../../../core/flowdata';
 import { isNote, isObject, nodeLabel } from '../../../core/nodes';
 import { Badge, Banner, CopyButton, Field, IconButton, Input, Menu, Select, Tile } from '../../../ui';
+import { typeOfText } from '../code/examples';
 import type { BoardHandle } from '../surface/Board';
 import { kindOf } from '../board/kinds';
 import type { CanvasKind, Doc, Param } from '../document/doc';
 import { inputsOf, isContainer, nameOf, objects, text } from '../document/doc';
 import { chooseOutput, remove, setCredential, setInput, setLabel } from '../document/edit';
 import { isGroup, membersOf, nameGroup, withMembers } from '../document/groups';
-import { loopTargets, offersFor, stateKeys } from '../document/references';
+import { firstState, loopTargets, offersFor } from '../document/references';
 import type { DocumentHandle } from '../editing/useDocument';
 import type { FlowSlots } from '../slots';
 import { t } from '../words';
@@ -36,12 +37,26 @@ export interface CardPanelProps {
   /** What starts the flow from outside, for the panel of its Start card. */
   start: ReactNode;
   board: BoardHandle | null;
+  /** Another object each time its name is to be typed over; null when nobody asked for that. */
+  renaming: { id: string } | null;
   onSelect: (id: string | null) => void;
 }
 
 /** Everything that a card is set to, to be changed. */
 export default function CardPanel(props: CardPanelProps): ReactNode {
-  const { document: held, doc, node, kind, cards, problems, overridable, start, board, onSelect } = props;
+  const {
+    document: held,
+    doc,
+    node,
+    kind,
+    cards,
+    problems,
+    overridable,
+    start,
+    board,
+    renaming,
+    onSelect,
+  } = props;
   const { apply } = held;
   const { id } = node;
   const can = useCan();
@@ -56,6 +71,11 @@ export default function CardPanel(props: CardPanelProps): ReactNode {
     // A new group is named at once: what is typed takes the place of the name it has.
     if (named.current) title.current?.select();
   }, []);
+  useEffect(() => {
+    if (!renaming) return;
+    title.current?.focus({ preventScroll: true });
+    title.current?.select();
+  }, [renaming]);
 
   const NewCredential = can('credentials:create') ? props.NewCredential : null;
   const panel = useMemo<Panel>(
@@ -64,7 +84,7 @@ export default function CardPanel(props: CardPanelProps): ReactNode {
       readOnly: !held.open,
       cards: byName,
       offers: offersOnce((output) => offersFor(doc, id, kind, names, output)),
-      stateKeys: stateKeys(doc),
+      state: new Map([...firstState(doc)].map(([key, value]) => [key, typeOfText(value)])),
       loopTargets: loopTargets(doc, id),
       overridable,
       NewCredential,
@@ -109,7 +129,12 @@ export default function CardPanel(props: CardPanelProps): ReactNode {
         className={css.panel}
         onKeyDown={(event) => {
           // What lies above the panel has keys of its own.
-          if (event.key === 'Escape' && event.currentTarget.contains(event.target as HTMLElement)) close();
+          if (!event.currentTarget.contains(event.target as HTMLElement)) return;
+          if (event.key === 'Escape') close();
+          if (event.key === 'F2') {
+            title.current?.focus();
+            title.current?.select();
+          }
         }}
       >
         <header className={css.head}>
@@ -188,7 +213,7 @@ export default function CardPanel(props: CardPanelProps): ReactNode {
           ) : (
             card?.description && <p className="note">{card.description}</p>
           )}
-          {!card && cards.length > 0 && <Banner tone="info">{t('editor.unknownCard')}</Banner>}
+          <AboutCard node={node} card={card} known={cards.length > 0} />
           {!group && <ParamFields params={params} scope={scope} />}
           {nameOf(node) === 'startAgentflow' && start}
           <Output
@@ -205,6 +230,19 @@ export default function CardPanel(props: CardPanelProps): ReactNode {
         </div>
       </div>
     </PanelContext>
+  );
+}
+
+/** Says how the card on the canvas differs from the one that the service has. */
+function AboutCard(props: { node: FlowNode; card: Card | undefined; known: boolean }): ReactNode {
+  const { node, card, known } = props;
+  if (!card) return known && !isGroup(node) && <Banner tone="info">{t('editor.unknownCard')}</Banner>;
+  const drawn = Number(node.data.version);
+  if (!drawn || drawn === card.version) return null;
+  return (
+    <Banner tone="info">
+      {t(drawn < card.version ? 'editor.olderCard' : 'editor.newerCard', { drawn, here: card.version })}
+    </Banner>
   );
 }
 

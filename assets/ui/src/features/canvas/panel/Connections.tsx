@@ -1,7 +1,7 @@
 import { Cable } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { FlowEdge, FlowNode } from '../../../core/flowdata';
-import { nodeLabel } from '../../../core/nodes';
+import { nodeLabel, portsOf, type Port } from '../../../core/nodes';
 import { Button } from '../../../ui';
 import type { BoardHandle } from '../surface/Board';
 import { isStep, nodeIn, type Doc } from '../document/doc';
@@ -24,17 +24,25 @@ export interface ConnectionsProps {
 export function Connections({ document, doc, node, board, onSelect }: ConnectionsProps): ReactNode {
   const incoming = doc.edges.filter((edge) => edge.target === node.id);
   const outgoing = doc.edges.filter((edge) => edge.source === node.id);
+  const ports = portsOf(node, [...incoming, ...outgoing]);
+  const goneOf = (handle: string, side: 'source' | 'target'): Port | undefined =>
+    (side === 'target' ? ports.inputs : ports.outputs).find((one) => one.id === handle && one.gone);
   const list = (edges: readonly FlowEdge[], side: 'source' | 'target'): ReactNode =>
     edges.map((edge) => {
       const other = nodeIn(doc, side === 'target' ? edge.source : edge.target);
       const handle = (side === 'target' ? edge.targetHandle : edge.sourceHandle) ?? '';
-      const place = isStep(node) ? '' : placeOf(node, handle, side).label;
+      const gone = goneOf(handle, side);
+      const place = gone ? gone.label : isStep(node) ? '' : placeOf(node, handle, side).label;
+      const fault = !other
+        ? t('editor.goneCard')
+        : gone && t(side === 'target' ? 'editor.goneInput' : 'editor.goneOutput');
       const name = other ? nodeLabel(other) : side === 'target' ? edge.source : edge.target;
       return (
         <CardLine
           key={edge.id}
           name={name}
           lead={place || t(side === 'target' ? 'editor.connectIn' : 'editor.connectOut')}
+          fault={fault}
           onGo={() => other && onSelect(other.id)}
           leave={
             document.open

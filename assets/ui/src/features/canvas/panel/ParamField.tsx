@@ -3,6 +3,7 @@ import { Badge, Checkbox, CodeField, Field, Input, later, PasswordInput, Select,
 import { t } from '../words';
 import { ChoiceField } from './ChoiceField';
 import { CodeInput, isJavaScript } from '../code/CodeInput';
+import { codeNames } from '../code/names';
 import { usePanel, type FieldProps } from './context';
 import { CredentialField } from './CredentialField';
 import { FileField } from './FileField';
@@ -54,7 +55,7 @@ function OnOff({ param, scope, aside }: FieldProps & { aside: ReactNode }): Reac
 }
 
 function Control({ param, scope }: FieldProps): ReactNode {
-  const { readOnly, offers } = usePanel();
+  const { readOnly, offers, state } = usePanel();
   const value = scope.values[param.name];
   const set = (next: unknown): void => scope.change({ [param.name]: next });
   switch (param.type) {
@@ -97,7 +98,7 @@ function Control({ param, scope }: FieldProps): ReactNode {
           value={asText(value)}
           onChange={set}
           readOnly={readOnly}
-          completions={codeNames(scope, offers(false))}
+          completions={codeNames(scope.values, offers(false), state)}
         />
       );
     case 'json':
@@ -139,30 +140,6 @@ function JsonField({ param, scope, lines }: FieldProps & { lines: number }): Rea
 type Names = { label: string; detail?: string }[];
 
 const namesIn = (offers: readonly { text: string }[]): Names => offers.map((one) => ({ label: one.text }));
-
-/** What code sees: the flow, the variables, and what its card hands in. */
-function codeNames(scope: FieldProps['scope'], offers: readonly { text: string }[]): Names {
-  const own = Object.values(scope.values)
-    .filter(Array.isArray)
-    .flat()
-    .flatMap((row: unknown) =>
-      typeof row === 'object' && row !== null && 'variableName' in row && typeof row.variableName === 'string'
-        ? [{ label: `$${row.variableName}`, detail: 'string' }]
-        : [],
-    );
-  const known = offers
-    .map((one) => one.text.slice(2, -2))
-    .filter((one) => one.startsWith('$'))
-    .filter((label) => label !== '$flow.state')
-    .map((label) => ({ label, detail: 'string' }));
-  return [
-    ...own,
-    { label: '$input', detail: 'string' },
-    { label: '$flow.input', detail: 'string' },
-    { label: '$flow.state', detail: 'object' },
-    ...known,
-  ];
-}
 
 function OneOf({ param, scope }: FieldProps): ReactNode {
   const { readOnly } = usePanel();

@@ -1,6 +1,7 @@
 import { createContext, use } from 'react';
 import type { Card, CardParam } from '../../../api/cards';
 import type { Json } from '../../../core/nodes';
+import type { StateTypes } from '../code/names';
 import type { Offer } from '../document/references';
 import type { NewCredentialProps } from '../slots';
 import type { ComponentType } from 'react';
@@ -14,7 +15,8 @@ export interface Panel {
   cards: ReadonlyMap<string, Card>;
   /** What a text may name; with the card's own output where that can be named too. */
   offers: (output: boolean) => readonly Offer[];
-  stateKeys: readonly string[];
+  /** The state of the flow by key, with the type of what it begins with. */
+  state: StateTypes;
   loopTargets: readonly { value: string; label: string }[];
   /** Names of inputs that a request may change. */
   overridable: ReadonlySet<string>;

@@ -8,7 +8,7 @@ const panel: Panel = {
   readOnly: false,
   cards: new Map(),
   offers: () => [],
-  stateKeys: [],
+  state: new Map(),
   loopTargets: [],
   overridable: new Set(),
   NewCredential: null,

@@ -16,6 +16,8 @@ export interface BoardProps {
   label: string;
   selected: string | null;
   onSelect: (id: string | null) => void;
+  /** Opens a card with its name to be typed over. */
+  onRename: (id: string) => void;
   marks?: ReadonlyMap<string, NodeMark>;
   run?: CanvasRun | null;
   problems: ReadonlyMap<string, readonly string[]>;

@@ -44,6 +44,7 @@ function Page(): ReactNode {
       label="Canvas"
       selected={null}
       onSelect={onSelect}
+      onRename={onSelect}
       problems={none}
       credentials={null}
       docked

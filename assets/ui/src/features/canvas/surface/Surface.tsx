@@ -53,7 +53,7 @@ const BARE = { hideAttribution: true };
 /** The drawn canvas with all that can be done on it by pointer and by keyboard. */
 export function Surface(props: BoardProps): ReactNode {
   const { document: held, doc, kind, cards, label, selected, onSelect, credentials, onReady } = props;
-  const { marks = none, run = null, problems, docked, onDock } = props;
+  const { marks = none, run = null, problems, docked, onDock, onRename } = props;
   const { apply, open: editable } = held;
   const { screenToFlowPosition, getInternalNode } = useReactFlow();
   const box = useRef<HTMLDivElement>(null);
@@ -188,6 +188,7 @@ export function Surface(props: BoardProps): ReactNode {
       find: () => setFinding(true),
       connect: setConnecting,
       open: onSelect,
+      rename: onRename,
       walk: (from, direction) => moves.focus(moves.next(from, order, direction)),
       edge: (end) => moves.focus(end === 'first' ? order[0] : order.at(-1)),
       zoom: (how) => ({ fit: moves.fit, one: moves.zoomOne, in: moves.zoomIn, out: moves.zoomOut })[how](),
@@ -308,6 +309,7 @@ export function Surface(props: BoardProps): ReactNode {
       add: askInMiddle,
       fit: moves.fit,
       open: onSelect,
+      rename: onRename,
       connect: setConnecting,
       inside: askInside,
       replace: askReplace,

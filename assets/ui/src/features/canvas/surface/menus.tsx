@@ -6,6 +6,7 @@ import {
   Group,
   LogOut,
   Maximize,
+  PencilLine,
   Plus,
   Replace,
   Settings2,
@@ -29,6 +30,7 @@ export interface MenuOf {
   add: () => void;
   fit: () => void;
   open: (id: string) => void;
+  rename: (id: string) => void;
   connect: (id: string) => void;
   inside: (id: string) => void;
   replace: (id: string) => void;
@@ -59,6 +61,12 @@ export function cardMenu(of: MenuOf, id: string): MenuEntry[] {
   if (!editable) return [settings, copy];
   return [
     settings,
+    (!note || group) && {
+      label: t('editor.renameCard'),
+      icon: PencilLine,
+      shortcut: 'F2',
+      onSelect: () => of.rename(id),
+    },
     !note && { label: t('editor.connectTo'), icon: Cable, shortcut: 'C', onSelect: () => of.connect(id) },
     !note && { label: t('editor.replace'), icon: Replace, onSelect: () => of.replace(id) },
     node !== undefined &&

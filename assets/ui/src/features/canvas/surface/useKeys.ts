@@ -17,6 +17,7 @@ export interface KeyTargets {
   find: () => void;
   connect: (id: string) => void;
   open: (id: string) => void;
+  rename: (id: string) => void;
   walk: (from: string, direction: Direction) => void;
   edge: (end: 'first' | 'last') => void;
   zoom: (how: 'fit' | 'one' | 'in' | 'out') => void;
@@ -60,8 +61,8 @@ export function pressKey(event: React.KeyboardEvent, on: KeyTargets): boolean {
       on.commands.remove(on.targets(focused));
       return true;
     case 'F2':
-      if (!focused) return false;
-      on.open(focused);
+      if (!focused || !on.editable) return false;
+      on.rename(focused);
       return true;
   }
   return !event.altKey && letterKeysOn() && withLetter(event, on, focused);
@@ -105,23 +106,44 @@ function withLetter(event: React.KeyboardEvent, on: KeyTargets, focused: string 
   return true;
 }
 
+const key = (keys: string, label: string): ShortcutGroup['keys'][number] => ({ keys, label });
+
 export const boardKeys = (): ShortcutGroup[] => [
   {
     title: t('canvas.canvas'),
     keys: [
-      { keys: '/', label: t('editor.addCard') },
-      { keys: 'C', label: t('editor.connectTo') },
-      { keys: 'Mod+Z', label: t('editor.undo') },
-      { keys: 'Mod+Shift+Z', label: t('editor.redo') },
-      { keys: 'Mod+D', label: t('editor.duplicate') },
-      { keys: 'Mod+G', label: t('editor.group') },
-      { keys: 'Mod+Shift+G', label: t('editor.ungroup') },
-      { keys: 'Delete', label: t('editor.delete') },
-      { keys: 'Mod+A', label: t('editor.selectAll') },
-      { keys: 'Mod+F', label: t('editor.find') },
-      { keys: 'Shift+T', label: t('editor.tidy') },
-      { keys: 'Alt+Right', label: t('editor.walk') },
-      { keys: 'Right', label: t('editor.nudge') },
+      key('/', t('editor.addCard')),
+      key('Enter', t('editor.openCard')),
+      key('F2', t('editor.renameCard')),
+      key('C', t('editor.connectTo')),
+      key('Delete', t('editor.delete')),
+      key('Mod+Z', t('editor.undo')),
+      key('Mod+Shift+Z', t('editor.redo')),
+      key('Mod+Y', t('editor.redo')),
+      key('Mod+C', t('editor.copy')),
+      key('Mod+X', t('editor.cut')),
+      key('Mod+V', t('editor.paste')),
+      key('Mod+D', t('editor.duplicate')),
+      key('Mod+G', t('editor.group')),
+      key('Mod+Shift+G', t('editor.ungroup')),
+      key('Mod+A', t('editor.selectAll')),
+      key('Mod+F', t('editor.find')),
+      key('Escape', t('editor.letGo')),
+    ],
+  },
+  {
+    title: t('editor.keysOfView'),
+    keys: [
+      key('Right', t('editor.nudge')),
+      key('Shift+Right', t('editor.nudgeFar')),
+      key('Alt+Right', t('editor.walk')),
+      key('Home', t('editor.firstCard')),
+      key('End', t('editor.lastCard')),
+      key('1', t('canvas.fit')),
+      key('0', t('editor.zoomOne')),
+      key('Plus', t('canvas.zoomIn')),
+      key('-', t('canvas.zoomOut')),
+      key('Shift+T', t('editor.tidy')),
     ],
   },
 ];
