@@ -110,6 +110,21 @@ pub enum Conflict {
         /// Their labels.
         steps: Vec<String>,
     },
+    /// Versions of Dev are promoted on Prod alone.
+    NotProd,
+    /// Dev has a newer version of the flow than the one that was asked for.
+    NewerOnDev,
+    /// Dev offers no version of the flow, or another one.
+    NotOffered,
+    /// A version of Dev needs credentials that are not here.
+    CredentialsMissing {
+        /// The name and the type of each.
+        credentials: Vec<(String, String)>,
+    },
+    /// What promoting would do is not what the caller was shown.
+    PromotionChanged,
+    /// The answers of Live and of a version of Dev cannot be compared.
+    PromotionUnchecked(&'static str),
 }
 
 impl fmt::Display for Conflict {
@@ -231,6 +246,27 @@ impl fmt::Display for Conflict {
                  includeRiskySteps: true to run them all the same.",
                 steps.join(", ")
             ),
+            Self::NotProd => f.write_str(
+                "Only a server that is labeled Prod promotes versions. Label this one in its settings, or promote there.",
+            ),
+            Self::NewerOnDev => {
+                f.write_str("Dev has a newer version of this flow by now. Look at that one, then promote it.")
+            }
+            Self::NotOffered => f.write_str("This version is not offered any more, so nothing was promoted."),
+            Self::CredentialsMissing { credentials } => {
+                let named = |(name, kind): &(String, String)| format!("'{name}' ({kind})");
+                let named: Vec<String> = credentials.iter().map(named).collect();
+                write!(
+                    f,
+                    "This version needs credentials that are not in this workspace: {}. Add them with these names and \
+                     types, then promote.",
+                    named.join(", ")
+                )
+            }
+            Self::PromotionChanged => {
+                f.write_str("What was shown has changed. Look again before you promote.")
+            }
+            Self::PromotionUnchecked(why) => f.write_str(why),
         }
     }
 }

@@ -13,6 +13,7 @@ pub mod knowledge;
 pub mod local_program;
 pub(crate) mod paging;
 pub mod predictions;
+pub(crate) mod promotion;
 pub mod remote;
 pub(crate) mod resource;
 pub mod secrets;

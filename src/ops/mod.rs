@@ -7,6 +7,7 @@ pub mod flows;
 pub mod knowledge;
 pub mod predictions;
 pub(crate) mod remote;
+pub(crate) mod promotion;
 pub(crate) mod service;
 pub mod triggers;
 pub(crate) mod workspace;

@@ -15,6 +15,7 @@ pub(crate) mod knowledge;
 pub(crate) mod new;
 pub(crate) mod page;
 pub(crate) mod predictions;
+pub(crate) mod promotion;
 pub(crate) mod refusal;
 pub(crate) mod remote;
 pub mod service;

@@ -150,6 +150,7 @@ mod tests {
             card_count: 1,
             settings: FlowSettings::default(),
             last_published: None,
+            last_promoted: None,
             created: now,
             updated: now,
         }

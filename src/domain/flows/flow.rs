@@ -1,6 +1,7 @@
 //! A flow: what answers questions (manual 5.1).
 
 use super::settings::FlowSettings;
+use super::version::Sha;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{FlowId, WorkspaceId};
 use jiff::Timestamp;
@@ -104,6 +105,15 @@ impl fmt::Debug for CanvasDigest {
     }
 }
 
+/// The version of Dev that became Live here last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastPromotion {
+    /// On Dev.
+    pub from: Sha,
+    /// When it became Live here.
+    pub date: Timestamp,
+}
+
 /// A flow record without its canvas, which lies in a table of its own, so that reading the settings for a request
 /// does not read a text that may be megabytes long.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -122,6 +132,9 @@ pub struct Flow {
     /// The last Publish or Roll back (manual 5.5).
     #[serde(default)]
     pub last_published: Option<super::draft::LastPublish>,
+    /// The version of Dev that was promoted here last (manual 20.1).
+    #[serde(default)]
+    pub last_promoted: Option<LastPromotion>,
     /// When it was made.
     pub created: Timestamp,
     pub updated: Timestamp,

@@ -10,6 +10,7 @@ pub(crate) mod history_mark;
 pub(crate) mod publish;
 pub mod rate_limit;
 pub(crate) mod record_result;
+pub mod references;
 pub(crate) mod restore;
 pub(crate) mod setting_changes;
 pub mod settings;

@@ -1,6 +1,7 @@
 //! A version: one entry of a flow's history (manual 6.1), and what goes into one.
 
 use super::flow::FlowKind;
+use super::references::RecordReference;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{FlowId, UserId};
 use jiff::Timestamp;
@@ -285,6 +286,9 @@ pub struct FlowSnapshot {
     pub canvas: String,
     /// Settings, as the flow record has them.
     pub settings: Map<String, Value>,
+    /// The records that the canvas uses; `None` where nothing was noted, as in versions of earlier builds.
+    #[serde(default)]
+    pub references: Option<Vec<RecordReference>>,
 }
 
 /// What a version holds.

@@ -75,10 +75,10 @@ pub(crate) fn replace_kept(
 }
 
 /// What is no id of a check is that of none.
-fn check_id(request: &Request) -> Option<CheckId> {
+pub(super) fn check_id(request: &Request) -> Option<CheckId> {
     CheckId::parse(request.param("check"))
 }
 
-fn view(CheckReport { check, draft_changed }: CheckReport) -> CheckView {
+pub(super) fn view(CheckReport { check, draft_changed }: CheckReport) -> CheckView {
     CheckView::new(check, draft_changed)
 }

@@ -7,6 +7,7 @@ pub(crate) mod flows;
 pub(crate) mod knowledge;
 pub(crate) mod predictions;
 pub(crate) mod remote;
+pub(crate) mod promotion;
 pub(crate) mod service;
 pub(crate) mod triggers;
 pub(crate) mod workspace;

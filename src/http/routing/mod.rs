@@ -10,6 +10,7 @@ mod params;
 mod permissions;
 pub(crate) mod prefix;
 mod remote_routes;
+mod promotion_routes;
 pub mod router;
 pub mod routes;
 mod trigger_routes;

@@ -9,6 +9,7 @@ use super::permissions::{
     STORE_VECTORS, TOOL_SEEN, UPSERT_PERMISSIONS, USES, VARIABLE_SEEN, VIEW, WRITE,
 };
 use super::remote_routes;
+use super::promotion_routes;
 use super::router::{Accepts, Cors, Route, RouteTable, delete, get, patch, post, put};
 use super::trigger_routes;
 use crate::http::api::accounts::{self, keys, people, roles};
@@ -49,6 +50,7 @@ static TABLE: LazyLock<RouteTable> = LazyLock::new(|| {
         flow_routes(),
         check_routes::check_routes(),
         remote_routes::remote_routes(),
+        promotion_routes::promotion_routes(),
         transfer_routes(),
         document_store_routes(),
         people_routes(),

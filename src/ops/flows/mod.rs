@@ -9,9 +9,11 @@ mod parsed_canvas;
 pub(crate) mod password_masks;
 pub(crate) mod public_config;
 pub(crate) mod publish;
+pub(crate) mod references;
 pub(crate) mod refused_origins;
 pub(crate) mod restore;
 pub(crate) mod settings;
+
 pub(crate) mod snapshot;
 pub(crate) mod titles;
 pub(crate) mod usage;
@@ -156,6 +158,7 @@ pub fn create_as(app: &App, caller: &Caller, id: FlowId, change: &FlowChange) ->
         card_count: 0,
         settings,
         last_published: None,
+        last_promoted: None,
         created: now,
         updated: now,
     };

@@ -140,7 +140,7 @@ pub(super) struct RestoreNotesView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "MissingCredential"))]
-struct MissingCredentialView {
+pub(crate) struct MissingCredentialView {
     name: String,
     credential_name: String,
 }
@@ -149,7 +149,7 @@ struct MissingCredentialView {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "AmbiguousCredential"))]
-struct AmbiguousCredentialView {
+pub(crate) struct AmbiguousCredentialView {
     name: String,
     credential_name: String,
     count: usize,
@@ -169,13 +169,20 @@ struct HiddenSecretView {
     count: usize,
 }
 
+impl From<MissingCredential> for MissingCredentialView {
+    fn from(MissingCredential { name, credential_name }: MissingCredential) -> Self {
+        Self { name, credential_name }
+    }
+}
+
+impl From<AmbiguousCredential> for AmbiguousCredentialView {
+    fn from(AmbiguousCredential { name, credential_name, count, using }: AmbiguousCredential) -> Self {
+        Self { name, credential_name, count, using }
+    }
+}
+
 impl From<RestoreNotes> for RestoreNotesView {
     fn from(notes: RestoreNotes) -> Self {
-        let missing =
-            |MissingCredential { name, credential_name }| MissingCredentialView { name, credential_name };
-        let ambiguous = |AmbiguousCredential { name, credential_name, count, using }| {
-            AmbiguousCredentialView { name, credential_name, count, using }
-        };
         let hidden = |HiddenSecret { node, label, input, input_label, count }| HiddenSecretView {
             node,
             label,
@@ -184,8 +191,8 @@ impl From<RestoreNotes> for RestoreNotesView {
             count,
         };
         Self {
-            missing_credentials: notes.missing_credentials.into_iter().map(missing).collect(),
-            ambiguous_credentials: notes.ambiguous_credentials.into_iter().map(ambiguous).collect(),
+            missing_credentials: notes.missing_credentials.into_iter().map(Into::into).collect(),
+            ambiguous_credentials: notes.ambiguous_credentials.into_iter().map(Into::into).collect(),
             hidden_secrets: notes.hidden_secrets.into_iter().map(hidden).collect(),
         }
     }
