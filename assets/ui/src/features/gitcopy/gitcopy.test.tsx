@@ -177,7 +177,7 @@ describe('connecting', () => {
     await paste('ghx_3');
     await screen.findByText('GitHub does not take this token.');
     await userEvent.click(screen.getByRole('button', { name: 'Name the repository yourself' }));
-    await userEvent.type(screen.getByLabelText('Repository'), 'ada/flows');
+    await userEvent.type(screen.getByRole('textbox', { name: 'Repository' }), 'ada/flows');
     await userEvent.click(screen.getByRole('button', { name: 'Continue' }));
     await userEvent.click(screen.getByRole('button', { name: 'Connect' }));
     await screen.findByText('The repository has other content.');

@@ -29,7 +29,7 @@ function Compared(props: ChangesProps & { before: string | null }): ReactNode {
   const { diff: told, flowData } = flow;
   const wide = useMedia('(width >= 768px)');
   const diff = useMemo(() => parts.compare(told, before, flowData), [parts, told, before, flowData]);
-  const nothing = isEmpty(diff) && !told.renamed && !told.edgesChanged;
+  const nothing = isEmpty(diff) && !told.renamed && !told.edgesChanged && told.sentences.length === 0;
   const canvases = (
     <parts.Canvases
       before={wide ? before : null}
