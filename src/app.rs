@@ -9,6 +9,7 @@ use crate::engine::FlowPlan;
 use crate::files::chat_files::{ChatFiles, Quota};
 use crate::files::flow_files::FlowFiles;
 use crate::files::secrets::{Secrets, SecretsError};
+use crate::git_host::GitHostClient;
 use crate::history::History;
 use crate::llm::TokenCache;
 use crate::net::{AuthoritiesError, Outgoing};
@@ -42,6 +43,8 @@ pub struct AppState {
     pub state: SharedState,
     /// The one client for outgoing calls.
     pub outgoing: Outgoing,
+    /// The API of the git host that versions are copied to.
+    pub git_host: GitHostClient,
     /// What models cost.
     pub prices: ModelPrices,
     /// Tokens that providers sold to credentials.
@@ -89,6 +92,9 @@ pub enum AppOpenError {
     /// The records of runs that a crash left in progress could not be put right.
     #[error("The records of runs that a crash left in progress could not be put right: {0}")]
     Recover(Error),
+    /// How the copy of versions at a git host stood.
+    #[error("How the copy of versions stood could not be read: {0}")]
+    RecoverCopy(Error),
     /// What was to be read of a folder that is only looked at.
     #[error("{0}")]
     Look(Error),
@@ -130,6 +136,7 @@ impl App {
         let store = Store::open(&database).map_err(AppOpenError::Store)?;
         let secrets = secrets(&store, &settings)?;
         let outgoing = Outgoing::from_settings(&settings).map_err(AppOpenError::Authorities)?;
+        let git_host = GitHostClient::from_settings(&settings).map_err(AppOpenError::Authorities)?;
         let prices = ops::service::model_prices::load(&settings).map_err(AppOpenError::Prices)?;
         let limits = script::ScriptLimits::from_settings(settings.code_seconds, settings.code_memory_mb);
         let scripts = ScriptRunner::new(environment.program(), limits).map_err(AppOpenError::Threads)?;
@@ -151,6 +158,7 @@ impl App {
             chat_files: ChatFiles::new(files, Quota::default()),
             state: SharedState::default(),
             outgoing,
+            git_host,
             prices,
             tokens: TokenCache::default(),
             documents,
@@ -169,6 +177,7 @@ impl App {
             .iter()
             .for_each(|complaint| tracing::warn!("{complaint}"));
         ops::flows::outbox::replay(&app).map_err(AppOpenError::Replay)?;
+        ops::remote::recover(&app).map_err(AppOpenError::RecoverCopy)?;
         executions::recover(&app).map_err(AppOpenError::Recover)?;
         ops::triggers::schedules::recover(&app).map_err(AppOpenError::Recover)?;
         ops::triggers::webhooks::recover(&app).map_err(AppOpenError::Recover)?;

@@ -52,6 +52,12 @@ enum HistoryCommand {
     /// Checks that the history is sound, has every version that was recorded and holds no secret-shaped text; writes
     /// nothing
     Verify,
+    /// Copies the versions that wait to the connected repository, or reads those there, and waits for the end
+    Push {
+        /// Print how the copy stands as JSON [env: SERVICE_JSON]
+        #[arg(long)]
+        json: bool,
+    },
     /// Goes on with the history as it is, or begins a new one where it is missing; removes nothing
     Restart,
 }
@@ -74,13 +80,16 @@ pub(super) fn run(args: &HistoryArgs, context: &Context<'_>) -> Result<(), CliEr
                 .unwrap_or_else(|| "previous".to_owned()),
         },
         HistoryCommand::Verify => OperatorCommand::HistoryVerify,
+        HistoryCommand::Push { .. } => OperatorCommand::HistoryPush,
         HistoryCommand::Restart => OperatorCommand::HistoryRestart,
     };
     let CommandReply::History { answer } = execute(settings, context, command)? else {
         return Err(unexpected_reply());
     };
     match &args.action {
-        HistoryCommand::Log { json, .. } | HistoryCommand::Diff { json, .. }
+        HistoryCommand::Log { json, .. }
+        | HistoryCommand::Diff { json, .. }
+        | HistoryCommand::Push { json }
             if context.is_switched_on(*json, "SERVICE_JSON") =>
         {
             print(&json_lines(&answer)?)
@@ -88,6 +97,7 @@ pub(super) fn run(args: &HistoryArgs, context: &Context<'_>) -> Result<(), CliEr
         HistoryCommand::Log { .. } => print(&render_log(&answer)),
         HistoryCommand::Show { .. } => print(&format!("{}\n", text(&answer["flowData"]))),
         HistoryCommand::Diff { .. } => print(&render_difference(&answer)),
+        HistoryCommand::Push { .. } => print_copy(&answer),
         HistoryCommand::Restart => print(restart_message(&answer)),
         HistoryCommand::Verify => print_verdict(&answer),
     }
@@ -98,6 +108,22 @@ fn restart_message(answer: &Value) -> &'static str {
         "A new history begins: what is saved from now on is recorded. Versions from before are not in it.\n"
     } else {
         "The history goes on as it is. Versions that are not in it are forgotten.\n"
+    }
+}
+
+/// What came of a copy; it failed when something is still to be done.
+fn print_copy(answer: &Value) -> Result<(), CliError> {
+    let repository = replace_controls(text(&answer["repo"]));
+    match (text(&answer["state"]), text(&answer["role"])) {
+        ("retrying" | "stopped", _) => Err(CliError::Failed(replace_controls(text(&answer["message"])))),
+        (_, "read") => print(&match answer["incomingVersion"].as_str() {
+            Some(version) => format!("{repository} was read; its newest version is {version}.\n"),
+            None => format!("{repository} was read; it has no versions yet.\n"),
+        }),
+        _ => print(&format!(
+            "The versions are copied to {repository}; the newest there is {}.\n",
+            text(&answer["lastCopiedVersion"])
+        )),
     }
 }
 

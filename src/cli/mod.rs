@@ -17,6 +17,7 @@ mod owner;
 mod prompt;
 mod publish;
 mod serve;
+mod status;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -79,6 +80,7 @@ enum CliCommand {
     Export(transfer::ExportArgs),
     Import(transfer::ImportArgs),
     Publish(publish::PublishArgs),
+    Status(status::StatusArgs),
     Config(config::ConfigArgs),
     /// Prints the description of the API (OpenAPI, JSON)
     Openapi,
@@ -212,6 +214,7 @@ pub fn run(
         CliCommand::Export(args) => transfer::export(&args, &context),
         CliCommand::Import(args) => transfer::import(&args, &context),
         CliCommand::Publish(args) => publish::run(&args, &context),
+        CliCommand::Status(args) => status::run(&args, &context),
         CliCommand::Config(args) => config::run(&args, &context),
         CliCommand::Openapi => openapi::run(),
         CliCommand::Completions(args) => completions::run(&args),

@@ -105,6 +105,18 @@ pub enum Conflict {
     KindWithoutChecks,
     /// The flow, as Live or as draft, does not start with a chat message.
     CheckStart,
+    /// There is no repository to copy to.
+    NoRepositoryConnected {
+        host: String,
+    },
+    /// The repository holds something that this server did not write.
+    OtherContent {
+        host: String,
+    },
+    /// The label would turn copying into reading, or the reverse.
+    EnvironmentWhileConnected,
+    /// The label of the server changed while a repository was looked at.
+    EnvironmentMoved,
     /// A check would run cards that may do something to the world.
     RiskySteps {
         /// Their labels.
@@ -240,6 +252,18 @@ impl fmt::Display for Conflict {
                 "A check asks questions, so the agentflow must start with a chat message (Start input type Chat Input), in \
                  Live and in the draft.",
             ),
+            Self::NoRepositoryConnected { host } => write!(f, "{host} is not connected."),
+            Self::OtherContent { host } => write!(
+                f,
+                "This repository at {host} has other content than this server's versions. Connect an empty repository, or the \
+                 one that this server copied to."
+            ),
+            Self::EnvironmentWhileConnected => f.write_str(
+                "A repository is connected. Disconnect it before you switch between Dev and Prod.",
+            ),
+            Self::EnvironmentMoved => {
+                f.write_str("The label of this server changed meanwhile, so nothing was connected. Try again.")
+            }
             Self::RiskySteps { steps } => write!(
                 f,
                 "A check would run these steps, which may change something outside of this service: {}. Send \

@@ -87,6 +87,16 @@ pub(super) fn content(
     })
 }
 
+/// True when the files of a version say that they are another flow's than the one in whose place they lie.
+pub(super) fn names_another_flow(
+    repository: &gix::Repository,
+    version: &Version,
+    flow: &FlowId,
+) -> Result<bool> {
+    let about = read_file(repository, object_id(&version.sha), flow, layout::FLOW_FILE)?;
+    Ok(about.is_some_and(|about| layout::names_another_flow(flow, &about)))
+}
+
 fn read_file(
     repository: &gix::Repository,
     commit: ObjectId,

@@ -81,6 +81,12 @@ pub(super) fn snapshot(flow: &FlowId, flow_file: &[u8], canvas_file: &[u8]) -> O
     })
 }
 
+/// True for a `flow.json` whose id is not that of its folder.
+pub(super) fn names_another_flow(flow: &FlowId, flow_file: &[u8]) -> bool {
+    let about: Map<String, Value> = serde_json::from_slice(flow_file).unwrap_or_default();
+    about.get("id").and_then(Value::as_str).and_then(FlowId::parse).as_ref() != Some(flow)
+}
+
 /// What a `flow.json` says of the flow, as far as it does.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct FlowHeader {

@@ -88,7 +88,7 @@ pub(super) fn author(author: &Author) -> (String, String) {
 }
 
 /// One line without control characters and without marks that turn the direction of text.
-fn sanitize_line(text: &str, max_chars: usize) -> String {
+pub(super) fn sanitize_line(text: &str, max_chars: usize) -> String {
     let unsafe_mark = |c: char| {
         c.is_control()
             || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -48,6 +48,9 @@ pub struct History {
     repository: RepositoryHandle,
     recorder_lock: Mutex<()>,
     index: VersionCache,
+    /// The versions that were read elsewhere.
+    incoming_index: VersionCache,
+    waiting: Mutex<Option<remote::WaitingCount>>,
     pack_lock: Mutex<()>,
     last_failure: Mutex<Option<(FlowId, String)>>,
     /// Where the operator put the folder; `None` for its usual place.
@@ -86,6 +89,8 @@ impl History {
             repository: RepositoryHandle::new(tree, rights),
             recorder_lock: Mutex::default(),
             index: VersionCache::new(Box::<MemoryIndex>::default()),
+            incoming_index: remote::new_index(),
+            waiting: Mutex::default(),
             pack_lock: Mutex::default(),
             last_failure: Mutex::default(),
             operator_folder: None,

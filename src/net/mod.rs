@@ -35,14 +35,15 @@ pub use incoming::Incoming;
 use resolve::GuardedResolver;
 pub use retry_after::{believed_wait, parse_retry_after, parse_seconds, status_may_pass};
 use std::fmt;
+use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::Duration;
 pub use tls::{AuthoritiesError, TlsError, TrustStore};
-use ureq::Agent;
 pub use ureq::http::Method;
-use ureq::http::header::{HeaderMap, HeaderName, HeaderValue};
+use ureq::http::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
 use ureq::http::{Request, StatusCode, Uri};
 use ureq::unversioned::transport::Connector;
+use ureq::{Agent, SendBody};
 
 /// The most bytes a response head may have (manual 12.5).
 const HEAD_BYTES_MAX: usize = 32 * 1024;
@@ -132,7 +133,7 @@ impl ResponseLimits {
 #[derive(Clone)]
 pub struct Outgoing {
     // Apart, because an idle connection of one purpose must not serve the other.
-    provider: Agent,
+    provider: AgentPair,
     reachable: AgentPair,
     written_out: AgentPair,
     assembled: AgentPair,
@@ -190,6 +191,14 @@ impl Outgoing {
         Ok(Self::with_trust(Vec::new(), true, trust_from_settings(settings)?, settings.proxies.clone()))
     }
 
+    /// As the operator set it, for calls that may reach these hosts although they are private, and no other private one.
+    ///
+    /// # Errors
+    /// As [`Self::from_settings`].
+    pub fn for_hosts(settings: &Settings, hosts: Vec<AllowRule>) -> Result<Self, AuthoritiesError> {
+        Ok(Self::with_trust(hosts, false, trust_from_settings(settings)?, settings.proxies.clone()))
+    }
+
     /// As [`Self::new`], with these authorities and through these proxies. The guard judges whom a request is for, and
     /// never the proxy.
     #[must_use]
@@ -204,7 +213,7 @@ impl Outgoing {
         let agent = |purpose, idle_max| agent(guard(purpose), idle_max, &trust, &proxies);
         let pair = |purpose| AgentPair { repeatable: agent(purpose, IDLE_MAX), once: agent(purpose, 0) };
         Self {
-            provider: agent(CallPurpose::Provider, IDLE_MAX),
+            provider: pair(CallPurpose::Provider),
             reachable: pair(CallPurpose::Reachable),
             written_out: pair(CallPurpose::WrittenOut),
             assembled: pair(CallPurpose::Assembled),
@@ -293,14 +302,16 @@ impl Outgoing {
         let uri = guard::parse(url)?;
         let headers = build_headers(headers)?;
         let agent = match purpose {
-            CallPurpose::Provider => &self.provider,
-            CallPurpose::Reachable => self.reachable.agent(&method),
-            CallPurpose::WrittenOut => self.written_out.agent(&method),
-            CallPurpose::Assembled => self.assembled.agent(&method),
+            // What a provider is asked may be asked twice.
+            CallPurpose::Provider => &self.provider.repeatable,
+            _ => self.agents(purpose).agent(&method),
         };
         for _ in 0..STALE_TRIES_MAX {
             let waiting = WaitLimits { cancel: cancel.clone(), stall: limits.first_byte };
-            let (result, traffic) = waiting.run(|| send_once(agent, &method, &uri, &headers, body));
+            let (result, traffic) = waiting.run(|| match body {
+                Some(body) => agent.run(request(&method, &uri, &headers, body)?),
+                None => agent.run(request(&method, &uri, &headers, ())?),
+            });
             match result {
                 Ok(response) => {
                     return Incoming::new(response, traffic.connection, cancel, limits);
@@ -316,6 +327,62 @@ impl Outgoing {
             }
         }
         Err(NetError::Broken("the other side closed the connection".into()))
+    }
+
+    /// Posts a body that is read while it goes out, so that it is never in memory as a whole. It is sent once, on a connection
+    /// of its own. `limits.first_byte` bounds each wait of the upload, and the one for the answer after it.
+    ///
+    /// # Errors
+    /// As [`NetError`]; [`NetError::Broken`] too when `body` cannot be read, or ends before its `length`.
+    #[expect(clippy::too_many_arguments, reason = "each is one independent thing a request is made of")]
+    pub fn post_stream(
+        &self,
+        purpose: CallPurpose,
+        url: &str,
+        headers: &[(&str, &str)],
+        body: &mut dyn Read,
+        length: u64,
+        cancel: &CancelToken,
+        limits: ResponseLimits,
+    ) -> Result<Incoming, NetError> {
+        let uri = guard::parse(url)?;
+        let mut headers = build_headers(headers)?;
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+        let waiting = WaitLimits { cancel: cancel.clone(), stall: limits.first_byte };
+        let mut exact = ExactBody { body, left: length };
+        let (result, traffic) = waiting.run(|| {
+            let body = SendBody::from_reader(&mut exact);
+            self.agents(purpose).once.run(request(&Method::POST, &uri, &headers, body)?)
+        });
+        let response = result.map_err(|error| from_ureq(error, &guard::label(&uri)))?;
+        Incoming::new(response, traffic.connection, cancel, limits)
+    }
+
+    const fn agents(&self, purpose: CallPurpose) -> &AgentPair {
+        match purpose {
+            CallPurpose::Provider => &self.provider,
+            CallPurpose::Reachable => &self.reachable,
+            CallPurpose::WrittenOut => &self.written_out,
+            CallPurpose::Assembled => &self.assembled,
+        }
+    }
+}
+
+/// A body of which exactly so much is sent as was said: one that ends early must not pass for a whole one.
+struct ExactBody<'a> {
+    body: &'a mut dyn Read,
+    left: u64,
+}
+
+impl Read for ExactBody<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
+        let amount = self.body.read(&mut buffer[..most])?;
+        if amount == 0 && most > 0 {
+            return Err(NetError::Broken("what was to be sent ended early".into()).into());
+        }
+        self.left -= amount as u64;
+        Ok(amount)
     }
 }
 
@@ -359,19 +426,15 @@ fn agent(guard: AddressGuard, idle_max: usize, trust: &TrustStore, proxies: &Arc
     Agent::with_parts(config, chain, GuardedResolver::new(guard, proxies.clone()))
 }
 
-fn send_once(
-    agent: &Agent,
+fn request<Body>(
     method: &Method,
     uri: &Uri,
     headers: &HeaderMap,
-    body: Option<&[u8]>,
-) -> Result<ureq::http::Response<ureq::Body>, ureq::Error> {
-    let mut request = Request::builder().method(method.clone()).uri(uri.clone()).body(())?;
+    body: Body,
+) -> Result<Request<Body>, ureq::http::Error> {
+    let mut request = Request::builder().method(method.clone()).uri(uri.clone()).body(body)?;
     *request.headers_mut() = headers.clone();
-    match body {
-        Some(body) => agent.run(request.map(|()| body)),
-        None => agent.run(request),
-    }
+    Ok(request)
 }
 
 fn build_headers(headers: &[(&str, &str)]) -> Result<HeaderMap, NetError> {

@@ -324,3 +324,44 @@ fn a_call_after_the_run_ended_does_not_connect() {
     assert_eq!(post(&outgoing(), &url, &cancel).unwrap_err(), NetError::Cancelled);
     assert_eq!(connections.load(Ordering::SeqCst), 0);
 }
+
+#[test]
+fn a_body_that_is_read_while_it_goes_out_arrives_whole_and_outlasts_the_first_byte_limit() {
+    let (url, _) = server(|mut stream, _| {
+        // The other side reads slowly, for longer than it may be silent.
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).unwrap();
+            head.push(byte[0]);
+        }
+        let head = String::from_utf8(head).unwrap().to_ascii_lowercase();
+        assert!(
+            head.contains("content-length: 6000000\r\n") && !head.contains("transfer-encoding"),
+            "{head}"
+        );
+        let (mut left, mut piece) = (6_000_000_usize, vec![0; 600_000]);
+        while left > 0 {
+            stream.read_exact(&mut piece).unwrap();
+            left -= piece.len();
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        stream.write_all(HELLO).unwrap();
+    });
+    let limits = ResponseLimits { first_byte: Duration::from_millis(700), ..ResponseLimits::default() };
+    let send = |mut body: &[u8]| {
+        outgoing().post_stream(
+            CallPurpose::Provider,
+            &url,
+            &[],
+            &mut body,
+            6_000_000,
+            &CancelToken::new(None),
+            limits,
+        )
+    };
+    let mut answer = send(&vec![7; 6_000_000]).unwrap();
+    assert_eq!(answer.read_to_string(100).unwrap(), "hello");
+    let early = send(&vec![7; 1_000]).unwrap_err();
+    assert_eq!(early, NetError::Broken("what was to be sent ended early".into()));
+}

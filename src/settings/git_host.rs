@@ -1,8 +1,8 @@
-//! Which git host the copy of versions works with, and what stands in for it in tests (manual 19.7, 19.8).
+//! Which git host the copy of versions works with, and what stands in for it in tests (manual 19.7, 19.9).
 
+use super::SettingsError;
 use super::base_url::{self, BaseUrl};
 use super::parse::{self, ParseResult, SettingsReader, parse_error};
-use super::SettingsError;
 use crate::domain::remote::git_host::GitHost;
 use std::net::IpAddr;
 use std::path::PathBuf;

@@ -185,7 +185,10 @@ fn another_git_host_has_two_addresses_and_no_stand_in() {
     let (url, api) = ("SERVICE_GITHUB_URL", "SERVICE_GITHUB_API");
     let host = |web, at| read(&[(url, web), (api, at)]).map(|settings| settings.git_host);
     let named = host("https://git.example.org/", "https://git.example.org/api/v1").unwrap();
-    assert_eq!((named.host.web(), named.host.api()), ("https://git.example.org", "https://git.example.org/api/v1"));
+    assert_eq!(
+        (named.host.web(), named.host.api()),
+        ("https://git.example.org", "https://git.example.org/api/v1")
+    );
     assert!(named.is_named && !named.is_stand_in);
     for (given, missing) in [(url, api), (api, url)] {
         let line = read(&[(given, "https://git.example.org")]).unwrap_err().to_string();
@@ -204,13 +207,23 @@ fn another_git_host_has_two_addresses_and_no_stand_in() {
 fn a_git_host_without_encryption_is_one_of_this_machine_in_a_test() {
     let host = |web, allow| {
         let api = "https://git.example.org/api/v1";
-        read(&[("SERVICE_GITHUB_URL", web), ("SERVICE_GITHUB_API", api), ("SERVICE_GITHUB_ALLOW_FILE_REMOTES", allow)])
+        read(&[
+            ("SERVICE_GITHUB_URL", web),
+            ("SERVICE_GITHUB_API", api),
+            ("SERVICE_GITHUB_ALLOW_FILE_REMOTES", allow),
+        ])
     };
     for local in ["http://127.0.0.1:3000", "http://localhost:3000/git", "http://[::1]:3000"] {
         assert!(host(local, "on").is_ok(), "{local}");
         assert!(host(local, "off").is_err() && host(local, "true").is_err(), "{local}");
     }
-    for elsewhere in ["http://git.example.org", "http://10.0.0.7", "http://localhost.example.org", "ftp://x", "git.example.org"] {
+    for elsewhere in [
+        "http://git.example.org",
+        "http://10.0.0.7",
+        "http://localhost.example.org",
+        "ftp://x",
+        "git.example.org",
+    ] {
         let line = host(elsewhere, "on").unwrap_err().to_string();
         assert!(line.starts_with("SERVICE_GITHUB_URL is \""), "{line}");
     }

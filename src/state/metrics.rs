@@ -226,6 +226,10 @@ pub struct Metrics {
     pub versions_recorded: Counter,
     /// Versions that could not be recorded.
     pub versions_failed: Counter,
+    /// Copies to a git host, or reads there, that went well.
+    pub copies_completed: Counter,
+    /// Those that failed or stopped.
+    pub copies_failed: Counter,
 }
 
 impl Metrics {

@@ -12,6 +12,7 @@ pub(crate) mod model_lists;
 pub(crate) mod pending_sign_ins;
 pub(crate) mod rate_limiter;
 pub(crate) mod refused_origins;
+pub(crate) mod remote_copy;
 pub(crate) mod reply_cache;
 pub(crate) mod running_calls;
 pub(crate) mod schedule_timers;
@@ -32,6 +33,7 @@ use crate::state::model_lists::ModelListCache;
 use crate::state::pending_sign_ins::PendingSignIns;
 use crate::state::rate_limiter::RateLimiter;
 use crate::state::refused_origins::RefusedOrigins;
+use crate::state::remote_copy::RemoteCopy;
 use crate::state::reply_cache::ReplyCache;
 use crate::state::running_calls::RunningCalls;
 use crate::state::schedule_timers::ScheduleTimers;
@@ -67,6 +69,8 @@ pub struct SharedState {
     pub pause_timers: DueTimers<DuePause>,
     pub schedule_timers: ScheduleTimers,
     pub refused_origins: RefusedOrigins,
+    /// The copy of versions at a git host.
+    pub remote_copy: RemoteCopy,
     /// Requests for a new password, each of which counts.
     pub reset_requests: LoginThrottle,
     /// Calls of webhooks that did not know the secret.

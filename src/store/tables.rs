@@ -22,6 +22,7 @@ use crate::domain::knowledge::document_store::DocumentStore;
 use crate::domain::knowledge::upsert::UpsertRecord;
 use crate::domain::knowledge::vector_config::VectorConfig;
 use crate::domain::predictions::execution::{Execution, ExecutionLeftovers, RunRequest};
+use crate::domain::remote::connection::Connection;
 use crate::domain::triggers::schedule::Schedule;
 use crate::domain::triggers::webhook_answer::AnswerTotals;
 use crate::domain::triggers::webhook_callback::WebhookCallback;
@@ -114,6 +115,7 @@ pub(super) const WEBHOOK_SIGNATURES: Table = table("webhook_signatures"); // flo
 pub(super) const WEBHOOK_ANSWERS: Table = table("webhook_answers"); //    flow ‖ hash of the key -> the first answer
 pub(super) const WEBHOOK_ANSWER_ORDER: Table = table("webhook_answer_order"); // flow ‖ time ‖ hash -> bytes of the answer
 const KEPT_QUESTIONS_TABLE: Table = table("check_questions"); //             workspace ‖ flow -> questions for its checks
+const REMOTE_CONNECTION_TABLE: Table = table("remote_connection"); //     "connection" -> the connected repository
 const WEBHOOK_ANSWER_TOTALS_TABLE: Table = table("webhook_answer_totals"); // flow -> how much of them is kept
 
 /// Flows without their canvases. Written by one room only, `ops/flows/live.rs`.
@@ -221,8 +223,13 @@ pub(super) const WEBHOOK_ANSWER_TOTALS: GlobalTable<AnswerTotals, FlowId> =
 pub(crate) const KEPT_QUESTIONS: WorkspaceTable<Vec<KeptQuestion>, FlowId> =
     WorkspaceTable::new(KEPT_QUESTIONS_TABLE);
 
+/// The repository that this server is connected to, under [`REMOTE_CONNECTION_KEY`]. Written by one room only, `ops/remote/`.
+pub(crate) const REMOTE_CONNECTION: GlobalTable<Connection, str> = GlobalTable::new(REMOTE_CONNECTION_TABLE);
+/// The only key of [`REMOTE_CONNECTION`].
+pub(crate) const REMOTE_CONNECTION_KEY: &str = "connection";
+
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 65] = [
+pub(super) const ALL: [Table; 66] = [
     META,
     COUNTERS,
     MESSAGES.table(),
@@ -288,6 +295,7 @@ pub(super) const ALL: [Table; 65] = [
     WEBHOOK_ANSWER_ORDER,
     WEBHOOK_ANSWER_TOTALS_TABLE,
     KEPT_QUESTIONS_TABLE,
+    REMOTE_CONNECTION_TABLE,
 ];
 
 /// What runs leave behind with each answer: messages, records of agentflows, and what is kept of what started them. Nothing of it is kept outside of the database,

@@ -10,6 +10,7 @@ use crate::wire::flows::publish::PublishResultsView;
 use crate::wire::flows::versions::{
     HistoryReportView, HistoryRestart, LoggedVersionView, VersionContentView, VersionDiffView,
 };
+use crate::wire::remote::status::CopyStatusView;
 use crate::wire::service::operator::CommandReply;
 use crate::wire::service::status::IntegrityReportView;
 use serde::Serialize;
@@ -44,6 +45,7 @@ pub(crate) fn command_reply(output: CommandOutput) -> Result<CommandReply> {
         CommandOutput::Comparison(compared) => history(answer(&VersionDiffView::from(compared))),
         CommandOutput::HistoryReport(report) => history(answer(&HistoryReportView::from(report))),
         CommandOutput::HistoryRestarted { is_new } => history(answer(&HistoryRestart { is_new })),
+        CommandOutput::Copied(status) => history(answer(&CopyStatusView::from(*status))),
         CommandOutput::DataReport(report) => {
             Ok(CommandReply::Data { answer: answer(&IntegrityReportView::from(report))? })
         }
@@ -59,9 +61,12 @@ pub(crate) fn command_reply(output: CommandOutput) -> Result<CommandReply> {
             let view = CheckView::new(report.check, report.draft_changed);
             Ok(CommandReply::Check { answer: answer(&view)? })
         }
-        CommandOutput::Status { version, process_id, address } => {
-            Ok(CommandReply::Status { version: version.to_owned(), process_id, address: Some(address) })
-        }
+        CommandOutput::Status { version, process_id, address, environment } => Ok(CommandReply::Status {
+            version: version.to_owned(),
+            process_id,
+            address: Some(address),
+            environment,
+        }),
     }
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod control;
 pub(crate) mod history;
 pub(crate) mod leftovers;
 pub(crate) mod pauses;
+pub mod remote;
 mod run_pool;
 pub(crate) mod schedules;
 pub(crate) mod usage;
@@ -26,6 +27,7 @@ pub struct Tasks {
     schedules: JoinHandle<()>,
     webhooks: JoinHandle<()>,
     checks: JoinHandle<()>,
+    remote: JoinHandle<()>,
 }
 
 impl Tasks {
@@ -43,7 +45,8 @@ impl Tasks {
         let schedules = tokio::spawn(schedules::run(app.clone(), stop.clone()));
         let webhooks = tokio::spawn(webhooks::run(app.clone(), stop.clone()));
         let checks = tokio::spawn(checks::run(app.clone(), stop.clone()));
-        Self { control, usage, history, leftovers, pauses, schedules, webhooks, checks }
+        let remote = tokio::spawn(remote::run(app.clone(), stop.clone()));
+        Self { control, usage, history, leftovers, pauses, schedules, webhooks, checks, remote }
     }
 
     /// Waits until every task has ended, after `stop` turned true.
@@ -54,6 +57,7 @@ impl Tasks {
             ("history", Some(self.history)),
             ("leftovers", Some(self.leftovers)),
             ("pauses", Some(self.pauses)),
+            ("remote", Some(self.remote)),
             ("schedules", Some(self.schedules)),
             ("usage", Some(self.usage)),
             ("webhooks", Some(self.webhooks)),

@@ -179,6 +179,7 @@ fn sample_of_version(
     let flow = || server.flow_with(&marked_canvas(), &json!({ "type": kind }));
     match (method, pattern) {
         ("GET", "/flow-versions/status") => (None, None),
+        (method, path) if crate::remote::is_of_copy(path) => (None, crate::remote::sample(method, path)),
         ("POST", "/flow-drafts/publish") => (None, Some(json!({ "ids": [with_draft(server, flow())] }))),
         ("PUT", "/flow-drafts/:id") => {
             (Some(with_draft(server, flow())), Some(json!({"flowData": marked_canvas()})))

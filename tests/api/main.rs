@@ -84,6 +84,7 @@ mod postgres;
 mod properties;
 mod providers;
 mod redis;
+mod remote;
 mod retrievers;
 mod roles;
 mod schedules;

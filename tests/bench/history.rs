@@ -3,6 +3,10 @@
 //! `cargo bench --bench history -- [commits] [flows]`, 100,000 commits over 10,000 flows when not told.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a report for people; what fails must stop it")]
 
+#[path = "../support/git_host/mod.rs"]
+#[allow(dead_code, reason = "a bench needs only a part of what the host can do")]
+mod git_host;
+
 use flowkeep::base::cancel::CancelToken;
 use flowkeep::canvas::{Canvas, secrets};
 use flowkeep::cards::registry::Registry;
@@ -13,11 +17,14 @@ use flowkeep::domain::flows::version::{
 };
 use flowkeep::domain::ids::{FlowId, UserId};
 use flowkeep::domain::secrets::redact;
+use flowkeep::history::remote::{CopyItem, Remote};
 use flowkeep::history::{History, IndexRow, IndexStore};
+use flowkeep::net::Outgoing;
 use jiff::Timestamp;
 use redb::{Database, ReadableDatabase as _, TableDefinition};
 use serde_json::{Value, json};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 const ROWS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("rows");
@@ -270,6 +277,7 @@ fn main() {
     println!("open: {time:.2?}, the first list after it {first:.2?} ({} versions)", list.len());
     measure_reads(&history, &flows);
     memory("after reading");
+    measure_copy(&history, &mut flows, &mut dice, user);
     let (time, ()) = measure_time(|| history.clear_index().unwrap());
     let (walk, _) = measure_time(|| history.list(&flows[0].id).unwrap());
     println!("a list of versions thrown away ({time:.2?}) and made anew from git: {walk:.2?}");
@@ -290,6 +298,58 @@ fn measure_records(history: &History, flows: &mut [Flow], dice: &mut Rng, user: 
         times.push(measure_time(|| history.recorder().record(&change).unwrap()).0);
     }
     report("record, flushed to disk", times);
+}
+
+/// Copies all of it to a git host, and goes on recording meanwhile.
+fn measure_copy(history: &History, flows: &mut [Flow], dice: &mut Rng, user: UserId) {
+    let host = git_host::GitHost::start("token");
+    host.create("owner/flows");
+    let remote = Remote::Host {
+        outgoing: Outgoing::new(Vec::new(), true),
+        url: host.repository_url("owner/flows"),
+        token: "token".into(),
+    };
+    let copy = || {
+        // As the service does it, every text is looked through for secrets.
+        let mut judge = |item: CopyItem<'_>| {
+            let (CopyItem::Commit(_, bytes) | CopyItem::File(_, _, bytes)) = item;
+            std::hint::black_box(redact(&String::from_utf8_lossy(bytes)));
+            None
+        };
+        measure_time(|| history.push(&remote, &mut judge, &CancelToken::new(None)).unwrap())
+    };
+    // Makes the kernel forget how much memory there was before.
+    let _not_linux = std::fs::write("/proc/self/clear_refs", "5");
+    let is_copied = AtomicBool::new(false);
+    let mut times = Vec::new();
+    std::thread::scope(|scope| {
+        let copying = scope.spawn(|| {
+            let copied = copy();
+            is_copied.store(true, Ordering::SeqCst);
+            copied
+        });
+        for at in 0.. {
+            if is_copied.load(Ordering::SeqCst) {
+                break;
+            }
+            let chosen = dice.below(flows.len());
+            edit(dice, &mut flows[chosen].canvas);
+            let change = change(at, &flows[chosen], user);
+            times.push(measure_time(|| history.recorder().record(&change).unwrap()).0);
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let (time, copied) = copying.join().unwrap();
+        let sent = host.requests().pop().and_then(|sent| sent.header("content-length")?.parse::<u64>().ok());
+        println!(
+            "copy {} versions to a git host: {time:.1?}, {} MB sent",
+            copied.versions,
+            sent.unwrap_or(0) >> 20
+        );
+    });
+    memory("while copying");
+    report("record, flushed to disk, while all is copied", times);
+    let (time, copied) = copy();
+    println!("copy the {} versions since: {time:.2?}", copied.versions);
 }
 
 fn measure_reads(history: &History, flows: &[Flow]) {

@@ -28,6 +28,7 @@ const SECTIONS: &[&str] = &[
     "Documents to text",
     "Chunks",
     "People",
+    "The copy at a git host",
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -62,6 +62,12 @@ impl DisplayName {
         Ok(Self(name.to_owned()))
     }
 
+    /// A name that the service makes, cut to what a name may hold.
+    #[must_use]
+    pub fn shortened(text: &str) -> Self {
+        Self(text.chars().filter(|c| !c.is_control()).take(NAME_CHARACTERS_MAX).collect())
+    }
+
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -25,9 +25,6 @@ pub struct Connection {
     /// When everything was on the host last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copied: Option<Timestamp>,
-    /// When the host's versions were read last.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub checked: Option<Timestamp>,
 }
 
 /// Where a connected repository lies: what kind of place it was when it was connected, so that no setting can turn one into

@@ -6,3 +6,4 @@ pub mod environment;
 pub mod git_host;
 pub mod repository;
 pub mod status;
+pub mod token;

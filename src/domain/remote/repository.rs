@@ -97,7 +97,7 @@ fn is_part(text: &str) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RepositoryChoice {
     Named(RepositoryName),
-    /// A bare repository on this machine; whether that is allowed is a setting (manual 19.8).
+    /// A bare repository on this machine; whether that is allowed is a setting (manual 19.9).
     Folder(PathBuf),
 }
 

@@ -64,6 +64,10 @@ pub(crate) enum AuditAction {
     WebhookSecretDeleted,
     ScheduleSwitchedOn,
     ScheduleSwitchedOff,
+    RepositoryConnected,
+    RepositoryDisconnected,
+    VersionsCopied,
+    EnvironmentChanged,
 }
 
 /// Which entries push out which: those of one ring, and no others.
@@ -144,6 +148,8 @@ pub(crate) enum AuditTargetKind {
     Flow,
     Organization,
     Session,
+    Repository,
+    Server,
 }
 
 /// What it was done to.

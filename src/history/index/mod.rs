@@ -18,7 +18,8 @@ use self::store::{IndexRow, IndexStore};
 use super::commits::{self, VersionRow};
 use super::error::{HistoryError, Result};
 use super::message::CommitSummary;
-use super::repository::{origin, refs};
+use super::repository::origin;
+use super::repository::refs::{self, ReferenceName};
 use crate::domain::error::Result as DomainResult;
 use crate::domain::flows::version::{Sha, ShaPrefix, Version};
 use crate::domain::ids::FlowId;
@@ -35,8 +36,9 @@ const BATCH_COMMITS: usize = 2_000;
 const PENDING_MAX_ROWS: usize = 4_000;
 const STAMP: &[u8] = b"s";
 
-/// The versions of every flow.
+/// The versions of every flow on the line below one reference.
 pub(super) struct VersionCache {
+    reference: &'static ReferenceName,
     store: Box<dyn IndexStore>,
     state: RwLock<CacheState>,
     walk_lock: Mutex<()>,
@@ -73,8 +75,20 @@ impl Stamp {
 }
 
 impl VersionCache {
+    /// Of the versions on `main`.
     pub(super) fn new(store: Box<dyn IndexStore>) -> Self {
-        Self { store, state: RwLock::default(), walk_lock: Mutex::default(), store_lock: Mutex::default() }
+        Self::of(&refs::BRANCH, store)
+    }
+
+    /// Of the versions below another reference.
+    pub(super) fn of(reference: &'static ReferenceName, store: Box<dyn IndexStore>) -> Self {
+        Self {
+            reference,
+            store,
+            state: RwLock::default(),
+            walk_lock: Mutex::default(),
+            store_lock: Mutex::default(),
+        }
     }
 
     /// Adds the version that was just recorded on top of `parent`. When the index does not cover `parent`,
@@ -97,18 +111,18 @@ impl VersionCache {
         }
     }
 
-    /// Brings the index up to where `main` is.
+    /// Brings the index up to where its reference is.
     pub(super) fn catch_up(&self, repository: &gix::Repository) -> Result<()> {
-        // The stamp first: what `main` is read as afterwards then lies on it, not before it.
+        // The stamp first: what the reference is read as afterwards then lies on it, not before it.
         let covers = self.load_stamp()?;
-        let tip = refs::read_main(repository)?;
+        let tip = refs::read(repository, self.reference)?;
         if tip == covers.map(|stamp| stamp.commit) {
             return Ok(());
         }
         let _walking = lock(&self.walk_lock);
         loop {
             let covers = self.load_stamp()?;
-            let Some(tip) = refs::read_main(repository)? else { return self.reset(None) };
+            let Some(tip) = refs::read(repository, self.reference)? else { return self.reset(None) };
             if covers.is_some_and(|stamp| stamp.commit == tip) {
                 return Ok(());
             }
@@ -330,6 +344,28 @@ impl VersionCache {
         let mut rows: BTreeMap<Vec<u8>, Vec<u8>> = stored.into_iter().collect();
         rows.extend(waiting);
         Ok(store::range(&rows, from, below, descending, limit))
+    }
+
+    /// How many commits the list covers, the first one included; 0 when it covers none.
+    pub(super) fn count_commits(&self) -> Result<usize> {
+        let next = self.load_stamp()?.map_or(0, |stamp| stamp.next);
+        Ok(usize::try_from(next).unwrap_or(usize::MAX))
+    }
+
+    /// The newest version of each flow, newest first.
+    pub(super) fn newest_of_each(&self) -> Result<Vec<(FlowId, Version)>> {
+        let mut found: Vec<(Vec<u8>, FlowId, Version)> = Vec::new();
+        let mut from = b"v".to_vec();
+        while let Some((first, _)) = self.range(&from, b"w", false, 1)?.pop() {
+            let flow = first.get(1..17).and_then(|bytes| bytes.try_into().ok()).ok_or_else(unreadable)?;
+            let flow = FlowId::from_bytes(flow);
+            from = key(b'v', &flow, &[0xff; 9]);
+            let Some((key, value)) = self.range(&first, &from, true, 1)?.pop() else { continue };
+            let number = key.get(17..).ok_or_else(unreadable)?.to_vec();
+            found.push((number, flow, parse_version(&value)?));
+        }
+        found.sort_by(|(one, ..), (other, ..)| other.cmp(one));
+        Ok(found.into_iter().map(|(_, flow, version)| (flow, version)).collect())
     }
 
     /// How a commit's rows differ from what the index holds, for `verify`: how many are wrong or missing.

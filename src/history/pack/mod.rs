@@ -5,21 +5,20 @@
 
 pub(crate) mod delta;
 pub(crate) mod plan;
+pub(crate) mod stream;
+pub(crate) mod workshop;
 
 use self::plan::{PackObject, plan};
+use self::workshop::Workshop;
 use super::History;
 use super::error::{HistoryError, Result};
-use super::repository::objects::OBJECTS;
-use super::repository::{object_cache, objects};
+use super::repository::{object_cache, objects, refs};
 use crate::base::cancel::CancelToken;
 use crate::durable::{TempFile, Tree};
-use gix::objs::Kind;
-use gix::zlib::Compression;
 use gix::{ObjectId, hash};
-use gix_pack::data::output::{Entry, bytes::FromEntriesIter, entry};
 use std::collections::HashSet;
-use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Write as _};
+use std::fs;
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,8 +27,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const LOOSE_MIN_COUNT: usize = 1_000;
 /// A pack stays as it is while it holds so many times what all smaller ones hold together.
 const GROWTH: u64 = 2;
-/// The longest chain of deltas.
-const DEPTH_MAX: u32 = 50;
 
 impl History {
     /// Keeps the repository and the list of versions in shape: for a task, every minute or so. When there is
@@ -53,7 +50,10 @@ impl History {
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
         let _hook = cancel.on_cancel(move || flag.store(true, Ordering::SeqCst));
-        let work = PackJob { tree: &self.repository.tree, repository: &repository, tip, stop: &stop };
+        // What was read elsewhere is a line of its own, and as long as one.
+        let tips: Vec<ObjectId> =
+            std::iter::once(tip).chain(refs::read(&repository, &refs::INCOMING)?).collect();
+        let work = PackJob { tree: &self.repository.tree, repository: &repository, tips: &tips, stop: &stop };
         let packed = work.pack_loose(loose_min).and_then(|()| work.merge_packs());
         self.repository.close();
         match packed {
@@ -66,7 +66,8 @@ impl History {
 struct PackJob<'a> {
     tree: &'a Tree,
     repository: &'a gix::Repository,
-    tip: ObjectId,
+    /// The newest commit of each line.
+    tips: &'a [ObjectId],
     stop: &'a AtomicBool,
 }
 
@@ -87,7 +88,7 @@ impl PackJob<'_> {
         if loose.len() < least {
             return Ok(());
         }
-        let planned = plan(self.repository, self.tip, &loose, &|| self.is_running())?;
+        let planned = plan(self.repository, self.tips, &loose, &|| self.is_running())?;
         if planned.len() < least || !self.is_running() {
             return Ok(());
         }
@@ -124,7 +125,7 @@ impl PackJob<'_> {
             let index = gix_pack::index::File::at(index, hash::Kind::Sha1)?;
             wanted.extend(index.iter().map(|entry| entry.oid));
         }
-        let mut planned = plan(self.repository, self.tip, &wanted, &|| self.is_running())?;
+        let mut planned = plan(self.repository, self.tips, &wanted, &|| self.is_running())?;
         for object in &planned {
             wanted.remove(&object.id);
         }
@@ -146,55 +147,23 @@ impl PackJob<'_> {
 
     /// Writes a pack and its index, flushed; the path of the index.
     fn write_pack(&self, planned: &[PackObject]) -> Result<PathBuf> {
-        let objects = self.objects_folder();
-        let name = format!("tmp_pack_{}", uuid::Uuid::new_v4().simple());
-        let workshop = TempPack(self.tree, objects.join(&name));
-        let stream =
-            self.write_stream(planned, self.tree.make(&[OBJECTS, &name])?.create_temp_as("stream", false)?)?;
-        self.tree.faults().step()?;
-        let made = gix_pack::Bundle::write_to_directory(
-            &mut BufReader::new(File::open(workshop.1.join("stream"))?),
-            Some(&workshop.1),
-            &mut gix::progress::Discard,
-            self.stop,
-            None::<gix::odb::Handle>,
-            hash::Kind::Sha1,
-            gix_pack::bundle::write::Options { thread_limit: Some(1), ..Default::default() },
-        )?;
-        let (Some(pack), Some(index)) = (made.data_path, made.index_path) else {
-            return Err(HistoryError::corrupt("a new pack is empty"));
-        };
-        let ids = gix_pack::index::File::at(&index, hash::Kind::Sha1)?;
+        let workshop = Workshop::new(self.tree, "pack")?;
+        let stream = self.write_stream(planned, workshop.create_stream()?)?;
+        let made = workshop.index(self.stop, None)?.ok_or(HistoryError::corrupt("a new pack is empty"))?;
+        let ids = made.ids()?;
         if planned.iter().any(|object| ids.lookup(object.id).is_none()) {
             return Err(HistoryError::corrupt("a new pack lacks an object"));
         }
         drop(stream);
-        let folder = self.tree.make(&[OBJECTS, "pack"])?;
-        let name = |file: &Path| file.file_name().and_then(|name| name.to_str()).map(str::to_owned);
-        // The index last: a pack without one is not looked at.
-        for file in [&pack, &index] {
-            folder.adopt(file, &name(file).ok_or(HistoryError::corrupt("a new pack has no name"))?)?;
-        }
-        folder.flush()?;
-        let name = name(&index).ok_or(HistoryError::corrupt("a new pack has no name"))?;
-        Ok(objects.join("pack").join(name))
+        workshop.take_out(&made)
     }
 
     fn write_stream(&self, planned: &[PackObject], file: TempFile) -> Result<TempFile> {
-        let count = u32::try_from(planned.len()).map_err(|_| HistoryError::corrupt("too many objects"))?;
-        let mut last = DeltaBase::default();
-        let entries = planned.iter().enumerate().map(|(at, object)| {
-            if self.is_running() {
-                last.next_entry(self.repository, at, object).map(|entry| vec![entry])
-            } else {
-                Err(gix::Error::from_error(io::Error::from(io::ErrorKind::Interrupted)))
-            }
-        });
         let out = BufWriter::new(file);
-        let mut stream =
-            FromEntriesIter::new(entries, out, count, gix_pack::data::Version::V2, hash::Kind::Sha1);
-        stream.by_ref().try_for_each(|written| written.map(drop))?;
-        Ok(stream.into_write().into_inner().map_err(io::IntoInnerError::into_error)?)
+        let out = stream::write(self.repository, planned, &|_| None, out, &mut |_, _| {
+            if self.is_running() { Ok(()) } else { Err(HistoryError::Cancelled) }
+        })?;
+        Ok(out.into_inner().map_err(io::IntoInnerError::into_error)?)
     }
 
     fn remove_pack(&self, folder: &Path, index: &Path) -> Result<()> {
@@ -212,51 +181,6 @@ impl PackJob<'_> {
             }
         }
         Ok(())
-    }
-}
-
-/// A folder of files that are not finished; removed with what is left in it.
-struct TempPack<'a>(&'a Tree, PathBuf);
-
-impl Drop for TempPack<'_> {
-    fn drop(&mut self) {
-        if !self.0.faults().has_crashed() {
-            let _left_over = fs::remove_dir_all(&self.1);
-        }
-    }
-}
-
-/// The object that was written last: what the next one may be a delta of.
-#[derive(Default)]
-struct DeltaBase {
-    key: Option<u64>,
-    bytes: Vec<u8>,
-    depth: u32,
-}
-
-impl DeltaBase {
-    fn next_entry(
-        &mut self,
-        repository: &gix::Repository,
-        at: usize,
-        object: &PackObject,
-    ) -> gix::Result<Entry> {
-        let found = repository.find_object(object.id)?.detach();
-        let related = object.key.is_some() && object.key == self.key && found.kind != Kind::Commit;
-        let base = Some(&self.bytes).filter(|_| related && self.depth < DEPTH_MAX);
-        let delta = base.and_then(|base| delta::encode(base, &found.data));
-        let kind = match delta {
-            Some(_) => entry::Kind::DeltaRef { object_index: at - 1 },
-            None => entry::Kind::Base(found.kind),
-        };
-        let depth = if delta.is_some() { self.depth + 1 } else { 0 };
-        let body = delta.as_deref().unwrap_or(&found.data);
-        let mut out = gix::zlib::stream::deflate::Write::new(Vec::new(), Compression::DEFAULT);
-        out.write_all(body).and_then(|()| out.flush()).map_err(gix::Error::from_error)?;
-        let entry =
-            Entry { id: object.id, kind, decompressed_size: body.len(), compressed_data: out.into_inner() };
-        *self = Self { key: object.key, bytes: found.data, depth };
-        Ok(entry)
     }
 }
 

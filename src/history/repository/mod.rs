@@ -185,7 +185,7 @@ impl RepositoryHandle {
     /// Moves the branch to `new`, one of the objects of `batch`.
     pub(super) fn move_main(
         &self,
-        main: refs::BranchLock<'_>,
+        main: refs::ReferenceLock<'_>,
         batch: ObjectBatch,
         new: ObjectId,
     ) -> Result<()> {

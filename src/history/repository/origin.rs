@@ -17,6 +17,7 @@ const OWN_NAMES: &[&str] = &[
     "branches",
     "config",
     "description",
+    "flowkeep",
     "hooks",
     "info",
     "lost+found",
@@ -29,8 +30,10 @@ const OWN_NAMES: &[&str] = &[
 /// may have been made for this.
 pub(in crate::history) fn is_ours(repository: &gix::Repository) -> Result<bool> {
     let Some(tip) = refs::read_main(repository)? else {
-        // A lock that a process left behind is no reference.
-        let named = |name: &gix::refs::FullNameRef| !name.as_bstr().ends_with(b".lock");
+        // A lock that a process left behind is no reference, and what this program notes of a copy makes it nobody else's.
+        let named = |name: &gix::refs::FullNameRef| {
+            !name.as_bstr().ends_with(b".lock") && !name.as_bstr().starts_with(refs::NOTES.as_bytes())
+        };
         let references = repository.references()?;
         return Ok(!references.all()?.filter_map(std::result::Result::ok).any(|one| named(one.name())));
     };
@@ -40,9 +43,14 @@ pub(in crate::history) fn is_ours(repository: &gix::Repository) -> Result<bool> 
 
 /// True when this commit begins a history as this program does.
 pub(in crate::history) fn is_our_first_commit(repository: &gix::Repository, first: ObjectId) -> Result<bool> {
-    let commit = checked_read::commit(repository, first)?;
-    let commit = commit.decode()?;
-    Ok(commit.parents().next().is_none() && commit.message().title.trim() == layout::FIRST_TITLE.as_bytes())
+    Ok(begins_our_history(&checked_read::commit(repository, first)?.data))
+}
+
+/// The same of the bytes of a commit.
+pub(in crate::history) fn begins_our_history(commit: &[u8]) -> bool {
+    gix::objs::CommitRef::from_bytes(commit, gix::hash::Kind::Sha1).is_ok_and(|commit| {
+        commit.parents().next().is_none() && commit.message().title.trim() == layout::FIRST_TITLE.as_bytes()
+    })
 }
 
 /// True for a folder in which this program made a repository, or began to.

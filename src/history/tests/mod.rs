@@ -6,6 +6,7 @@ mod index;
 mod judge;
 mod many;
 mod packing;
+mod remote;
 
 use super::*;
 use crate::base::cancel::CancelToken;

@@ -5,7 +5,7 @@ use crate::domain::error::Result;
 use crate::http::request::Request;
 use crate::http::routing::guard::Owner;
 use crate::http::routing::handler::Json;
-use crate::ops::remote::{connect, push, repositories, status};
+use crate::ops::remote::{self, connect, copy, repositories, status};
 use crate::wire::remote::connect::{HostToken, NewRepository, RepositoryConnection};
 use crate::wire::remote::environment::EnvironmentEdit;
 use crate::wire::remote::repositories::{RepositoryListView, RepositoryView};
@@ -36,8 +36,8 @@ pub(crate) fn connect(
 ///
 /// # Errors
 /// When the database or the history cannot be written.
-pub(crate) fn disconnect(app: &App, owner: Owner, _: &Request) -> Result<Json<CopyStatusView>> {
-    Ok(Json(connect::disconnect(app, owner.caller())?.into()))
+pub(crate) fn disconnect(app: &App, owner: Owner, request: &Request) -> Result<Json<CopyStatusView>> {
+    Ok(Json(connect::disconnect(app, owner.caller(), request.cancel())?.into()))
 }
 
 /// `POST /flow-versions/github/push`.
@@ -45,7 +45,7 @@ pub(crate) fn disconnect(app: &App, owner: Owner, _: &Request) -> Result<Json<Co
 /// # Errors
 /// 409.
 pub(crate) fn push(app: &App, owner: Owner, request: &Request) -> Result<Json<CopyStatusView>> {
-    Ok(Json(push::push(app, owner.caller(), request.cancel())?.into()))
+    Ok(Json(copy::push(app, owner.caller(), request.cancel())?.into()))
 }
 
 /// `POST /flow-versions/github/repos`.
@@ -85,5 +85,5 @@ pub(crate) fn label(
     _: &Request,
     Json(sent): Json<EnvironmentEdit>,
 ) -> Result<Json<CopyStatusView>> {
-    Ok(Json(connect::label(app, owner.caller(), sent.environment)?.into()))
+    Ok(Json(remote::label(app, owner.caller(), sent.environment)?.into()))
 }

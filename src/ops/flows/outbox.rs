@@ -89,6 +89,9 @@ fn record_one(app: &App, recorder: &Recorder<'_>, change: &NewVersion) -> Result
     let completed = record_or_find(recorder, change);
     let metrics = &app.state.metrics;
     if completed.is_ok() { &metrics.versions_recorded } else { &metrics.versions_failed }.increment();
+    if completed.is_ok() {
+        app.state.remote_copy.note_version(app.clock.now());
+    }
     completed
 }
 

@@ -283,12 +283,14 @@ pub fn restart(app: &App) -> Result<bool> {
     Ok(is_new)
 }
 
-fn require_history(history: &History) -> Result<()> {
+/// # Errors
+/// 409 while history is off.
+pub(in crate::ops) fn require_history(history: &History) -> Result<()> {
     if history.is_enabled() { Ok(()) } else { Err(Conflict::HistoryOff.into()) }
 }
 
 /// A history that cannot be read, in words; its cause is for the log.
-fn history_error(fault: HistoryError) -> Error {
+pub(in crate::ops) fn history_error(fault: HistoryError) -> Error {
     match fault {
         HistoryError::Index(fault) => fault,
         HistoryError::Cancelled => Error::Cancelled,

@@ -1,6 +1,66 @@
 //! The repository at a git host: copying the versions of every workspace there, or reading them (manual 19).
 
 pub(crate) mod connect;
-pub(crate) mod push;
+pub(crate) mod copy;
+pub(crate) mod credential;
+mod environment;
+mod outcome;
 pub(crate) mod repositories;
 pub(crate) mod status;
+mod target;
+
+use crate::app::App;
+use crate::domain::error::Result;
+use crate::domain::remote::connection::Connection;
+use crate::domain::remote::copy_state::CopyState;
+use crate::domain::remote::environment::Role;
+use crate::store::tables::{REMOTE_CONNECTION, REMOTE_CONNECTION_KEY};
+pub(crate) use environment::{environment_of, label};
+
+/// Finds out where the copy stood when the service ended; called once, before anything is served.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(crate) fn recover(app: &App) -> Result<()> {
+    if !app.history.is_enabled() {
+        app.state.remote_copy.update(|state| *state = CopyState::Off);
+        return Ok(());
+    }
+    // A history that cannot be read now was named in the log; nothing is copied of it in any case.
+    app.state.remote_copy.set_environment(app.history.environment().unwrap_or_default());
+    let Some(connection) = load(app)? else { return Ok(()) };
+    let stopped =
+        connection.stopped.clone().or_else(|| target::obstacle(&connection.place, &app.settings.git_host));
+    let state = match stopped {
+        Some(reason) => CopyState::Stopped(reason),
+        None if is_copied(app, &connection) => CopyState::UpToDate { next_look: None },
+        None => CopyState::connected(app.clock.now()),
+    };
+    app.state.remote_copy.update(|standing| *standing = state);
+    Ok(())
+}
+
+/// True when nothing waits for the host, as far as this server knows.
+fn is_copied(app: &App, connection: &Connection) -> bool {
+    Role::of(app.state.remote_copy.environment()) == Role::Copy
+        && connection.copied.is_some()
+        && matches!(app.history.count_waiting(), Ok(Some(0)))
+}
+
+/// The connection, if there is one.
+fn load(app: &App) -> Result<Option<Connection>> {
+    app.store.read(|tx| REMOTE_CONNECTION.get(tx, REMOTE_CONNECTION_KEY))
+}
+
+/// Changes what is stored of this connection, unless another one, or none, has taken its place.
+fn edit(app: &App, connection: &Connection, change: impl Fn(&mut Connection)) -> Result<()> {
+    app.store.write(|tx| {
+        let Some(stored) = REMOTE_CONNECTION.get(tx, REMOTE_CONNECTION_KEY)? else { return Ok(()) };
+        let mut changed = stored.clone();
+        change(&mut changed);
+        if stored.id != connection.id || changed == stored {
+            return Ok(());
+        }
+        REMOTE_CONNECTION.put(tx, REMOTE_CONNECTION_KEY, &changed)
+    })
+}

@@ -16,11 +16,14 @@ use crate::domain::flows::publish::FlowPublication;
 use crate::domain::flows::restore::RestorableVersion;
 use crate::domain::flows::version_diff::VersionComparison;
 use crate::domain::ids::{CheckId, FlowId, KeyId, WorkspaceId};
+use crate::domain::remote::environment::Environment;
+use crate::domain::remote::status::CopyStatus;
 use crate::domain::workspace::import::{ExistingPolicy, FileImport};
 use crate::ops::accounts::{keys, owner, people};
 use crate::ops::checks::{self, CheckReport};
 use crate::ops::flows::publish;
 use crate::ops::flows::versions;
+use crate::ops::remote::copy;
 use crate::ops::workspace::transfer;
 use crate::settings::Settings;
 use crate::store::Store;
@@ -99,6 +102,8 @@ pub(crate) enum OperatorCommand {
     DataVerify,
     /// Goes on with the history as it is, or begins a new one where it is missing.
     HistoryRestart,
+    /// Copies what waits to the connected repository, or reads what is new there.
+    HistoryPush,
     /// Writes a workspace as a file.
     Export {
         /// Which; `None` is the default one.
@@ -150,6 +155,7 @@ impl OperatorCommand {
         match self {
             Self::HistoryVerify
             | Self::HistoryRestart
+            | Self::HistoryPush
             | Self::DataVerify
             | Self::Export { .. }
             | Self::Import { .. }
@@ -194,6 +200,8 @@ pub(crate) enum CommandOutput {
     HistoryRestarted {
         is_new: bool,
     },
+    /// How the copy stands after it was done or failed.
+    Copied(Box<CopyStatus>),
     DataReport(IntegrityReport),
     Exported(Box<ExportFile>),
     Imported(ImportResult),
@@ -206,6 +214,7 @@ pub(crate) enum CommandOutput {
         process_id: u32,
         /// Where it listens.
         address: SocketAddr,
+        environment: Option<Environment>,
     },
 }
 
@@ -271,6 +280,9 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
         OperatorCommand::HistoryRestart => {
             Ok(CommandOutput::HistoryRestarted { is_new: versions::restart(app)? })
         }
+        OperatorCommand::HistoryPush => {
+            Ok(CommandOutput::Copied(Box::new(copy::push(app, &operator(app, None)?, cancel)?)))
+        }
         OperatorCommand::Export { workspace } => {
             let file = transfer::export_all(app, &operator(app, workspace)?)?;
             Ok(CommandOutput::Exported(Box::new(file)))
@@ -289,6 +301,7 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
             version: env!("CARGO_PKG_VERSION"),
             process_id: std::process::id(),
             address: SocketAddr::new(app.settings.host, app.settings.port),
+            environment: app.state.remote_copy.environment(),
         }),
     }
 }

@@ -174,6 +174,14 @@ fn flow_samples(page: &mut Exposition, app: &App) -> Result<()> {
     for (outcome, count) in [("recorded", &metrics.versions_recorded), ("failed", &metrics.versions_failed)] {
         page.sample("flowkeep_versions_total", &[("outcome", outcome)], count.get());
     }
+    page.family(
+        "flowkeep_copies_total",
+        "counter",
+        "Copies of the history to a git host, or readings there.",
+    );
+    for (outcome, count) in [("done", &metrics.copies_completed), ("failed", &metrics.copies_failed)] {
+        page.sample("flowkeep_copies_total", &[("outcome", outcome)], count.get());
+    }
     let waiting = app.store.read(|tx| INTENTS.list(tx))?.len();
     page.single("flowkeep_versions_waiting", "gauge", "Changes that history has yet to record.", waiting);
     Ok(())

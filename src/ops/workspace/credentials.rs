@@ -14,6 +14,7 @@ use crate::domain::workspace::oauth2;
 use crate::files::Vault;
 use crate::ops::accounts::membership;
 use crate::ops::flows::usage::{self, ResourceKind};
+use crate::ops::remote;
 use crate::store::tables::CREDENTIALS;
 use crate::store::{Tx, WriteTx};
 use jiff::Timestamp;
@@ -43,13 +44,29 @@ pub(crate) fn create(
     types: CredentialTypeLookup,
     change: &CredentialChange,
 ) -> Result<Credential> {
+    let made = prepare(app, caller, types, change)?;
+    app.store.write(|tx| insert(tx, caller, &made))?;
+    tracing::info!(credential = %made.id, by = %caller.principal, "a credential was made");
+    Ok(made)
+}
+
+/// A credential that is not stored yet.
+///
+/// # Errors
+/// As [`create`].
+pub(in crate::ops) fn prepare(
+    app: &App,
+    caller: &Caller,
+    types: CredentialTypeLookup,
+    change: &CredentialChange,
+) -> Result<Credential> {
     let name = change.name.clone().map_or_else(|| DisplayName::parse("name", ""), Ok)?;
     let kind = require_type(types, change.credential_name.as_deref().unwrap_or_default())?;
     let sent = change.fields.clone().unwrap_or_default();
     let fields = credential::merge_fields(kind, &Map::new(), &sent)?;
     credential::require_filled(kind, &fields, |_| true)?;
     let (id, now) = (CredentialId::random(), app.clock.monotonic_now());
-    let made = Credential {
+    Ok(Credential {
         id,
         workspace: caller.workspace,
         name: name.as_str().to_owned(),
@@ -59,14 +76,17 @@ pub(crate) fn create(
         updated: now,
         former_names: Vec::new(),
         addresses: Vec::new(),
-    };
-    app.store.write(|tx| {
-        membership::require_workspace(tx, &caller.workspace)?;
-        CREDENTIALS.put(tx, &caller.workspace, &id, &made)?;
-        record_audit(tx, caller, AuditAction::CredentialCreated, &made, now)
-    })?;
-    tracing::info!(credential = %id, by = %caller.principal, "a credential was made");
-    Ok(made)
+    })
+}
+
+/// Stores what [`prepare`] made.
+///
+/// # Errors
+/// When the caller's workspace is gone, or the database cannot be written.
+pub(in crate::ops) fn insert(tx: &WriteTx, caller: &Caller, made: &Credential) -> Result<()> {
+    membership::require_workspace(tx, &caller.workspace)?;
+    CREDENTIALS.put(tx, &caller.workspace, &made.id, made)?;
+    record_audit(tx, caller, AuditAction::CredentialCreated, made, made.created)
 }
 
 /// One credential, and its fields as they may be shown.
@@ -149,6 +169,7 @@ pub(crate) fn update(
         Ok(stored)
     })?;
     tracing::info!(credential = %changed.id, by = %caller.principal, "a credential was changed");
+    remote::credential::note_change(app, &id);
     Ok(changed)
 }
 
@@ -164,6 +185,7 @@ pub(crate) fn delete(app: &App, caller: &Caller, id: CredentialId, force: bool) 
         record_audit(tx, caller, AuditAction::CredentialDeleted, &stored, app.clock.monotonic_now())
     })?;
     tracing::info!(credential = %id, by = %caller.principal, "a credential was deleted");
+    remote::credential::note_deletion(app, &id);
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! What comes back over the control socket.
 
+use crate::domain::remote::environment::Environment;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -61,5 +62,8 @@ pub(crate) enum CommandReply {
         /// Where it listens; a program of an older version does not say.
         #[serde(default)]
         address: Option<SocketAddr>,
+        /// What the owner labelled it as.
+        #[serde(default)]
+        environment: Option<Environment>,
     },
 }

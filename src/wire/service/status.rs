@@ -1,6 +1,7 @@
 //! How the service is, and what a page needs to know of it.
 
 use crate::domain::damage::{Damage, IntegrityReport};
+use crate::domain::remote::environment::Environment;
 use serde::Serialize;
 use std::net::IpAddr;
 
@@ -41,12 +42,18 @@ pub(crate) struct PublicSettingsView {
     platform_type: &'static str,
     owner_exists: bool,
     setup_token_needed: bool,
+    /// What the owner labelled this server as.
+    environment: Option<Environment>,
 }
 
 impl PublicSettingsView {
     #[must_use]
-    pub(crate) const fn new(owner_exists: bool, setup_token_needed: bool) -> Self {
-        Self { platform_type: "open source", owner_exists, setup_token_needed }
+    pub(crate) const fn new(
+        owner_exists: bool,
+        setup_token_needed: bool,
+        environment: Option<Environment>,
+    ) -> Self {
+        Self { platform_type: "open source", owner_exists, setup_token_needed, environment }
     }
 }
 

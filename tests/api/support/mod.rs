@@ -1,5 +1,7 @@
 //! What the rooms of these tests share.
 
+#[path = "../../support/git_host/mod.rs"]
+pub mod git_host;
 #[path = "../../support/provider/mod.rs"]
 pub mod provider;
 #[path = "../../support/samples.rs"]

@@ -10,6 +10,7 @@ use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::http::routing::handler::Json;
 use crate::ops::accounts::owner;
+use crate::ops::remote;
 use crate::wire::service::status::{
     CallerAddressView, PublicSettingsView, ServiceStatusView, ServiceVersionView,
 };
@@ -54,7 +55,7 @@ pub(crate) fn settings(app: &App, (): (), _: &Request) -> Result<Json<PublicSett
     let exists = owner::exists(app)?;
     // The first owner of a service that can be reached from elsewhere needs the word printed at its start.
     let needs_token = !exists && app.settings.listens_beyond_loopback();
-    Ok(Json(PublicSettingsView::new(exists, needs_token)))
+    Ok(Json(PublicSettingsView::new(exists, needs_token, remote::environment_of(app))))
 }
 
 /// `GET /ip`: the address the caller comes from, as rate limits see it; it shows whether the proxies are set right.

@@ -1,0 +1,50 @@
+//! What this server is, Dev or Prod: a word in a file of the repository's own folder, which git passes over and no copy
+//! carries.
+
+use crate::domain::remote::environment::Environment;
+use crate::history::History;
+use crate::history::error::{HistoryError, Result};
+use crate::history::repository::catch_panic;
+use std::io::Read as _;
+
+const FOLDER: &str = "flowkeep";
+const FILE: &str = "environment";
+/// A file that is longer holds no label.
+const BYTES_MAX: u64 = 64;
+
+impl History {
+    /// What this server is, by the label in the repository's internal folder.
+    ///
+    /// # Errors
+    /// When the label cannot be read: a server that may be Prod must not pass for one that copies.
+    pub fn environment(&self) -> Result<Option<Environment>> {
+        let Some(folder) = self.repository.tree.open(&[FOLDER])? else { return Ok(None) };
+        let Some(file) = folder.file(FILE)? else { return Ok(None) };
+        let mut text = String::new();
+        file.take(BYTES_MAX).read_to_string(&mut text)?;
+        let label = Environment::parse(text.trim_end());
+        label.map(Some).ok_or(HistoryError::corrupt("the label of the environment says neither dev nor prod"))
+    }
+
+    /// Labels this server; makes the repository when there is none.
+    ///
+    /// # Errors
+    /// When the history cannot be written.
+    pub fn set_environment(&self, environment: Option<Environment>) -> Result<()> {
+        self.require_enabled()?;
+        catch_panic(|| self.repository.get_or_create().map(drop))?;
+        let tree = &self.repository.tree;
+        match environment {
+            Some(environment) => {
+                let text = format!("{}\n", environment.as_str());
+                Ok(tree.make(&[FOLDER])?.write(FILE, text.as_bytes())?)
+            }
+            None if tree.open(&[FOLDER])?.is_none() => Ok(()),
+            None => {
+                let folder = tree.make(&[FOLDER])?;
+                folder.remove(FILE)?;
+                Ok(folder.flush()?)
+            }
+        }
+    }
+}
