@@ -14,6 +14,7 @@ mod logging;
 mod openapi;
 mod operator;
 mod owner;
+mod promote;
 mod prompt;
 mod publish;
 mod serve;
@@ -81,6 +82,7 @@ enum CliCommand {
     Import(transfer::ImportArgs),
     Publish(publish::PublishArgs),
     Status(status::StatusArgs),
+    Promote(promote::PromoteArgs),
     Config(config::ConfigArgs),
     /// Prints the description of the API (OpenAPI, JSON)
     Openapi,
@@ -215,6 +217,7 @@ pub fn run(
         CliCommand::Import(args) => transfer::import(&args, &context),
         CliCommand::Publish(args) => publish::run(&args, &context),
         CliCommand::Status(args) => status::run(&args, &context),
+        CliCommand::Promote(args) => promote::run(&args, &context),
         CliCommand::Config(args) => config::run(&args, &context),
         CliCommand::Openapi => openapi::run(),
         CliCommand::Completions(args) => completions::run(&args),

@@ -1,5 +1,6 @@
 //! What stands against an operation (409): the request is right, and what it finds is not.
 
+use super::checks::sides::SideNames;
 use super::error::count_phrase;
 use std::fmt;
 
@@ -103,8 +104,6 @@ pub enum Conflict {
     NothingToCheck,
     /// Flows of this kind are not checked.
     KindWithoutChecks,
-    /// The flow, as Live or as draft, does not start with a chat message.
-    CheckStart,
     /// There is no repository to copy to.
     NoRepositoryConnected {
         host: String,
@@ -117,6 +116,16 @@ pub enum Conflict {
     EnvironmentWhileConnected,
     /// The label of the server changed while a repository was looked at.
     EnvironmentMoved,
+    /// The flow, on one of these sides, does not start with a chat message.
+    CheckStart {
+        sides: SideNames,
+    },
+    /// There is no Live with which a version from Dev could be compared.
+    CheckOfNewFlow,
+    /// A version from Dev cannot answer without these credentials.
+    CheckCredentials {
+        names: Vec<String>,
+    },
     /// A check would run cards that may do something to the world.
     RiskySteps {
         /// Their labels.
@@ -135,8 +144,6 @@ pub enum Conflict {
     },
     /// What promoting would do is not what the caller was shown.
     PromotionChanged,
-    /// The answers of Live and of a version of Dev cannot be compared.
-    PromotionUnchecked(&'static str),
 }
 
 impl fmt::Display for Conflict {
@@ -248,9 +255,18 @@ impl fmt::Display for Conflict {
             Self::KindWithoutChecks => {
                 f.write_str("Only chatflows and agentflows are checked, and this flow is of another type.")
             }
-            Self::CheckStart => f.write_str(
+            Self::CheckStart { sides: SideNames { left, right } } => write!(
+                f,
                 "A check asks questions, so the agentflow must start with a chat message (Start input type Chat Input), in \
-                 Live and in the draft.",
+                 {left} and in {right}.",
+            ),
+            Self::CheckOfNewFlow => f.write_str(
+                "This flow is new on this server, so there is no Live with which the version from Dev could be compared.",
+            ),
+            Self::CheckCredentials { names } => write!(
+                f,
+                "The version from Dev uses credentials that this server does not have: {}. Add them, then check.",
+                names.join(", ")
             ),
             Self::NoRepositoryConnected { host } => write!(f, "{host} is not connected."),
             Self::OtherContent { host } => write!(
@@ -290,7 +306,6 @@ impl fmt::Display for Conflict {
             Self::PromotionChanged => {
                 f.write_str("What was shown has changed. Look again before you promote.")
             }
-            Self::PromotionUnchecked(why) => f.write_str(why),
         }
     }
 }

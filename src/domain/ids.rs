@@ -1,6 +1,7 @@
 //! Ids: parsed once where a request is read, carried as types from there on.
 
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 use uuid::Uuid;
@@ -233,6 +234,21 @@ pub fn find_ids(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
+/// Writes other ids wherever these stand in a text, in one pass: what was written is not replaced again.
+#[must_use]
+pub fn replace_ids_in(text: &str, ids: &HashMap<String, String>) -> String {
+    let (mut out, mut done) = (String::with_capacity(text.len()), 0);
+    for (at, id) in find_ids(text) {
+        if let Some(new) = ids.get(id).filter(|_| at >= done) {
+            out.push_str(&text[done..at]);
+            out.push_str(new);
+            done = at + id.len();
+        }
+    }
+    out.push_str(&text[done..]);
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -243,6 +259,16 @@ mod tests {
         let text = format!("{{\"credential\":\"{id}\",\"x\":\"a-b-ü-{id}\",\"y\":\"6a204bb0-3c4f\"}}");
         assert_eq!(find_ids(&text).map(|(_, id)| id).collect::<Vec<_>>(), [id, id]);
         assert!(find_ids(&text).all(|(at, id)| text[at..].starts_with(id)));
+    }
+
+    #[test]
+    fn ids_are_renamed_wherever_they_stand() {
+        let (old, new) = (Uuid::new_v4().to_string(), Uuid::new_v4().to_string());
+        let names = HashMap::from([(old.clone(), new.clone()), (new.clone(), old.clone())]);
+        let other = Uuid::new_v4();
+        let text = format!("{{\"a\":\"{old}\",\"b\":\"\\\"{old}\\\" ü {other}\"}}");
+        assert_eq!(replace_ids_in(&text, &names), text.replace(&old, &new));
+        assert_eq!(replace_ids_in("nothing", &names), "nothing");
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod credential;
 mod flow_plan;
 mod order;
 pub mod overrides;
+pub(crate) mod placed;
 pub(crate) mod plan;
 mod renamed_cards;
 mod resolve;
@@ -16,6 +17,7 @@ mod source;
 mod standalone;
 mod streaming;
 mod upload_store;
+pub(crate) mod uses;
 pub mod validate;
 mod wiring;
 

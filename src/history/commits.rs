@@ -80,9 +80,12 @@ pub(super) fn content(
     let commit = object_id(&version.sha);
     let flow_file = read_file(repository, commit, flow, layout::FLOW_FILE)?;
     let canvas_file = read_file(repository, commit, flow, layout::CANVAS_FILE)?;
+    let references_file = read_file(repository, commit, flow, layout::REFERENCES_FILE)?;
     Ok(match (flow_file, canvas_file) {
         (None, None) => Some(VersionContent::Deleted { id: *flow, name: version.name.clone() }),
-        (Some(about), Some(canvas)) => layout::snapshot(flow, &about, &canvas).map(VersionContent::Flow),
+        (Some(about), Some(canvas)) => {
+            layout::snapshot(flow, &about, &canvas, references_file.as_deref()).map(VersionContent::Flow)
+        }
         _ => None,
     })
 }

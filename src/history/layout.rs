@@ -1,4 +1,4 @@
-//! Where a flow lies in the repository, and how its two files read. Known only here.
+//! Where a flow lies in the repository, and how its files read. Known only here.
 
 use crate::domain::flows::flow::FlowKind;
 use crate::domain::flows::version::FlowSnapshot;
@@ -12,6 +12,8 @@ pub(super) const FLOWS: &str = "flows";
 /// Name, type, category and settings.
 pub(super) const FLOW_FILE: &str = "flow.json";
 pub(super) const CANVAS_FILE: &str = "canvas.json";
+/// The records that the canvas uses (manual 6.3).
+pub(super) const REFERENCES_FILE: &str = "references.json";
 /// The first file of a repository.
 pub(super) const README_FILE: &str = "README.md";
 /// The title of the first commit (manual 6.3 r1).
@@ -26,6 +28,7 @@ A flow is the folder `flows/<first two characters of its id>/<its id>`:
 
 - `flow.json`: its name, type, category and settings
 - `canvas.json`: its cards and connections
+- `references.json`: the credentials, tools and other records it uses, by name
 
 Passwords and credential values are never stored, and text that looks like a secret is kept as
 `[secret hidden]`. Look around, copy and clone as you like; to change a flow, use Flowkeep.
@@ -66,8 +69,20 @@ fn pretty(value: &Value) -> Vec<u8> {
     text
 }
 
-/// Reads the two files of a flow back; `None` when another tool left something else in them.
-pub(super) fn snapshot(flow: &FlowId, flow_file: &[u8], canvas_file: &[u8]) -> Option<FlowSnapshot> {
+/// The text of `references.json`; `None` where nothing was noted.
+pub(super) fn references_text(snapshot: &FlowSnapshot) -> Option<Vec<u8>> {
+    let references = serde_json::to_value(snapshot.references.as_ref()?).expect("a reference can be written");
+    Some(pretty(&references))
+}
+
+/// Reads the files of a flow back; `None` when another tool left something else in the two that make it. What is wrong in the
+/// third counts as not noted.
+pub(super) fn snapshot(
+    flow: &FlowId,
+    flow_file: &[u8],
+    canvas_file: &[u8],
+    references_file: Option<&[u8]>,
+) -> Option<FlowSnapshot> {
     let about: Map<String, Value> = serde_json::from_slice(flow_file).ok()?;
     serde_json::from_slice::<IgnoredAny>(canvas_file).ok()?;
     let text = |name: &str| about.get(name).and_then(Value::as_str);
@@ -78,6 +93,7 @@ pub(super) fn snapshot(flow: &FlowId, flow_file: &[u8], canvas_file: &[u8]) -> O
         category: text("category").map(str::to_owned),
         canvas: str::from_utf8(canvas_file).ok()?.to_owned(),
         settings: about.get("settings").and_then(Value::as_object).cloned().unwrap_or_default(),
+        references: references_file.and_then(|file| serde_json::from_slice(file).ok()),
     })
 }
 
@@ -105,6 +121,7 @@ impl FlowHeader {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::flows::references::{RecordReference, ReferenceKind};
 
     #[test]
     fn only_a_flows_own_folder_is_its_folder() {
@@ -126,13 +143,26 @@ mod tests {
             category: None,
             canvas: "{\n  \"edges\": []\n}\n".into(),
             settings: settings.as_object().unwrap().clone(),
+            references: Some(vec![RecordReference {
+                kind: ReferenceKind::Credential,
+                id: None,
+                name: "Key".into(),
+                sort: Some("openAIApi".into()),
+                digest: None,
+            }]),
         };
         let flow_file = flow_text(&snapshot_before);
-        let back = snapshot(&snapshot_before.id, &flow_file, snapshot_before.canvas.as_bytes()).unwrap();
-        assert_eq!(back, snapshot_before);
+        let references = references_text(&snapshot_before).unwrap();
+        let read = |references: Option<&[u8]>| {
+            snapshot(&snapshot_before.id, &flow_file, snapshot_before.canvas.as_bytes(), references).unwrap()
+        };
+        assert_eq!(read(Some(&references)), snapshot_before);
+        let unnoted = FlowSnapshot { references: None, ..snapshot_before.clone() };
+        assert_eq!((read(None), read(Some(b"{}"))), (unnoted.clone(), unnoted.clone()));
+        assert_eq!(references_text(&unnoted), None);
         let about = FlowHeader::parse(&flow_file);
         assert_eq!((about.name.as_deref(), about.kind), (Some("Desk \"7\""), Some(FlowKind::Agentflow)));
         assert_eq!(FlowHeader::parse(b"[]"), FlowHeader::default());
-        assert!(snapshot(&snapshot_before.id, b"{}", b"{}").is_none());
+        assert!(snapshot(&snapshot_before.id, b"{}", b"{}", None).is_none());
     }
 }

@@ -110,12 +110,15 @@ fn build_commit(
     let path = path.each_ref().map(String::as_str);
     let tree = tree::replace_folder(batch, repository, Some(root), &path, &mut |batch, mut folder| {
         let VersionContent::Flow(snapshot) = &change.content else { return Ok(gix::objs::Tree::empty()) };
-        let canvas = snapshot.canvas.clone().into_bytes();
-        for (name, text) in [(layout::FLOW_FILE, layout::flow_text(snapshot)), (layout::CANVAS_FILE, canvas)]
-        {
+        let files = [
+            (layout::FLOW_FILE, Some(layout::flow_text(snapshot))),
+            (layout::CANVAS_FILE, Some(snapshot.canvas.clone().into_bytes())),
+            (layout::REFERENCES_FILE, layout::references_text(snapshot)),
+        ];
+        for (name, text) in files {
             let old = folder.entries.iter().find(|entry| entry.filename == name).map(|entry| entry.oid);
-            let id = batch.add_blob(text, old)?;
-            tree::set_entry(&mut folder, name, EntryKind::Blob, Some(id));
+            let id = text.map(|text| batch.add_blob(text, old)).transpose()?;
+            tree::set_entry(&mut folder, name, EntryKind::Blob, id);
         }
         Ok(folder)
     })?;

@@ -158,6 +158,15 @@ pub(super) fn is_public_name(host: &str) -> bool {
     ending.chars().any(|c| c.is_ascii_alphabetic()) && !INNER_ENDINGS.contains(&ending.as_str())
 }
 
+/// True for a host of the network one is in, as far as its name or number tells: nothing is looked up.
+pub(super) fn is_inner_host(host: &str) -> bool {
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    match host.parse::<IpAddr>() {
+        Ok(address) => is_in_ranges(DENIED, address) || is_metadata(address),
+        Err(_) => !is_public_name(host),
+    }
+}
+
 /// Reads an address once, into the one form that is judged and called. A thread mostly calls where it called last.
 pub(super) fn parse(text: &str) -> Result<Uri, NetError> {
     thread_local! {

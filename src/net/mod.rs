@@ -45,6 +45,26 @@ use ureq::http::{Request, StatusCode, Uri};
 use ureq::unversioned::transport::Connector;
 use ureq::{Agent, SendBody};
 
+/// True for an address, or a host, that names a place of the network one is in: `localhost`, a private number, a name that means
+/// nothing elsewhere. What a run fills in first tells nothing yet.
+#[must_use]
+pub fn is_private_place(place: &str) -> bool {
+    let place = place.trim();
+    if place.is_empty() || place.contains("{{") {
+        return false;
+    }
+    let url = url::Url::parse(place).ok();
+    let host = match url.as_ref().and_then(url::Url::host_str) {
+        Some(host) => host.to_owned(),
+        // A host alone, or a host and a port.
+        None => match guard::host(place.rsplit_once(':').map_or(place, |(host, _)| host)) {
+            Ok(host) => host,
+            Err(_) => return false,
+        },
+    };
+    guard::is_inner_host(&host)
+}
+
 /// The most bytes a response head may have (manual 12.5).
 const HEAD_BYTES_MAX: usize = 32 * 1024;
 /// Idle connections kept to one host, and to all.

@@ -10,6 +10,8 @@ use crate::wire::flows::publish::PublishResultsView;
 use crate::wire::flows::versions::{
     HistoryReportView, HistoryRestart, LoggedVersionView, VersionContentView, VersionDiffView,
 };
+use crate::wire::promotion::incoming::{IncomingFlowView, IncomingListView};
+use crate::wire::promotion::promote::PromoteResultView;
 use crate::wire::remote::status::CopyStatusView;
 use crate::wire::service::operator::CommandReply;
 use crate::wire::service::status::IntegrityReportView;
@@ -67,6 +69,15 @@ pub(crate) fn command_reply(output: CommandOutput) -> Result<CommandReply> {
             address: Some(address),
             environment,
         }),
+        CommandOutput::IncomingList(list) => {
+            Ok(CommandReply::Promotion { answer: answer(&IncomingListView::from(list))? })
+        }
+        CommandOutput::IncomingFlow(flow) => {
+            Ok(CommandReply::Promotion { answer: answer(&IncomingFlowView::from(*flow))? })
+        }
+        CommandOutput::Promoted(promotion) => {
+            Ok(CommandReply::Promotion { answer: answer(&PromoteResultView::from(*promotion))? })
+        }
     }
 }
 

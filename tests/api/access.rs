@@ -203,6 +203,21 @@ fn sample_of_version(
         ("GET" | "DELETE" | "POST", path) if path.starts_with("/flow-drafts/") => {
             (Some(with_draft(server, flow())), None)
         }
+        ("GET", "/flow-versions/incoming") => (None, None),
+        ("POST", "/flow-versions/incoming/:id/promote") => {
+            let (flow, sha) = crate::promotion::offered(server);
+            (Some(flow), Some(json!({ "sha": sha })))
+        }
+        ("GET" | "DELETE", "/flow-versions/incoming/:id/check/:check") => {
+            let (flow, _) = crate::promotion::offered(server);
+            (Some(format!("{flow} {flow}")), None)
+        }
+        ("POST", "/flow-versions/incoming/:id/check") => {
+            (Some(crate::promotion::offered(server).0), Some(json!({"questions": ["Hi"]})))
+        }
+        ("GET", path) if path.starts_with("/flow-versions/incoming/") => {
+            (Some(crate::promotion::offered(server).0), None)
+        }
         ("GET" | "POST", path) if path.starts_with("/flow-versions/") => (Some(flow()), None),
         (method, pattern) => panic!("{method} {pattern} has no line here: say what a good request is"),
     }

@@ -81,6 +81,7 @@ mod parsers;
 mod people;
 mod people_samples;
 mod postgres;
+mod promotion;
 mod properties;
 mod providers;
 mod redis;

@@ -149,6 +149,7 @@ fn change(at: usize, flow: &Flow, user: UserId) -> NewVersion {
             category: None,
             canvas: stored(&flow.canvas),
             settings: json!({ "isPublic": false }).as_object().unwrap().clone(),
+            references: None,
         }),
         kind: if at.is_multiple_of(3) { VersionKind::Publish } else { VersionKind::Save },
         author: Author::person("Ada Example", user),

@@ -145,6 +145,7 @@ fn flow(app: &App, id: &str, workspace: WorkspaceId, allowed: &[&str]) {
         card_count: 0,
         settings,
         last_published: None,
+        last_promoted: None,
         created: now,
         updated: now,
     };

@@ -38,6 +38,7 @@ fn record(history: &History, flow: FlowId, text: &str) {
         category: None,
         canvas: json!({"nodes": [], "edges": [], "text": text}).to_string(),
         settings: Map::new(),
+        references: None,
     };
     let change = NewVersion {
         content: VersionContent::Flow(snapshot),

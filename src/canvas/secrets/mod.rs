@@ -69,6 +69,29 @@ pub fn rename_credentials(
     StoredCanvas::from_raw(raw)
 }
 
+/// The credentials that a version names: the node, and name and type.
+#[must_use]
+pub fn noted_credentials(version: &StoredCanvas) -> Vec<(String, CredentialName)> {
+    let of_node = |node: &Value| {
+        let id = node.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let noted = node.get(CREDENTIALS).map(parse_credential_notes).unwrap_or_default();
+        noted.into_iter().map(move |(_, name)| (id.clone(), name)).collect::<Vec<_>>()
+    };
+    version.nodes().iter().flat_map(of_node).collect()
+}
+
+/// The credentials that a canvas uses: the node, and the id.
+#[must_use]
+pub fn used_credentials(canvas: &Canvas, cards: &dyn CardSchemas) -> Vec<(String, String)> {
+    let nodes = canvas.raw().get("nodes").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let of_node = |node: &Value| {
+        let id = node.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let found = Redactor::new(cards).credentials_of(node);
+        found.into_iter().map(move |used| (id.clone(), used.id)).collect::<Vec<_>>()
+    };
+    nodes.iter().flat_map(of_node).collect()
+}
+
 /// The settings of a flow as history may keep them: they are shown, never restored.
 #[must_use]
 pub fn redact_settings(settings: &Map<String, Value>) -> Map<String, Value> {

@@ -112,7 +112,10 @@ fn question<'a>(case: &'a Value, outcome: &Outcome<'_>, reports: bool) -> TestCa
     };
     let output = match &ended {
         Case::Passed | Case::Skipped(_) => String::new(),
-        _ => format!("Live:\n{}\n\nDraft:\n{}\n", said("live"), said("draft")),
+        _ => {
+            let (left, right) = outcome.side_names();
+            format!("{left}:\n{}\n\n{right}:\n{}\n", said("live"), said("draft"))
+        }
     };
     TestCase {
         name: case["question"].as_str().unwrap_or_default(),

@@ -1,4 +1,5 @@
-//! `flowkeep check`: Live and the draft are asked the same questions, by a running service or from two files.
+//! `flowkeep check`: Live and the draft, or versions of a flow, are asked the same questions, by a running service or from two
+//! files.
 
 mod interrupt;
 mod junit;
@@ -35,6 +36,12 @@ pub(super) struct CheckArgs {
     /// API key; without one the service of the data folder is asked as its operator [env: SERVICE_API_KEY]
     #[arg(long, conflicts_with_all = ["live", "draft"])]
     key: Option<String>,
+    /// What stands: `live`, `draft` or the id of a version [env: SERVICE_CHECK_LEFT] [default: live]
+    #[arg(long, value_name = "SIDE", conflicts_with_all = ["live", "draft"])]
+    left: Option<String>,
+    /// What is to take its place: `draft`, `live` or the id of a version [env: SERVICE_CHECK_RIGHT] [default: draft]
+    #[arg(long, value_name = "SIDE", conflicts_with_all = ["live", "draft"])]
+    right: Option<String>,
     /// File of questions: a question a line, or JSON as the service keeps questions [env: SERVICE_CHECK_QUESTIONS]
     /// [default: what people asked lately]
     #[arg(long, value_name = "FILE")]
@@ -80,6 +87,8 @@ pub(super) struct CheckArgs {
 
 /// What is asked, wherever it is asked.
 struct Wanted {
+    left: Option<String>,
+    right: Option<String>,
     /// `None` asks what people asked lately.
     questions: Option<Vec<QuestionRow>>,
     use_kept: bool,
@@ -157,6 +166,8 @@ impl Wanted {
             context.text(flag, variable).map(parse).transpose()
         };
         Ok(Self {
+            left: context.text(&args.left, "SERVICE_CHECK_LEFT"),
+            right: context.text(&args.right, "SERVICE_CHECK_RIGHT"),
             questions: questions.transpose()?,
             use_kept: context.is_switched_on(args.use_kept, "SERVICE_CHECK_USE_KEPT"),
             control: !context.is_switched_on(args.no_control, "SERVICE_CHECK_NO_CONTROL"),

@@ -38,6 +38,12 @@ impl<'a> Outcome<'a> {
         self.check["cases"].as_array().into_iter().flatten()
     }
 
+    /// What both sides are called.
+    pub(super) fn side_names(&self) -> (&'a str, &'a str) {
+        let name = |side: &str| self.check[side]["name"].as_str();
+        (name("left").unwrap_or("Live"), name("right").unwrap_or("The draft"))
+    }
+
     /// All answers to this question are there.
     pub(super) fn has_run(&self, case: &Value) -> bool {
         if self.check["liveEmpty"] == true { !case["draft"].is_null() } else { !case["verdict"].is_null() }

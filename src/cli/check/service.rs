@@ -94,6 +94,11 @@ trait CheckRoutes {
             "repeat": wanted.repeat,
             "useKept": wanted.use_kept,
         });
+        for (name, side) in [("left", &wanted.left), ("right", &wanted.right)] {
+            if let Some(side) = side {
+                body[name] = side.as_str().into();
+            }
+        }
         for (name, most) in [("maxTokens", wanted.max_tokens), ("maxSeconds", wanted.max_seconds)] {
             if let Some(most) = most {
                 body[name] = most.into();

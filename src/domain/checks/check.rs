@@ -3,6 +3,7 @@
 use super::answer::Answer;
 use super::case::{CaseAnswers, Expectation};
 use super::kept::ExpectationRow;
+use super::sides::{Comparison, SideNames};
 use super::summary::CheckSummary;
 use super::verdict::{JudgeOptions, Judgement};
 use crate::domain::ids::{CheckId, FlowId};
@@ -98,6 +99,7 @@ impl CheckSide {
 #[derive(Debug, Clone)]
 pub(crate) struct NewCheck {
     pub flow: FlowId,
+    pub sides: SideNames,
     pub started: Timestamp,
     pub questions: Vec<AskedQuestion>,
     pub options: CheckOptions,
@@ -105,7 +107,7 @@ pub(crate) struct NewCheck {
     pub include_risky_steps: bool,
     /// Live has no cards: only the draft is asked.
     pub live_empty: bool,
-    /// When the draft was saved that is asked.
+    /// When the draft was saved, where it is one of the sides.
     pub draft_saved: Option<Timestamp>,
 }
 
@@ -136,6 +138,10 @@ pub(crate) struct QuestionRow {
 /// What a caller wants to be checked.
 #[derive(Debug, Default)]
 pub(crate) struct CheckRequest {
+    /// What stands, where it is not Live: `draft` or the id of a version.
+    pub left: Option<String>,
+    /// What is to take its place, where it is not the draft.
+    pub right: Option<String>,
     pub questions: Vec<QuestionRow>,
     pub include_risky_steps: bool,
     pub control: Option<bool>,
@@ -160,6 +166,7 @@ pub(crate) struct CheckCase {
 pub(crate) struct Check {
     pub id: CheckId,
     pub flow: FlowId,
+    pub sides: SideNames,
     pub status: CheckStatus,
     pub started: Timestamp,
     pub finished: Option<Timestamp>,
@@ -178,6 +185,7 @@ impl Check {
     pub(crate) fn new(new: NewCheck) -> Self {
         let NewCheck {
             flow,
+            sides,
             started,
             questions,
             options,
@@ -193,6 +201,7 @@ impl Check {
         Self {
             id: CheckId::random(),
             flow,
+            sides,
             status: CheckStatus::Running,
             started,
             finished: None,
@@ -204,6 +213,12 @@ impl Check {
             cases: questions.into_iter().map(case).collect(),
             judgement: Judgement::default(),
         }
+    }
+
+    /// What it is told apart by from the other checks that are kept.
+    #[must_use]
+    pub(crate) fn key(&self) -> (FlowId, Comparison) {
+        (self.flow, self.sides.comparison())
     }
 
     #[must_use]
@@ -234,7 +249,7 @@ impl Check {
     /// How its answers are to be judged.
     #[must_use]
     pub(crate) const fn judge_options(&self) -> JudgeOptions {
-        JudgeOptions { control: self.options.control, live_empty: self.live_empty }
+        JudgeOptions { control: self.options.control, live_empty: self.live_empty, sides: self.sides }
     }
 
     /// Ends it. A check ends once: what came to its end before stays as it ended.
@@ -291,6 +306,7 @@ mod tests {
         let question = |text: &str| AskedQuestion { text: text.to_owned(), expect: Vec::new() };
         Check::new(NewCheck {
             flow: FlowId::random(),
+            sides: SideNames::LIVE_AND_DRAFT,
             started: Timestamp::UNIX_EPOCH,
             questions: vec![question("a"), question("b")],
             options: CheckOptions { control: false, repeat: 1, confirms: false },

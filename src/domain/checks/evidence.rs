@@ -6,6 +6,7 @@ use super::facts::language::{Language, detect};
 use super::facts::numbers::{self, Figures};
 use super::facts::refusals::refuses;
 use super::facts::structure::parse_json;
+use super::sides::SideNames;
 use super::verdict::{Why, WhyCode};
 use super::wording::is_same_text;
 use super::words::quote;
@@ -54,6 +55,7 @@ pub(crate) struct Evidence {
     /// The answers of each side are the same, word for word.
     is_alike: bool,
     first_refusal: Option<String>,
+    sides: SideNames,
 }
 
 /// A difference in a hard fact.
@@ -107,7 +109,7 @@ fn contrast<'a, T>(
 impl Evidence {
     /// Reads the good answers of both sides.
     #[must_use]
-    pub(crate) fn read(live: &[&Answer], draft: &[&Answer], question: &str) -> Self {
+    pub(crate) fn read(live: &[&Answer], draft: &[&Answer], question: &str, sides: SideNames) -> Self {
         let alike = |answers: &[&Answer]| answers.windows(2).all(|pair| is_same_text(pair[0], pair[1]));
         let asked = numbers::read(question, detect(question));
         let refusal = live.iter().chain(draft).find(|answer| refuses(&answer.text));
@@ -116,6 +118,7 @@ impl Evidence {
             draft: draft.iter().map(|answer| Facts::read(answer, &asked)).collect(),
             is_alike: alike(live) && alike(draft),
             first_refusal: refusal.map(|answer| quote(&answer.text)),
+            sides,
         }
     }
 
@@ -128,6 +131,7 @@ impl Evidence {
             draft: more(&self.draft),
             is_alike: self.is_alike,
             first_refusal: self.first_refusal.clone(),
+            sides: self.sides,
         }
     }
 
@@ -179,11 +183,12 @@ impl Evidence {
         noun: &str,
     ) -> Option<Finding> {
         let (live, draft) = (names(&found.only_live), names(&found.only_draft));
+        let SideNames { left, right } = self.sides;
         let message = match (found.only_live.is_empty(), found.only_draft.is_empty()) {
             (true, true) => return None,
-            (false, false) => format!("Live says {live}, the draft says {draft}."),
-            (false, true) => format!("Live says {live}, the draft names no such {noun}."),
-            (true, false) => format!("The draft says {draft}, Live names no such {noun}."),
+            (false, false) => format!("{} says {live}, {right} says {draft}.", left.opening()),
+            (false, true) => format!("{} says {live}, {right} names no such {noun}.", left.opening()),
+            (true, false) => format!("{} says {draft}, {left} names no such {noun}.", right.opening()),
         };
         let is_strong = found.is_replacement() || self.is_borne_out();
         let is_replacement = found.is_replacement();
@@ -198,10 +203,11 @@ impl Evidence {
         }
         let names = |values: &[&String]| list(values.iter().map(|name| quote(name)));
         let (live, draft) = (names(&found.only_live), names(&found.only_draft));
+        let SideNames { left, right } = self.sides;
         let message = match (found.only_live.is_empty(), found.only_draft.is_empty()) {
-            (false, false) => format!("Live calls {live}, the draft calls {draft}."),
-            (false, true) => format!("Live calls {live}, the draft does not."),
-            _ => format!("The draft calls {draft}, Live does not."),
+            (false, false) => format!("{} calls {live}, {right} calls {draft}.", left.opening()),
+            (false, true) => format!("{} calls {live}, {right} does not.", left.opening()),
+            _ => format!("{} calls {draft}, {left} does not.", right.opening()),
         };
         Some(Finding::of_answer(WhyCode::ToolCalls, message))
     }
@@ -210,9 +216,12 @@ impl Evidence {
         let (live, draft) =
             (agreed(&self.live, |facts| facts.refuses)?, agreed(&self.draft, |facts| facts.refuses)?);
         let said = self.first_refusal.as_deref().unwrap_or_default();
+        let SideNames { left, right } = self.sides;
         let message = match (live, draft) {
-            (false, true) => format!("Live answers, the draft refuses: {said}."),
-            (true, false) => format!("Live refuses, the draft answers. Live says {said}."),
+            (false, true) => format!("{} answers, {right} refuses: {said}.", left.opening()),
+            (true, false) => {
+                format!("{} refuses, {right} answers. {} says {said}.", left.opening(), left.opening())
+            }
             _ => return None,
         };
         Some(Finding::of_answer(WhyCode::Refusal, message))
@@ -225,7 +234,8 @@ impl Evidence {
             (told.len() == 1).then(|| told.first().copied())?
         };
         let (live, draft) = (told(&self.live)?, told(&self.draft)?);
-        let message = format!("Live answers in {}, the draft in {}.", live.name(), draft.name());
+        let SideNames { left, right } = self.sides;
+        let message = format!("{} answers in {}, {right} in {}.", left.opening(), live.name(), draft.name());
         (live != draft).then(|| Finding::of_answer(WhyCode::Language, message))
     }
 
@@ -235,15 +245,16 @@ impl Evidence {
         }
         let (live, draft) =
             (agreed(&self.live, |facts| facts.is_json)?, agreed(&self.draft, |facts| facts.is_json)?);
-        let message = match (live, draft) {
-            (true, false) => {
-                "Live answers with JSON of the shape that the flow declares, the draft does not."
-            }
-            (false, true) => {
-                "The draft answers with JSON of the shape that the flow declares, Live does not."
-            }
+        let SideNames { left, right } = self.sides;
+        let (with, without) = match (live, draft) {
+            (true, false) => (left, right),
+            (false, true) => (right, left),
             _ => return None,
         };
+        let message = format!(
+            "{} answers with JSON of the shape that the flow declares, {without} does not.",
+            with.opening()
+        );
         Some(Finding::of_answer(WhyCode::Structure, message))
     }
 

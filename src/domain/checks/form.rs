@@ -1,10 +1,11 @@
-//! How the draft's answers differ from Live's beside facts: length, lists, sources, steps and words. None of it reports a change;
+//! How the answers of the sides differ beside facts: length, lists, sources, steps and words. None of it reports a change;
 //! it says what a change consists of.
 
 use super::answer::Answer;
 use super::evidence::list;
 use super::facts::lists;
 use super::facts::structure::parse_json;
+use super::sides::SideNames;
 use super::verdict::{StepChange, StepDifference, Why, WhyCode};
 use super::words::{quote, split_words};
 use std::collections::{BTreeSet, HashSet};
@@ -16,16 +17,26 @@ const WORDS_NAMED: usize = 5;
 
 /// What sets the good answers of the draft apart from Live's.
 #[must_use]
-pub(crate) fn describe(live: &[&Answer], draft: &[&Answer], steps: &[StepChange]) -> Vec<Why> {
+pub(crate) fn describe(
+    live: &[&Answer],
+    draft: &[&Answer],
+    steps: &[StepChange],
+    sides: SideNames,
+) -> Vec<Why> {
     if live.is_empty() || draft.is_empty() {
         return Vec::new();
     }
-    let found =
-        [length(live, draft), items(live, draft), json(live, draft), sources(live, draft), path(steps)];
-    found.into_iter().flatten().chain(words(live, draft)).collect()
+    let found = [
+        length(live, draft, sides),
+        items(live, draft, sides),
+        json(live, draft, sides),
+        sources(live, draft, sides),
+        path(steps, sides),
+    ];
+    found.into_iter().flatten().chain(words(live, draft, sides)).collect()
 }
 
-fn length(live: &[&Answer], draft: &[&Answer]) -> Option<Why> {
+fn length(live: &[&Answer], draft: &[&Answer], SideNames { left, right }: SideNames) -> Option<Why> {
     let lengths = |side: &[&Answer]| {
         let mut lengths: Vec<usize> = side.iter().map(|answer| split_words(&answer.text).len()).collect();
         lengths.sort_unstable();
@@ -40,11 +51,12 @@ fn length(live: &[&Answer], draft: &[&Answer]) -> Option<Why> {
         (_, true) => "shorter",
         _ => return None,
     };
-    let message = format!("The draft's answer is much {word}: {middle} words, where Live's has {of_live}.");
+    let message =
+        format!("{}'s answer is much {word}: {middle} words, where {left}'s has {of_live}.", right.opening());
     Some(Why::new(WhyCode::Length, message))
 }
 
-fn items(live: &[&Answer], draft: &[&Answer]) -> Option<Why> {
+fn items(live: &[&Answer], draft: &[&Answer], SideNames { left, right }: SideNames) -> Option<Why> {
     let counts = |side: &[&Answer]| -> BTreeSet<usize> {
         side.iter().map(|answer| lists::items(&answer.text).len()).collect()
     };
@@ -55,32 +67,33 @@ fn items(live: &[&Answer], draft: &[&Answer]) -> Option<Why> {
     }
     let has_none = |counts: &BTreeSet<usize>| counts.len() == 1 && counts.contains(&0);
     let message = if has_none(&live) {
-        format!("The draft answers with a list of {} items, Live without one.", shown(&draft))
+        format!("{} answers with a list of {} items, {left} without one.", right.opening(), shown(&draft))
     } else if has_none(&draft) {
-        format!("Live answers with a list of {} items, the draft without one.", shown(&live))
+        format!("{} answers with a list of {} items, {right} without one.", left.opening(), shown(&live))
     } else {
-        format!("Live lists {} items, the draft {}.", shown(&live), shown(&draft))
+        format!("{} lists {} items, {right} {}.", left.opening(), shown(&live), shown(&draft))
     };
     Some(Why::new(WhyCode::List, message))
 }
 
-fn json(live: &[&Answer], draft: &[&Answer]) -> Option<Why> {
+fn json(live: &[&Answer], draft: &[&Answer], SideNames { left, right }: SideNames) -> Option<Why> {
     let is_json = |answer: &&Answer| answer.json.is_some() || parse_json(&answer.text).is_some();
     // Where a shape is declared, this is a hard fact and told as one.
     if live.iter().chain(draft).any(|answer| answer.structured.is_some()) {
         return None;
     }
-    let message = if live.iter().all(is_json) && !draft.iter().any(is_json) {
-        "Live answers with JSON, the draft with text."
+    let (with, without) = if live.iter().all(is_json) && !draft.iter().any(is_json) {
+        (left, right)
     } else if draft.iter().all(is_json) && !live.iter().any(is_json) {
-        "The draft answers with JSON, Live with text."
+        (right, left)
     } else {
         return None;
     };
+    let message = format!("{} answers with JSON, {without} with text.", with.opening());
     Some(Why::new(WhyCode::Structure, message))
 }
 
-fn sources(live: &[&Answer], draft: &[&Answer]) -> Option<Why> {
+fn sources(live: &[&Answer], draft: &[&Answer], SideNames { left, right }: SideNames) -> Option<Why> {
     let of = |answer: &Answer| answer.sources.iter().cloned().collect::<BTreeSet<String>>();
     let seen: BTreeSet<String> = live.iter().flat_map(|answer| of(answer)).collect();
     let found: BTreeSet<String> = draft.iter().flat_map(|answer| of(answer)).collect();
@@ -88,16 +101,21 @@ fn sources(live: &[&Answer], draft: &[&Answer]) -> Option<Why> {
     let (lost, new) = (always.difference(&found).count(), found.difference(&seen).count());
     let message = match (seen.len(), found.len(), lost, new) {
         (_, _, 0, 0) => return None,
-        (all, 0, ..) => format!("Live answers from {all} pieces of its sources, the draft from none."),
-        (0, all, ..) => format!("The draft answers from {all} pieces of its sources, Live from none."),
+        (all, 0, ..) => {
+            format!("{} answers from {all} pieces of its sources, {right} from none.", left.opening())
+        }
+        (0, all, ..) => {
+            format!("{} answers from {all} pieces of its sources, {left} from none.", right.opening())
+        }
         _ => format!(
-            "The draft answers from other pieces of its sources: {lost} that Live uses are missing, {new} are new."
+            "{} answers from other pieces of its sources: {lost} that {left} uses are missing, {new} are new.",
+            right.opening()
         ),
     };
     Some(Why::new(WhyCode::Sources, message))
 }
 
-fn path(steps: &[StepChange]) -> Option<Why> {
+fn path(steps: &[StepChange], SideNames { left, right }: SideNames) -> Option<Why> {
     let labels = |difference: StepDifference| {
         let of_kind: Vec<String> = steps
             .iter()
@@ -107,11 +125,11 @@ fn path(steps: &[StepChange]) -> Option<Why> {
         (!of_kind.is_empty()).then(|| list(of_kind.into_iter()))
     };
     let parts = [
-        (StepDifference::OnlyLive, "only Live ran"),
-        (StepDifference::OnlyDraft, "only the draft ran"),
-        (StepDifference::Status, "ended otherwise:"),
-        (StepDifference::ToolCalls, "called other tools:"),
-        (StepDifference::Output, "gave something else:"),
+        (StepDifference::OnlyLive, format!("only {left} ran")),
+        (StepDifference::OnlyDraft, format!("only {right} ran")),
+        (StepDifference::Status, "ended otherwise:".to_owned()),
+        (StepDifference::ToolCalls, "called other tools:".to_owned()),
+        (StepDifference::Output, "gave something else:".to_owned()),
     ];
     let told: Vec<String> = parts
         .into_iter()
@@ -122,7 +140,7 @@ fn path(steps: &[StepChange]) -> Option<Why> {
 }
 
 /// Words that all answers of a side have and none of the other.
-fn words(live: &[&Answer], draft: &[&Answer]) -> Option<Why> {
+fn words(live: &[&Answer], draft: &[&Answer], SideNames { left, right }: SideNames) -> Option<Why> {
     let sets = |side: &[&Answer]| -> Vec<HashSet<String>> {
         side.iter().map(|answer| split_words(&answer.text).into_iter().collect()).collect()
     };
@@ -138,9 +156,9 @@ fn words(live: &[&Answer], draft: &[&Answer]) -> Option<Why> {
         (!telling.is_empty()).then(|| quote(&telling.join(", ")))
     };
     let message = match (only(live[0], &of_live, &of_draft), only(draft[0], &of_draft, &of_live)) {
-        (Some(live), Some(draft)) => format!("Only Live says {live}, only the draft says {draft}."),
-        (Some(live), None) => format!("Only Live says {live}."),
-        (None, Some(draft)) => format!("Only the draft says {draft}."),
+        (Some(live), Some(draft)) => format!("Only {left} says {live}, only {right} says {draft}."),
+        (Some(live), None) => format!("Only {left} says {live}."),
+        (None, Some(draft)) => format!("Only {right} says {draft}."),
         (None, None) => return None,
     };
     Some(Why::new(WhyCode::Wording, message))
@@ -157,7 +175,10 @@ mod tests {
 
     fn found(live: &[Answer], draft: &Answer) -> Vec<(WhyCode, String)> {
         let live: Vec<&Answer> = live.iter().collect();
-        describe(&live, &[draft], &[]).into_iter().map(|why| (why.code, why.message)).collect()
+        describe(&live, &[draft], &[], SideNames::default())
+            .into_iter()
+            .map(|why| (why.code, why.message))
+            .collect()
     }
 
     #[test]

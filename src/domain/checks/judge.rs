@@ -5,6 +5,7 @@ use super::case::CaseAnswers;
 use super::evidence::Finding;
 use super::reading::Reading;
 use super::relabeling::{self, Group, TestResult};
+use super::sides::SideNames;
 use super::verdict::{
     CaseJudgement, JudgeOptions, Judgement, StepChange, Verdict, VerdictCounts, Why, WhyCode,
 };
@@ -34,7 +35,7 @@ impl Judge {
 
     /// Takes in a question that has all its answers.
     pub fn hear(&mut self, case: CaseAnswers) {
-        self.cases.push(HeardCase::new(case, &mut self.vocabulary));
+        self.cases.push(HeardCase::new(case, self.options.sides, &mut self.vocabulary));
     }
 
     /// What is said of the questions heard so far, without the test over all of them: who looks at that after each question and
@@ -52,7 +53,7 @@ impl Judge {
         let test = if is_tested { test(cases) } else { None };
         let mut judgement = self.judge_with(test);
         if !options.live_empty {
-            judgement.note = note(&judgement, test, options.control);
+            judgement.note = note(&judgement, test, *options);
         }
         judgement
     }
@@ -95,7 +96,8 @@ pub fn judge(cases: impl IntoIterator<Item = CaseAnswers>, options: JudgeOptions
 /// has, or an expectation that only the draft fails. What would not count if it came again is not asked again.
 #[must_use]
 pub fn asks_again(case: CaseAnswers) -> bool {
-    let reading = Reading::read(case);
+    // Nobody reads its sentences yet.
+    let reading = Reading::read(case, SideNames::default());
     let (live, draft) = (reading.live().all.len(), reading.draft().all.len());
     if live == 0 || draft == 0 || reading.was_asked_again {
         return false;
@@ -120,8 +122,8 @@ struct HeardCase {
 }
 
 impl HeardCase {
-    fn new(case: CaseAnswers, vocabulary: &mut Vocabulary) -> Self {
-        let reading = Reading::read(case);
+    fn new(case: CaseAnswers, sides: SideNames, vocabulary: &mut Vocabulary) -> Self {
+        let reading = Reading::read(case, sides);
         let (live, draft) = (reading.live().good, reading.draft().good);
         let of_live = live.len();
         let wordings: Vec<Wording> =
@@ -190,27 +192,33 @@ impl HeardCase {
     fn describe(&self, why: &mut Vec<Why>) {
         let (live, draft) = (self.reading.live().good, self.reading.draft().good);
         let facts = self.reading.findings.iter().map(|finding| finding.why.clone());
-        for one in facts.chain(form::describe(&live, &draft, &self.steps)) {
+        for one in facts.chain(form::describe(&live, &draft, &self.steps, self.reading.sides)) {
             if !why.iter().any(|known| known.code == one.code) {
                 why.push(one);
             }
         }
         if why.is_empty() {
-            why.push(Why::new(WhyCode::Wording, "The wording differs more than that of Live's own answers."));
+            let message =
+                format!("The wording differs more than that of {}'s own answers.", self.reading.sides.left);
+            why.push(Why::new(WhyCode::Wording, message));
         }
     }
 
     /// Why a difference is taken for none of the flow.
     fn noise(&self, control: bool) -> Why {
         let varies = self.similarities_within_live.iter().any(|one| *one < 1.0 - TIE);
+        let left = self.reading.sides.left;
         let message = match (control, varies) {
-            (true, true) => "The wording differs, and Live's own answers differ from one another too.",
-            (true, false) => {
-                "The wording differs. Live said the same each time, and yet all questions together tell of no change."
+            (true, true) => {
+                format!("The wording differs, and {left}'s own answers differ from one another too.")
             }
-            (false, _) => {
-                "Not measured: the wording differs, and without a control nobody knows how much Live differs from itself."
-            }
+            (true, false) => format!(
+                "The wording differs. {} said the same each time, and yet all questions together tell of no change.",
+                left.opening()
+            ),
+            (false, _) => format!(
+                "Not measured: the wording differs, and without a control nobody knows how much {left} differs from itself."
+            ),
         };
         Why::new(WhyCode::Wording, message)
     }
@@ -303,24 +311,26 @@ fn name(found: TestResult) -> String {
         true => format!("all {} of them", found.labelings),
         false => format!("{} of them, drawn at random", found.labelings - 1),
     };
-    format!("permutation of the labels Live and draft within each question: {ways}")
+    format!("permutation of the labels of both sides within each question: {ways}")
 }
 
 /// What whoever reads the result has to know.
-fn note(judgement: &Judgement, test: Option<TestResult>, control: bool) -> Option<String> {
+fn note(judgement: &Judgement, test: Option<TestResult>, options: JudgeOptions) -> Option<String> {
+    let JudgeOptions { control, sides: SideNames { left, right }, .. } = options;
     let stands_out =
         judgement.cases.iter().any(|case| matches!(case.verdict, Some(Verdict::Changed | Verdict::Error)));
     if test.is_some_and(reports) && !stands_out {
-        return Some(
-            "All questions together differ more than Live differs from itself, but no single one stands out. Each says what differs in it."
-                .to_owned(),
-        );
+        return Some(format!(
+            "All questions together differ more than {left} differs from itself, but no single one stands out. Each says what differs in it."
+        ));
     }
     if !control || judgement.test_can_report {
         return None;
     }
     Some(match test {
-        None => "No question has two answers of Live and one of the draft, so the test over all questions had nothing to compare.".to_owned(),
+        None => format!(
+            "No question has two answers of {left} and one of {right}, so the test over all questions had nothing to compare."
+        ),
         Some(found) => format!(
             "With so few questions the test over all of them cannot report a change: its smallest value is {:.2}. Numbers and other facts, errors and expectations still can.",
             found.least

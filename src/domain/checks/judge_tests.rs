@@ -2,12 +2,15 @@
 
 use super::answer::{Answer, StepTrace};
 use super::case::{CaseAnswers, Expectation};
+use super::sides::SideNames;
 use super::verdict::{JudgeOptions, Judgement, StepDifference, Verdict, WhyCode};
 use super::{Judge, asks_again, judge};
 use proptest::prelude::*;
 
-const PLAIN: JudgeOptions = JudgeOptions { control: false, live_empty: false };
-const CONTROL: JudgeOptions = JudgeOptions { control: true, live_empty: false };
+const PLAIN: JudgeOptions =
+    JudgeOptions { control: false, live_empty: false, sides: SideNames::LIVE_AND_DRAFT };
+const CONTROL: JudgeOptions =
+    JudgeOptions { control: true, live_empty: false, sides: SideNames::LIVE_AND_DRAFT };
 
 fn said(text: &str) -> Answer {
     Answer { text: text.to_owned(), ms: 10, ..Answer::default() }
@@ -162,7 +165,7 @@ fn an_expectation_counts_where_live_met_it() {
 
 #[test]
 fn a_draft_without_live_reports_failed_expectations_alone() {
-    let options = JudgeOptions { control: true, live_empty: true };
+    let options = JudgeOptions { control: true, live_empty: true, sides: SideNames::LIVE_AND_DRAFT };
     let mut alone = case(&[], &[said("With the parcel.")]);
     let found = judged(std::slice::from_ref(&alone), options);
     assert_eq!((found.cases[0].verdict, found.cases[0].same, found.reports_change), (None, None, false));

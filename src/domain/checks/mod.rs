@@ -17,6 +17,7 @@ mod reading;
 mod relabeling;
 mod schema;
 pub(crate) mod setup;
+pub mod sides;
 mod steps;
 pub(crate) mod summary;
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use super::answer::Answer;
 use super::case::CaseAnswers;
 use super::evidence::{Evidence, Finding};
+use super::sides::SideNames;
 use super::verdict::{Why, WhyCode};
 use super::wording::is_same_text;
 use super::words::quote;
@@ -49,18 +50,19 @@ pub(super) struct Reading {
     /// A side failed.
     pub failed: bool,
     pub was_asked_again: bool,
+    pub sides: SideNames,
 }
 
 impl Reading {
-    pub(super) fn read(case: CaseAnswers) -> Self {
+    pub(super) fn read(case: CaseAnswers, sides: SideNames) -> Self {
         let (live, draft) = (SideAnswers::of(&case.live), SideAnswers::of(&case.draft));
-        let evidence = Evidence::read(&live.good_and_again(), &draft.good_and_again(), &case.question);
+        let evidence = Evidence::read(&live.good_and_again(), &draft.good_and_again(), &case.question, sides);
         let failed = live.failed() || draft.failed();
         let was_asked_again = !live.again.is_empty() && !draft.again.is_empty();
         let repeated = live.again.iter().chain(&draft.again).all(|answer| answer.error.is_none());
         // A fact that was asked for again and met a failure was not seen again.
         let findings = if failed || !repeated { Vec::new() } else { evidence.findings() };
-        Self { evidence, findings, failed, was_asked_again, case }
+        Self { evidence, findings, failed, was_asked_again, sides, case }
     }
 
     pub(super) fn live(&self) -> SideAnswers<'_> {
@@ -102,9 +104,10 @@ impl Reading {
             let again = !self.was_asked_again || (one.fails(&draft.again) && !one.fails(&live.again));
             one.fails(&draft.all) && !one.fails(&live.all) && again
         });
+        let SideNames { left, right } = self.sides;
         fails
             .map(|one| {
-                format!("The answer was expected to {}: Live's does, the draft's does not.", one.describe())
+                format!("The answer was expected to {}: {left}'s does, {right}'s does not.", one.describe())
             })
             .collect()
     }
@@ -115,8 +118,9 @@ impl Reading {
         let both = self.case.expect.iter().filter(|one| {
             !self.failed && !draft.all.is_empty() && one.fails(&draft.all) && one.fails(&live.all)
         });
+        let SideNames { left, right } = self.sides;
         let message = |expected: String| {
-            format!("The answer was expected to {expected}: the draft's does not, and Live fails it too.")
+            format!("The answer was expected to {expected}: {right}'s does not, and {left} fails it too.")
         };
         both.map(|one| Why::new(WhyCode::Expectation, message(one.describe()))).collect()
     }
@@ -128,7 +132,8 @@ impl Reading {
         let is_new = self.draft_alone_fails() && (!self.was_asked_again || again_failed);
         let message = || {
             let error = draft.error().unwrap_or_default();
-            format!("The draft failed, where Live answered: {}.", quote(error))
+            let SideNames { left, right } = self.sides;
+            format!("{} failed, where {left} answered: {}.", right.opening(), quote(error))
         };
         is_new.then(|| Why::new(WhyCode::Error, message()))
     }
@@ -136,13 +141,14 @@ impl Reading {
     /// Why a side failed where that reports nothing.
     pub(super) fn failure(&self) -> Why {
         let (live, draft) = (self.live().error().map(quote), self.draft().error().map(quote));
+        let SideNames { left, right } = self.sides;
         let message = match (live, draft) {
             (Some(live), Some(draft)) => {
-                format!("Both sides failed: Live with {live}, the draft with {draft}.")
+                format!("Both sides failed: {left} with {live}, {right} with {draft}.")
             }
-            (Some(live), None) => format!("Live failed: {live}."),
+            (Some(live), None) => format!("{} failed: {live}.", left.opening()),
             (None, Some(draft)) => {
-                format!("The draft failed, and answered when it was asked again: {draft}.")
+                format!("{} failed, and answered when it was asked again: {draft}.", right.opening())
             }
             (None, None) => "A side failed.".to_owned(),
         };
@@ -153,10 +159,11 @@ impl Reading {
     pub(super) fn draft_failures(&self) -> (Vec<Why>, Option<Why>) {
         let draft = self.draft();
         let failed = self.case.expect.iter().filter(|one| one.fails(&draft.all));
+        let right = self.sides.right;
         let message =
-            |expected: String| format!("The answer was expected to {expected}, and the draft's does not.");
+            |expected: String| format!("The answer was expected to {expected}, and {right}'s does not.");
         let failed = failed.map(|one| Why::new(WhyCode::Expectation, message(one.describe())));
-        let error = draft.error().map(|error| format!("The draft failed: {}.", quote(error)));
+        let error = draft.error().map(|error| format!("{} failed: {}.", right.opening(), quote(error)));
         (failed.collect(), error.map(|message| Why::new(WhyCode::Error, message)))
     }
 }

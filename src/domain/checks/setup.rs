@@ -1,6 +1,7 @@
 //! What a check of a flow would be: whether there can be one, and what it could ask (manual 18.1).
 
 use super::check::CheckLimits;
+use super::sides::SideNames;
 use crate::domain::error::Conflict;
 use jiff::Timestamp;
 
@@ -20,26 +21,32 @@ pub(crate) struct CheckSetup {
 }
 
 /// Why a flow cannot be checked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Unavailable {
     /// Drafts are off on this server.
     Off,
     /// Flows of this kind are not checked.
     Type,
     NoDraft,
-    /// It does not start with a chat message.
-    Start,
+    /// One of these sides does not start with a chat message.
+    Start(SideNames),
+    /// A version from Dev is of a flow that this server does not have.
+    NewFlow,
+    /// A version from Dev uses credentials that this server does not have.
+    Credentials(Vec<String>),
 }
 
 impl Unavailable {
     /// What refuses a check that is begun all the same.
     #[must_use]
-    pub(crate) const fn conflict(self) -> Conflict {
+    pub(crate) fn conflict(self) -> Conflict {
         match self {
             Self::Off => Conflict::DraftsOff,
             Self::Type => Conflict::KindWithoutChecks,
             Self::NoDraft => Conflict::NothingToCheck,
-            Self::Start => Conflict::CheckStart,
+            Self::Start(sides) => Conflict::CheckStart { sides },
+            Self::NewFlow => Conflict::CheckOfNewFlow,
+            Self::Credentials(names) => Conflict::CheckCredentials { names },
         }
     }
 }

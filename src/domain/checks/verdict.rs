@@ -1,5 +1,6 @@
 //! What a check says of its answers: a verdict for each question, and whether all of them together report a change.
 
+use super::sides::SideNames;
 use serde::Serialize;
 
 /// How a check was asked.
@@ -9,6 +10,8 @@ pub struct JudgeOptions {
     pub control: bool,
     /// Live had no cards, so the draft was asked alone.
     pub live_empty: bool,
+    /// What its sentences call the sides.
+    pub sides: SideNames,
 }
 
 /// What becomes of one question.

@@ -85,7 +85,9 @@ impl CheckObstacle {
                 "A check asks questions, so the agentflow must start with a chat message (Start input type Chat Input), in \
                  Live and in the version from Dev."
             }
-            Self::Credentials => "The version needs credentials that this server does not have. Add them first.",
+            Self::Credentials => {
+                "The version needs credentials that this server does not have. Add them first."
+            }
         }
     }
 }

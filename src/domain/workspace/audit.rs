@@ -60,6 +60,7 @@ pub(crate) enum AuditAction {
     FlowPublished,
     FlowRolledBack,
     FlowRestored,
+    FlowPromoted,
     WebhookSecretMade,
     WebhookSecretDeleted,
     ScheduleSwitchedOn,

@@ -24,7 +24,10 @@ mod written_out;
 pub(crate) use self::again::{EarlierSteps, FromStep, StepNote, TakenSteps};
 pub(crate) use self::pauses::RunSnapshot;
 pub(in crate::engine) use self::plan::APPROVAL;
-pub(crate) use self::plan::{AgentPlan, FieldKind, FormField, StartKind, StartPlan, starts_with_question};
+pub(crate) use self::plan::{
+    AgentPlan, FieldKind, FormField, StartKind, StartPlan, start_node, starts_with_question,
+    starts_with_webhook,
+};
 pub(crate) use self::run::{AgentOutcome, AgentRun, NoJournal, RunJournal, rerun, resume, run};
 pub use self::sink::RunSink;
 pub use self::webhook_start::CallbackTarget;

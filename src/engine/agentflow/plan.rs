@@ -213,8 +213,19 @@ fn state_updates(card: &Card, node: &Node) -> Vec<(String, ValueSource)> {
 /// True for a canvas whose runs begin with what a person says.
 #[must_use]
 pub(crate) fn starts_with_question(canvas: &Canvas) -> bool {
-    let start = canvas.nodes().iter().find(|node| node.name == START);
-    start.is_some_and(|node| StartPlan::from_node(node).kind == StartKind::Question)
+    start_node(canvas).is_some_and(|node| StartPlan::from_node(node).kind == StartKind::Question)
+}
+
+/// True for a canvas whose runs begin with a call of its webhook.
+#[must_use]
+pub(crate) fn starts_with_webhook(canvas: &Canvas) -> bool {
+    start_node(canvas).is_some_and(|node| StartPlan::from_node(node).kind == StartKind::Webhook)
+}
+
+/// The card that says how runs begin.
+#[must_use]
+pub(crate) fn start_node(canvas: &Canvas) -> Option<&Node> {
+    canvas.nodes().iter().find(|node| node.name == START)
 }
 
 impl StartPlan {

@@ -129,6 +129,7 @@ fn snapshot(id: FlowId, text: &str) -> FlowSnapshot {
         category: Some("a;b".into()),
         canvas: canvas(text),
         settings: json!({ "isPublic": true }).as_object().unwrap().clone(),
+        references: None,
     }
 }
 

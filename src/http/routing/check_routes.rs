@@ -12,7 +12,7 @@ use crate::wire::checks::kept::KeptQuestionEdit;
 pub(super) fn check_routes() -> Vec<Route> { vec![
     get   ("/flow-drafts/:id/check",           any_of(DRAFT_VIEW), checks::setup)       .summary("What a check of the draft would be, and the newest one.")
         .id("getCheckSetup"),
-    post  ("/flow-drafts/:id/check",           any_of(DRAFT_EDIT), checks::start)       .summary("Asks Live and the draft the same questions.")
+    post  ("/flow-drafts/:id/check",           any_of(DRAFT_EDIT), checks::start)       .summary("Asks Live and the draft, or versions, the same questions.")
         .id("startCheck").takes_json::<CheckStart>().refuses(&[409, 429]),
     get   ("/flow-drafts/:id/check/questions", any_of(DRAFT_VIEW), checks::list_kept)   .summary("Lists the questions that are kept for checks of the flow.")
         .id("listKeptQuestions"),

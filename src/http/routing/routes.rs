@@ -8,8 +8,8 @@ use super::permissions::{
     HISTORY_EDIT, HISTORY_VIEW, INVITE, KEYS_SEEN, LOAD, MEMBERS_VIEW, ROLES_EDIT, ROLES_VIEW, STORE_SEEN,
     STORE_VECTORS, TOOL_SEEN, UPSERT_PERMISSIONS, USES, VARIABLE_SEEN, VIEW, WRITE,
 };
-use super::remote_routes;
 use super::promotion_routes;
+use super::remote_routes;
 use super::router::{Accepts, Cors, Route, RouteTable, delete, get, patch, post, put};
 use super::trigger_routes;
 use crate::http::api::accounts::{self, keys, people, roles};

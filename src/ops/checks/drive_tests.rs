@@ -7,6 +7,7 @@ use crate::domain::checks::answer::Answer;
 use crate::domain::checks::check::{
     AskedQuestion, Check, CheckLimits, CheckOptions, CheckStatus, NewCheck, StopReason,
 };
+use crate::domain::checks::sides::SideNames;
 use crate::domain::ids::FlowId;
 use crate::state::checks::CheckEntry;
 use std::sync::Mutex;
@@ -46,6 +47,7 @@ fn entry(questions: &[&str], options: CheckOptions, tokens_max: u64) -> CheckEnt
     let asked = |text: &&str| AskedQuestion { text: (*text).to_owned(), expect: Vec::new() };
     CheckEntry::new(Check::new(NewCheck {
         flow: FlowId::random(),
+        sides: SideNames::LIVE_AND_DRAFT,
         started: Clock::default().now(),
         questions: questions.iter().map(asked).collect(),
         options,

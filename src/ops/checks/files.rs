@@ -3,6 +3,7 @@
 use super::sides::{CheckRun, Side, Sides};
 use crate::domain::checks::check::{Check, CheckLimits, CheckOptions, NewCheck, QuestionRow};
 use crate::domain::checks::questions;
+use crate::domain::checks::sides::SideNames;
 use crate::domain::error::Result;
 use crate::domain::ids::FlowId;
 use crate::ops::predictions::offline::{OfflineFlow, OfflineServices};
@@ -28,13 +29,18 @@ impl FileCheck<'_> {
         let Self { services, live, draft, questions, options, limits, include_risky_steps } = self;
         let questions = questions::choose(questions, Vec::new())?;
         let side = |flow| Side::File { services, flow };
-        let sides = Sides { left: Some(side(live)).filter(|live| !live.is_empty()), right: side(draft) };
+        let sides = Sides {
+            left: Some(side(live)).filter(|live| !live.is_empty()),
+            right: side(draft),
+            names: SideNames::LIVE_AND_DRAFT,
+        };
         if let Some(unavailable) = sides.unavailable() {
             return Err(unavailable.conflict().into());
         }
         sides.refuse_risky(include_risky_steps)?;
         let entry = CheckEntry::new(Check::new(NewCheck {
             flow: FlowId::random(),
+            sides: sides.names,
             started: services.clock().now(),
             questions,
             options,

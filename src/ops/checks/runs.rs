@@ -37,12 +37,12 @@ impl BackgroundCheck {
     /// # Errors
     /// 503 when the system gives no thread; there is no check then.
     pub(super) fn start(self) -> Result<()> {
-        let (app, flow) = (self.app.clone(), self.flow.id);
+        let (app, key) = (self.app.clone(), self.entry.check().key());
         let work = move || dispatcher::with_default(&Dispatch::none(), || self.run_to_end());
         match thread::Builder::new().name("check".to_owned()).spawn(work) {
             Ok(_) => Ok(()),
             Err(_) => {
-                app.state.checks.remove(&flow);
+                app.state.checks.remove(&key);
                 Err(Error::Unavailable(UnavailableReason::Busy))
             }
         }
@@ -63,7 +63,7 @@ impl BackgroundCheck {
     }
 
     /// # Errors
-    /// Why the draft cannot run: there is nothing to compare then.
+    /// Why the new side cannot run: there is nothing to compare then.
     fn run(self) -> Result<()> {
         let Self { app, entry, flow, sides, has_effects } = self;
         let make_way = |cancel: &CancelToken| {

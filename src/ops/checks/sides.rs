@@ -8,6 +8,7 @@ use crate::base::cancel::CancelToken;
 use crate::canvas::Canvas;
 use crate::clock::Clock;
 use crate::domain::checks::setup::{RiskyStep, Unavailable};
+use crate::domain::checks::sides::{SideName, SideNames};
 use crate::domain::error::{Conflict, Result};
 use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::engine::agentflow;
@@ -23,26 +24,50 @@ use std::borrow::Cow;
 /// The code of the flow's settings that changes answers, as a step.
 const POST_PROCESSING: (&str, &str) = ("postProcessing", "Post-processing");
 
-/// Where a flow has a canvas that can be a side of a check. A version of its history, or one from another server, is one more of
-/// these with its line in [`Self::read`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Where a flow has a canvas that can be a side of a check.
 pub(super) enum CanvasSource {
     /// What callers get.
     Live,
     /// What is to be published.
     Draft,
+    /// Wherever an operation found it, which made it fit for this server.
+    Given(GivenCanvas),
+}
+
+/// A canvas that an operation gives to be a side of a check: a version of the history, or one from another server.
+pub(super) struct GivenCanvas {
+    pub(super) name: SideName,
+    /// The flow's kind in it.
+    pub(super) kind: FlowKind,
+    /// With credentials of this server.
+    pub(super) canvas: String,
 }
 
 impl CanvasSource {
-    /// The canvas there; `None` where there is none.
+    pub(super) const fn name(&self) -> SideName {
+        match self {
+            Self::Live => SideName::Live,
+            Self::Draft => SideName::Draft,
+            Self::Given(given) => given.name,
+        }
+    }
+
+    pub(super) const fn kind(&self, flow: &Flow) -> FlowKind {
+        match self {
+            Self::Live | Self::Draft => flow.kind,
+            Self::Given(given) => given.kind,
+        }
+    }
+
+    /// The canvas there; `None` where there is no such draft.
     ///
     /// # Errors
     /// When the database cannot be read.
     pub(super) fn read(self, tx: &impl Tx, flow: &Flow) -> Result<Option<String>> {
         match self {
-            Self::Live if flow.card_count == 0 => Ok(None),
-            Self::Live => CANVASES.get(tx, &flow.workspace, &flow.id),
+            Self::Live => Ok(Some(CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default())),
             Self::Draft => drafts::canvas(tx, flow),
+            Self::Given(given) => Ok(Some(given.canvas)),
         }
     }
 }
@@ -73,7 +98,8 @@ impl Side<'_> {
 
     /// Nothing on it could answer.
     pub(super) fn is_empty(&self) -> bool {
-        self.canvas().is_some_and(|canvas| canvas.card_count() == 0)
+        let is_blank = matches!(self, Self::Flow { canvas, .. } if canvas.is_empty());
+        is_blank || self.canvas().is_some_and(|canvas| canvas.card_count() == 0)
     }
 
     fn starts_otherwise(&self) -> bool {
@@ -113,6 +139,7 @@ pub(super) struct Sides<'a> {
     pub(super) left: Option<Side<'a>>,
     /// What is to take its place.
     pub(super) right: Side<'a>,
+    pub(super) names: SideNames,
 }
 
 /// How a check runs, whatever it compares.
@@ -136,7 +163,7 @@ impl Sides<'_> {
         if !self.both().all(|side| is_checked(side.kind())) {
             return Some(Unavailable::Type);
         }
-        self.both().any(Side::starts_otherwise).then_some(Unavailable::Start)
+        self.both().any(Side::starts_otherwise).then_some(Unavailable::Start(self.names))
     }
 
     /// # Errors

@@ -7,18 +7,19 @@
 //! next start, exactly once (`outbox.rs`).
 
 use super::drafts;
+use super::intent::{RecordedFlow, new_intent, version_author};
 use super::outbox;
 pub use super::parsed_canvas::ParsedCanvas;
 use super::snapshot::Snapshot;
-use super::titles::{self, PreviousFlow, VersionSummary};
+use super::titles::{self, PreviousFlow};
 use crate::app::App;
 use crate::canvas::describe;
-use crate::domain::accounts::caller::{Caller, Principal};
+use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::draft::LastPublish;
 use crate::domain::flows::flow::{CanvasDigest, Flow};
 use crate::domain::flows::record_result::RecordResult;
-use crate::domain::flows::version::{Author, NewVersion, Sha, VersionContent, VersionKind};
+use crate::domain::flows::version::{NewVersion, Sha, VersionContent, VersionKind};
 use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::domain::secrets::redact;
 use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
@@ -48,7 +49,15 @@ pub enum ChangeOrigin {
         title: String,
         sha: Sha,
     },
+    /// A version of this flow on another server.
+    Dev {
+        title: String,
+        sha: Sha,
+    },
 }
+
+/// What must hold in the transaction that writes Live, beside what always must: its failure leaves everything as it is.
+pub type LiveGuard<'a> = dyn Fn(&WriteTx) -> Result<()> + 'a;
 
 /// How an operation gets the record it wants from the one that is there.
 pub type RecordEdit<'a> = dyn Fn(&ReadTx, Flow) -> Result<Flow> + 'a;
@@ -66,6 +75,16 @@ pub struct LiveChange<'a> {
     pub edit: &'a RecordEdit<'a>,
     /// The draft that is being published: it is cleared if it is still the same.
     pub published_draft: Option<CanvasDigest>,
+    pub guard: Option<&'a LiveGuard<'a>>,
+}
+
+/// A flow to be made.
+pub struct NewFlow<'a> {
+    pub flow: Flow,
+    pub canvas: &'a ParsedCanvas,
+    pub draft: Option<&'a ParsedCanvas>,
+    pub origin: ChangeOrigin,
+    pub guard: Option<&'a LiveGuard<'a>>,
 }
 
 /// What a write of Live came to.
@@ -80,15 +99,6 @@ pub struct LiveUpdate {
 #[must_use]
 pub fn later(now: Timestamp, before: Timestamp) -> Timestamp {
     now.max(before + SignedDuration::from_millis(1))
-}
-
-/// The author of a version (manual 6.1): the person, or the service for keys.
-#[must_use]
-pub fn version_author(caller: &Caller) -> Author {
-    match &caller.principal {
-        Principal::User { id, name, .. } => Author::person(redact(name).text, *id),
-        Principal::Key { .. } | Principal::Operator => Author::system(),
-    }
 }
 
 /// The workspace to which the id of a flow belongs, whether the flow is still there or was deleted: what is found by the
@@ -110,7 +120,11 @@ pub fn workspace_of_id(app: &App, id: &FlowId) -> Result<Option<WorkspaceId>> {
     }
 }
 
-fn stored_workspace_of(tx: &impl Tx, id: &FlowId) -> Result<Option<WorkspaceId>> {
+/// As [`workspace_of_id`], as far as the database knows.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(crate) fn stored_workspace_of(tx: &impl Tx, id: &FlowId) -> Result<Option<WorkspaceId>> {
     match FLOW_WORKSPACE.get(tx, id)? {
         None => FLOW_LAST_WORKSPACE.get(tx, id),
         home => Ok(home),
@@ -121,26 +135,27 @@ fn stored_workspace_of(tx: &impl Tx, id: &FlowId) -> Result<Option<WorkspaceId>>
 ///
 /// # Errors
 /// 409 when its id is in use, or was in use in another workspace; when the database cannot be written.
-pub fn create(
-    app: &App,
-    caller: &Caller,
-    mut flow: Flow,
-    canvas: &ParsedCanvas,
-    draft: Option<&ParsedCanvas>,
-    origin: &ChangeOrigin,
-) -> Result<LiveUpdate> {
+pub fn create(app: &App, caller: &Caller, new: NewFlow<'_>) -> Result<LiveUpdate> {
+    let NewFlow { mut flow, canvas, draft, origin, guard } = new;
     canvas.update_record(&mut flow);
     let recorder = outbox::lock_recorder(app);
+    let kind = match origin {
+        ChangeOrigin::Dev { .. } => VersionKind::Promote,
+        _ => VersionKind::Create,
+    };
     let change = match &recorder {
         Some(_) => {
             let taken = Snapshot::take(app, &flow, canvas.text())?;
-            let told = titles::summarize(VersionKind::Create, origin, None, &taken, &flow.settings);
-            Some(new_intent(app, caller, VersionKind::Create, &taken, told)?)
+            let told = titles::summarize(kind, &origin, None, &taken, &flow.settings);
+            let recorded =
+                RecordedFlow { snapshot: &taken, workspace: &flow.workspace, canvas: canvas.text() };
+            Some(new_intent(app, caller, (kind, &origin), &recorded, told)?)
         }
         None => None,
     };
-    let schedule = schedules::read_live(app, VersionKind::Create, flow.kind, canvas.canvas())?;
+    let schedule = schedules::read_live(app, kind, flow.kind, canvas.canvas())?;
     app.store.write(|tx| {
+        guard.map_or(Ok(()), |guard| guard(tx))?;
         let is_others = stored_workspace_of(tx, &flow.id)?.is_some_and(|owner| owner != flow.workspace);
         if is_others || FLOW_WORKSPACE.get(tx, &flow.id)?.is_some() {
             return Err(Conflict::IdTaken.into());
@@ -158,7 +173,7 @@ pub fn create(
         if let Some(draft) = draft {
             drafts::create_first(tx, &flow, draft, caller)?;
         }
-        if let Some(action) = audit_action(VersionKind::Create, origin) {
+        if let Some(action) = audit_action(kind, &origin) {
             let entry = AuditEntry::by_caller(caller, action, app.clock.now());
             audit::record(tx, &entry.with_target(AuditTargetKind::Flow, flow.id, &flow.name))?;
         }
@@ -166,7 +181,7 @@ pub fn create(
     })?;
     schedules::rearm(app, &flow.workspace, &flow.id);
     app.state.metrics.flows_created(flow.kind).increment();
-    app.state.metrics.live_changes(VersionKind::Create).increment();
+    app.state.metrics.live_changes(kind).increment();
     let recorded = outbox::record(app, recorder, change, &flow);
     Ok(LiveUpdate { flow, record_result: recorded })
 }
@@ -191,6 +206,7 @@ pub fn save(
         canvas,
         edit,
         published_draft: None,
+        guard: None,
     };
     write(app, caller, &change)
 }
@@ -237,13 +253,17 @@ pub fn write(app: &App, caller: &Caller, change: &LiveChange<'_>) -> Result<Live
                 // A save that changes nothing is no version; the key binding is a change, though history has no value of it.
                 let says_something =
                     change.kind != VersionKind::Save || old != new || before.settings != after.settings;
-                says_something.then(|| new_intent(app, caller, change.kind, &new, told)).transpose()?
+                let recorded =
+                    RecordedFlow { snapshot: &new, workspace: &after.workspace, canvas: canvas_after };
+                let origin = (change.kind, &change.origin);
+                says_something.then(|| new_intent(app, caller, origin, &recorded, told)).transpose()?
             }
         };
         let written = app.store.write(|tx| {
             if FLOWS.get(tx, &caller.workspace, change.flow)?.as_ref() != Some(&before) {
                 return Ok(false);
             }
+            change.guard.map_or(Ok(()), |guard| guard(tx))?;
             check_destinations(tx, caller, (&before, &after), change.canvas)?;
             update_draft(tx, &before, &after, change)?;
             put(tx, &after, change.canvas)?;
@@ -305,6 +325,7 @@ const fn audit_action(kind: VersionKind, origin: &ChangeOrigin) -> Option<AuditA
             Some(AuditAction::FlowImported)
         }
         VersionKind::Create => Some(AuditAction::FlowCreated),
+        VersionKind::Promote => Some(AuditAction::FlowPromoted),
         VersionKind::Publish => Some(AuditAction::FlowPublished),
         VersionKind::Rollback => Some(AuditAction::FlowRolledBack),
         VersionKind::Restore => Some(AuditAction::FlowRestored),
@@ -437,25 +458,4 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
     executions::delete_for_flow(app, workspace, id);
     app.files.remove_flow(workspace, id);
     Ok(())
-}
-
-/// What is to be recorded of a change.
-fn new_intent(
-    app: &App,
-    caller: &Caller,
-    kind: VersionKind,
-    taken: &Snapshot,
-    told: VersionSummary,
-) -> Result<NewVersion> {
-    Ok(NewVersion {
-        content: VersionContent::Flow(taken.to_record()?),
-        kind,
-        author: version_author(caller),
-        date: app.clock.monotonic_now(),
-        title: told.title,
-        details: told.details,
-        promoted_from: None,
-        hidden_secrets: taken.hidden_count(),
-        intent: Uuid::now_v7(),
-    })
 }

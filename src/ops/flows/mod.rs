@@ -3,6 +3,7 @@
 pub(crate) mod access;
 pub(crate) mod drafts;
 pub(crate) mod files;
+mod intent;
 pub mod live;
 pub(crate) mod outbox;
 mod parsed_canvas;
@@ -13,7 +14,6 @@ pub(crate) mod references;
 pub(crate) mod refused_origins;
 pub(crate) mod restore;
 pub(crate) mod settings;
-
 pub(crate) mod snapshot;
 pub(crate) mod titles;
 pub(crate) mod usage;
@@ -22,7 +22,7 @@ pub(crate) mod version_index;
 pub mod versions;
 
 use self::access::FlowAction;
-use self::live::{ChangeOrigin, ParsedCanvas};
+use self::live::{ChangeOrigin, NewFlow, ParsedCanvas};
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;
@@ -59,7 +59,7 @@ impl FlowChange {
         let Some(name) = self.name.as_deref() else {
             return Ok(None);
         };
-        if name.trim().is_empty() || name.chars().count() > NAME_CHARS_MAX {
+        if !is_name(name) {
             return Err(Error::Invalid(format!(
                 "Invalid name: it must have 1 to {NAME_CHARS_MAX} characters."
             )));
@@ -105,6 +105,11 @@ impl FlowChange {
     }
 }
 
+/// True for a text that a flow can be called.
+pub(crate) fn is_name(name: &str) -> bool {
+    !name.trim().is_empty() && name.chars().count() <= NAME_CHARS_MAX
+}
+
 /// Puts a settings object that was sent in the place of the stored one.
 fn replace<T: ReadSetting>(name: &str, sent: &Change<Value>, kept: &mut Setting<T>) -> Result<()> {
     match sent {
@@ -148,7 +153,7 @@ pub fn create_as(app: &App, caller: &Caller, id: FlowId, change: &FlowChange) ->
     let posted = change.parse_canvas(None)?.unwrap_or_else(ParsedCanvas::empty);
     let settings = app.store.read(|tx| change.settings(tx, &caller.workspace, FlowSettings::default()))?;
     let now = app.clock.monotonic_now();
-    let mut flow = Flow {
+    let flow = Flow {
         id,
         workspace: caller.workspace,
         name,
@@ -172,7 +177,8 @@ pub fn create_as(app: &App, caller: &Caller, id: FlowId, change: &FlowChange) ->
         EditTarget::Draft | EditTarget::Live(_) => (posted, None),
     };
     let (workspace, id) = (flow.workspace, flow.id);
-    flow = live::create(app, caller, flow, &live, draft.as_ref(), &change.origin())
+    let new = NewFlow { flow, canvas: &live, draft: draft.as_ref(), origin: change.origin(), guard: None };
+    let flow = live::create(app, caller, new)
         .inspect_err(|error| files::roll_back(app, &workspace, &id, &fresh, error))?
         .flow;
     tracing::info!(flow = %flow.id, kind = %flow.kind, by = %caller.principal, "a flow was made");

@@ -171,6 +171,7 @@ fn put_live(app: &App, caller: &Caller, seen: &Flow, draft: &Draft, canvas: Stri
         canvas: Some(&canvas),
         edit: &edit,
         published_draft: Some(draft.digest),
+        guard: None,
     };
     let written = live::write(app, caller, &change).inspect_err(|error| {
         // The Live names were given before; nobody uses them now.

@@ -89,6 +89,7 @@ fn restore_to_live(
         canvas: Some(&canvas),
         edit: &edit,
         published_draft: None,
+        guard: None,
     };
     let written = live::write(app, caller, &change)?;
     tracing::info!(flow = %filled.flow.id, version = %filled.version.sha, %kind, by = %caller.principal, "a version was put Live");

@@ -16,6 +16,7 @@ use crate::domain::secrets::{first_match, redact, tree};
 use crate::domain::workspace::credential::Credential;
 use crate::history::{History, VerifyItem};
 use crate::limits::VERSION_CANVAS_BYTES_MAX;
+use crate::store::Tx;
 use crate::store::tables::CREDENTIALS;
 use serde_json::{Map, Value};
 
@@ -37,7 +38,15 @@ impl Snapshot {
     /// # Errors
     /// When the canvas or the credentials cannot be read.
     pub(crate) fn take(app: &App, flow: &Flow, canvas: &str) -> Result<Self> {
-        let credentials = WorkspaceCredentials::load(app, &flow.workspace)?;
+        app.store.read(|tx| Self::take_in(tx, flow, canvas))
+    }
+
+    /// As [`Self::take`], in a transaction.
+    ///
+    /// # Errors
+    /// As [`Self::take`].
+    pub(crate) fn take_in(tx: &impl Tx, flow: &Flow, canvas: &str) -> Result<Self> {
+        let credentials = WorkspaceCredentials::list(tx, &flow.workspace)?;
         Ok(Self {
             id: flow.id,
             name: redact(&flow.name).text,
@@ -84,6 +93,7 @@ impl Snapshot {
             category: self.category.clone(),
             canvas,
             settings: self.settings.clone(),
+            references: None,
         })
     }
 
@@ -162,6 +172,24 @@ impl Snapshot {
         let workspace = RestoreContext { cards: &Registry, credentials: &find };
         Ok(secrets::restore(&self.canvas, Some(&parse_canvas(live_canvas)?), &workspace, hidden))
     }
+
+    /// As [`Self::restore_onto`], for a version of another server and a flow that may not be here yet: a secret that history
+    /// hides keeps the value that it has here, and credentials are found by the names that they have now.
+    ///
+    /// # Errors
+    /// When Live's canvas or the credentials cannot be read.
+    pub(crate) fn promote_onto(
+        &self,
+        tx: &impl Tx,
+        workspace: &WorkspaceId,
+        live_canvas: Option<&str>,
+    ) -> Result<RestoredCanvas> {
+        let credentials = WorkspaceCredentials::list(tx, workspace)?;
+        let find = |wanted: &CredentialName| credentials.ids_of(wanted);
+        let context = RestoreContext { cards: &Registry, credentials: &find };
+        let live = live_canvas.map(parse_canvas).transpose()?;
+        Ok(secrets::restore(&self.canvas, live.as_ref(), &context, PlaceholderPolicy::UseCurrentValue))
+    }
 }
 
 /// A canvas that came from elsewhere over `mine`, the flow's own: what no file holds stays as it is (manual 5.11 r4).
@@ -213,7 +241,11 @@ struct WorkspaceCredentials(Vec<Credential>);
 
 impl WorkspaceCredentials {
     fn load(app: &App, workspace: &WorkspaceId) -> Result<Self> {
-        let mut credentials = app.store.read(|tx| CREDENTIALS.list(tx, workspace))?;
+        app.store.read(|tx| Self::list(tx, workspace))
+    }
+
+    fn list(tx: &impl Tx, workspace: &WorkspaceId) -> Result<Self> {
+        let mut credentials = CREDENTIALS.list(tx, workspace)?;
         credentials.sort_by_key(|credential| credential.created);
         Ok(Self(credentials))
     }

@@ -69,7 +69,7 @@ pub(crate) fn summarize(
         (VersionKind::Restore, ChangeOrigin::Version { title, sha }) => {
             describe::restore_title(title, &sha.short())
         }
-        (VersionKind::Promote, ChangeOrigin::Version { title, sha }) => {
+        (VersionKind::Promote, ChangeOrigin::Dev { title, sha }) => {
             describe::promote_title(title, &sha.short())
         }
         _ => changed.save_title(),

@@ -1,40 +1,96 @@
 //! Promotion: what Dev has that is not Live here, what it would change, and making it Live (manual 20).
 
+mod assessment;
 pub(crate) mod check;
+mod mapping;
+mod offer;
+mod promote;
+mod records;
+mod warnings;
 
+use self::assessment::Candidate;
+use self::offer::Offer;
+pub(crate) use self::promote::promote;
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
-use crate::domain::error::{Conflict, Error, Result};
-use crate::domain::flows::version::Sha;
+use crate::domain::error::{Error, Result};
 use crate::domain::ids::FlowId;
-use crate::domain::promotion::entry::{IncomingFlow, IncomingList, Promotion};
+use crate::domain::promotion::entry::{IncomingEntry, IncomingFlow, IncomingList};
+use crate::ops::flows::live;
+use crate::ops::remote::status;
 
-/// Everything that Dev offers to this workspace.
+/// Everything that Dev offers to this workspace, the newest version first; nothing on a server that does not promote.
 ///
 /// # Errors
 /// When the history or the database cannot be read.
-pub(crate) fn list(app: &App, _: &Caller) -> Result<IncomingList> {
-    Ok(IncomingList { is_enabled: app.settings.history, ..IncomingList::default() })
+pub(crate) fn list(app: &App, caller: &Caller) -> Result<IncomingList> {
+    let (is_connected, last_checked) = connection(app)?;
+    let mut list = IncomingList {
+        is_enabled: app.history.is_enabled(),
+        is_connected,
+        last_checked,
+        entries: Vec::new(),
+    };
+    if !offer::is_prod(app)? {
+        return Ok(list);
+    }
+    let Some(tip) = offer::tip(app)? else { return Ok(list) };
+    for (flow, version) in offer::all(app)? {
+        let read = offer::with_content(app, tip, &flow, version);
+        match read.and_then(|offer| offer.map_or(Ok(None), |offer| entry(app, caller, &offer))) {
+            Ok(entry) => list.entries.extend(entry),
+            // One that cannot be read keeps nobody from the others.
+            Err(error) => {
+                tracing::warn!(%flow, error = error.for_log(), "a version from Dev cannot be offered");
+            }
+        }
+    }
+    Ok(list)
+}
+
+fn entry(app: &App, caller: &Caller, offer: &Offer) -> Result<Option<IncomingEntry>> {
+    let Some(candidate) = find(app, caller, offer)? else { return Ok(None) };
+    let line = offer::line(app, &offer.content.id)?;
+    Ok(Some(candidate.entry(&offer.version, line)))
+}
+
+/// The version as it would stand here; `None` where it is not offered.
+fn find(app: &App, caller: &Caller, offer: &Offer) -> Result<Option<Candidate>> {
+    // The id of a flow that was deleted stays with its workspace; what the database does not know of, the history may.
+    if live::workspace_of_id(app, &offer.content.id)?.is_some_and(|home| home != caller.workspace) {
+        return Ok(None);
+    }
+    app.store.read(|tx| Candidate::find(app, tx, &caller.workspace, offer))
 }
 
 /// What promoting a flow would do.
 ///
 /// # Errors
-/// 404 when Dev has no new version of it.
-pub(crate) fn read(_: &App, _: &Caller, id: &FlowId) -> Result<IncomingFlow> {
-    Err(nothing_new(id))
+/// 404 when Dev has no new version of it, and on a server that does not promote.
+pub(crate) fn read(app: &App, caller: &Caller, id: &FlowId) -> Result<IncomingFlow> {
+    let (offer, candidate) = require(app, caller, id)?;
+    let line = offer::line(app, id)?;
+    app.store.read(|tx| candidate.show(app, tx, &offer, line.clone()))
 }
 
-/// Makes the newest version of Dev Live.
+/// What Dev offers of this flow, and how it would stand here.
 ///
 /// # Errors
-/// 400 for what is no full version id; 409 when it is not what would be promoted, or not what was shown.
-pub(crate) fn promote(_: &App, _: &Caller, _: &FlowId, sha: &str, _: Option<&str>) -> Result<Promotion> {
-    Sha::parse(sha)
-        .ok_or_else(|| Error::invalid("Invalid sha: a version to promote is named by all 40 lowercase hex characters."))?;
-    Err(Conflict::NotProd.into())
+/// 404 when it offers nothing.
+fn require(app: &App, caller: &Caller, id: &FlowId) -> Result<(Offer, Candidate)> {
+    let offer = if offer::is_prod(app)? { offer::newest(app, id)? } else { None };
+    let offer = offer.ok_or_else(|| nothing_new(id))?;
+    let candidate = find(app, caller, &offer)?.ok_or_else(|| nothing_new(id))?;
+    Ok((offer, candidate))
 }
 
 fn nothing_new(id: &FlowId) -> Error {
     Error::NotFound(format!("Dev has no new version of flow {id}"))
+}
+
+/// Whether a repository is connected, and when it was read last.
+fn connection(app: &App) -> Result<(bool, Option<jiff::Timestamp>)> {
+    let connection = status::read(app)?.connection;
+    let was_read = offer::tip(app).is_ok_and(|tip| tip.is_some());
+    Ok((connection.is_some() || was_read, connection.and_then(|connection| connection.checked)))
 }

@@ -16,6 +16,7 @@ use crate::domain::flows::publish::FlowPublication;
 use crate::domain::flows::restore::RestorableVersion;
 use crate::domain::flows::version_diff::VersionComparison;
 use crate::domain::ids::{CheckId, FlowId, KeyId, WorkspaceId};
+use crate::domain::promotion::entry::{IncomingFlow, IncomingList, Promotion};
 use crate::domain::remote::environment::Environment;
 use crate::domain::remote::status::CopyStatus;
 use crate::domain::workspace::import::{ExistingPolicy, FileImport};
@@ -23,6 +24,7 @@ use crate::ops::accounts::{keys, owner, people};
 use crate::ops::checks::{self, CheckReport};
 use crate::ops::flows::publish;
 use crate::ops::flows::versions;
+use crate::ops::promotion;
 use crate::ops::remote::copy;
 use crate::ops::workspace::transfer;
 use crate::settings::Settings;
@@ -132,7 +134,29 @@ pub(crate) enum OperatorCommand {
         flow: FlowId,
         wanted: CheckCommand,
     },
+    /// Something about what Dev offers.
+    Promotion {
+        wanted: PromotionCommand,
+        /// Where flows are looked for and new ones are made; `None` is the default one, and for a flow that is here its own.
+        workspace: Option<WorkspaceId>,
+    },
     Status,
+}
+
+/// What is wanted of what Dev offers.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum PromotionCommand {
+    List,
+    /// What promoting a flow would do.
+    Show(FlowId),
+    Promote {
+        flow: FlowId,
+        /// The version on Dev.
+        sha: String,
+        /// What was shown.
+        digest: String,
+    },
 }
 
 /// What is wanted of the checks of a flow.
@@ -160,9 +184,10 @@ impl OperatorCommand {
             | Self::Export { .. }
             | Self::Import { .. }
             | Self::Publish { .. } => CONTROL_LONG_REPLY_SECONDS,
-            Self::HistoryLog { .. } | Self::HistoryShow { .. } | Self::HistoryDiff { .. } => {
-                CONTROL_HISTORY_REPLY_SECONDS
-            }
+            Self::HistoryLog { .. }
+            | Self::HistoryShow { .. }
+            | Self::HistoryDiff { .. }
+            | Self::Promotion { .. } => CONTROL_HISTORY_REPLY_SECONDS,
             Self::KeyCreate { .. }
             | Self::KeyList
             | Self::KeyRevoke { .. }
@@ -209,6 +234,9 @@ pub(crate) enum CommandOutput {
     Published(Vec<FlowPublication>),
     CheckSetup(Box<CheckSetup>),
     Check(Box<CheckReport>),
+    IncomingList(IncomingList),
+    IncomingFlow(Box<IncomingFlow>),
+    Promoted(Box<Promotion>),
     Status {
         version: &'static str,
         process_id: u32,
@@ -297,6 +325,7 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
         }
         OperatorCommand::Publish { flows, .. } => publish_flows(app, &flows),
         OperatorCommand::Check { flow, wanted } => check(app, &flow, wanted),
+        OperatorCommand::Promotion { wanted, workspace } => promote(app, wanted, workspace),
         OperatorCommand::Status => Ok(CommandOutput::Status {
             version: env!("CARGO_PKG_VERSION"),
             process_id: std::process::id(),
@@ -318,6 +347,26 @@ fn check(app: &App, flow: &FlowId, wanted: CheckCommand) -> Result<CommandOutput
         CheckCommand::Stop(id) => checks::stop(app, &caller, flow, Some(id))?,
     };
     Ok(CommandOutput::Check(Box::new(report)))
+}
+
+fn promote(app: &App, wanted: PromotionCommand, workspace: Option<WorkspaceId>) -> Result<CommandOutput> {
+    let caller = |flow: &FlowId| match workspace {
+        None => operator_for_flow(app, flow),
+        given => operator(app, given),
+    };
+    match wanted {
+        PromotionCommand::List => {
+            Ok(CommandOutput::IncomingList(promotion::list(app, &operator(app, workspace)?)?))
+        }
+        PromotionCommand::Show(flow) => {
+            let found = promotion::read(app, &caller(&flow)?, &flow)?;
+            Ok(CommandOutput::IncomingFlow(Box::new(found)))
+        }
+        PromotionCommand::Promote { flow, sha, digest } => {
+            let promoted = promotion::promote(app, &caller(&flow)?, &flow, &sha, Some(&digest))?;
+            Ok(CommandOutput::Promoted(Box::new(promoted)))
+        }
+    }
 }
 
 fn publish_flows(app: &App, flows: &[FlowId]) -> Result<CommandOutput> {

@@ -30,10 +30,10 @@ const LEVELS_MAX: usize = 8;
 /// A credential, and the address that a card sends it to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Destination {
-    credential: CredentialId,
-    address: String,
+    pub credential: CredentialId,
+    pub address: String,
     /// What people know the card by.
-    card: String,
+    pub card: String,
 }
 
 /// The destinations of a canvas that are not the provider's own.

@@ -1,12 +1,13 @@
-//! Behaviour checks that run, and those that ended a while ago (manual 18.2). One of a flow, a few at once, and none that
-//! nobody will look at any more.
+//! Behaviour checks that run, and those that ended a while ago (manual 18.2). Of a flow one for each thing that they compare, a
+//! few at once, and none that nobody will look at any more.
 
 mod entry;
 
 pub(crate) use self::entry::CheckEntry;
 use crate::base::cancel::CancelReason;
 use crate::domain::checks::check::Check;
-use crate::domain::ids::{CheckId, FlowId};
+use crate::domain::checks::sides::Comparison;
+use crate::domain::ids::FlowId;
 use jiff::{SignedDuration, Timestamp};
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -22,61 +23,61 @@ const CHECKS_KEPT_MAX: usize = 200;
 /// Why a check cannot begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CheckRefusal {
-    /// One of the flow is running.
+    /// One of the flow that compares the same is running.
     UnderWay,
     /// As many are running as may be.
     TooMany,
 }
 
-/// The newest check of each flow.
+/// A flow, and what its checks compare.
+type CheckKey = (FlowId, Comparison);
+
+type Newest = HashMap<CheckKey, Arc<CheckEntry>>;
+
+/// The newest checks of each flow.
 #[derive(Default)]
 pub struct Checks {
-    newest: Mutex<HashMap<FlowId, Arc<CheckEntry>>>,
+    newest: Mutex<Newest>,
     /// One begins or ends.
     changed: Condvar,
 }
 
 impl Checks {
-    fn newest(&self) -> MutexGuard<'_, HashMap<FlowId, Arc<CheckEntry>>> {
+    fn newest(&self) -> MutexGuard<'_, Newest> {
         self.newest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a check up, in place of the one of its flow that ended.
+    /// Takes a check up, in place of the one that compared the same and ended.
     ///
     /// # Errors
     /// When another one is in its way.
     pub(crate) fn begin(&self, check: Check, now: Timestamp) -> Result<Arc<CheckEntry>, CheckRefusal> {
         let mut newest = self.newest();
         drop_expired(&mut newest, now);
-        if newest.get(&check.flow).is_some_and(|entry| entry.check().is_running()) {
+        let key = check.key();
+        if newest.get(&key).is_some_and(|entry| entry.check().is_running()) {
             return Err(CheckRefusal::UnderWay);
         }
         if newest.values().filter(|entry| entry.check().is_running()).count() >= CHECKS_RUNNING_MAX {
             return Err(CheckRefusal::TooMany);
         }
-        let flow = check.flow;
         let entry = Arc::new(CheckEntry::new(check));
-        newest.insert(flow, entry.clone());
+        newest.insert(key, entry.clone());
         self.changed.notify_all();
         Ok(entry)
     }
 
     /// Takes back one that could not be begun after all.
-    pub(crate) fn remove(&self, flow: &FlowId) {
-        self.newest().remove(flow);
+    pub(crate) fn remove(&self, key: &CheckKey) {
+        self.newest().remove(key);
         self.changed.notify_all();
     }
 
-    /// The newest check of a flow, where it is not too old.
-    pub(crate) fn newest_of(&self, flow: &FlowId, now: Timestamp) -> Option<Arc<CheckEntry>> {
+    /// The newest check of a flow that compares this, where it is not too old.
+    pub(crate) fn newest_of(&self, key: &CheckKey, now: Timestamp) -> Option<Arc<CheckEntry>> {
         let mut newest = self.newest();
         drop_expired(&mut newest, now);
-        newest.get(flow).cloned()
-    }
-
-    /// The newest check of a flow, if it is this one.
-    pub(crate) fn find(&self, flow: &FlowId, id: &CheckId, now: Timestamp) -> Option<Arc<CheckEntry>> {
-        self.newest_of(flow, now).filter(|entry| entry.check().id == *id)
+        newest.get(key).cloned()
     }
 
     /// Tells whoever waits that a check ended.
@@ -86,19 +87,21 @@ impl Checks {
         self.changed.notify_all();
     }
 
-    /// Forgets the check of a flow that is gone, and ends it.
+    /// Forgets the checks of a flow that is gone, and ends them.
     pub fn forget(&self, flow: &FlowId) {
-        let gone = self.newest().remove(flow);
-        if let Some(entry) = gone {
-            entry.cancel.cancel(CancelReason::Aborted);
-        }
+        let gone: Vec<Arc<CheckEntry>> = {
+            let mut newest = self.newest();
+            let keys: Vec<CheckKey> = newest.keys().filter(|(of, _)| of == flow).copied().collect();
+            keys.iter().filter_map(|key| newest.remove(key)).collect()
+        };
+        gone.iter().for_each(|entry| entry.cancel.cancel(CancelReason::Aborted));
     }
 
     /// Ends all that run, because the service stops, and waits for them, but no longer than `most`.
     pub fn stop_all(&self, most: Duration) {
         let end = Instant::now() + most;
         let mut newest = self.newest();
-        let running = |newest: &HashMap<FlowId, Arc<CheckEntry>>| -> Vec<Arc<CheckEntry>> {
+        let running = |newest: &Newest| -> Vec<Arc<CheckEntry>> {
             newest.values().filter(|entry| entry.check().is_running()).cloned().collect()
         };
         loop {
@@ -114,14 +117,14 @@ impl Checks {
     }
 }
 
-fn drop_expired(newest: &mut HashMap<FlowId, Arc<CheckEntry>>, now: Timestamp) {
+fn drop_expired(newest: &mut Newest, now: Timestamp) {
     let oldest = now - SignedDuration::from_mins(CHECK_KEPT_MINUTES);
     let finished = |entry: &Arc<CheckEntry>| entry.check().finished;
     newest.retain(|_, entry| finished(entry).is_none_or(|finished| finished > oldest));
     if newest.len() > CHECKS_KEPT_MAX {
-        let first = newest.iter().filter_map(|(flow, entry)| finished(entry).zip(Some(*flow))).min();
-        if let Some((_, flow)) = first {
-            newest.remove(&flow);
+        let first = newest.iter().filter_map(|(key, entry)| finished(entry).zip(Some(*key))).min();
+        if let Some((_, key)) = first {
+            newest.remove(&key);
         }
     }
 }
@@ -132,10 +135,13 @@ mod tests {
     use crate::domain::checks::check::{
         AskedQuestion, CheckLimits, CheckOptions, CheckStatus, NewCheck, StopReason,
     };
+    use crate::domain::checks::sides::{SideName, SideNames};
+    use crate::domain::flows::version::Sha;
 
     fn check(flow: FlowId) -> Check {
         Check::new(NewCheck {
             flow,
+            sides: SideNames::LIVE_AND_DRAFT,
             started: Timestamp::UNIX_EPOCH,
             questions: vec![AskedQuestion { text: "a".to_owned(), expect: Vec::new() }],
             options: CheckOptions { control: false, repeat: 1, confirms: false },
@@ -164,15 +170,33 @@ mod tests {
     }
 
     #[test]
+    fn checks_of_a_flow_that_compare_other_things_run_beside_one_another() {
+        let (checks, flow) = (Checks::default(), FlowId::random());
+        let dev = |byte: u8| {
+            let right = SideName::Incoming(Sha::from_bytes([byte; 20]));
+            Check { sides: SideNames { left: SideName::Live, right }, ..check(flow) }
+        };
+        let draft = checks.begin(check(flow), minutes(0)).ok().unwrap();
+        let promotion = checks.begin(dev(1), minutes(0)).ok().unwrap();
+        assert_eq!(checks.begin(dev(2), minutes(0)).err(), Some(CheckRefusal::UnderWay));
+        let newest = |of: Comparison| checks.newest_of(&(flow, of), minutes(0)).map(|one| one.check().id);
+        assert_eq!(newest(Comparison::Draft), Some(draft.check().id));
+        assert_eq!(newest(Comparison::Promotion), Some(promotion.check().id));
+        assert_eq!(newest(Comparison::Versions), None);
+        checks.forget(&flow);
+        assert!([draft, promotion].iter().all(|one| one.cancel.reason().is_some()));
+        assert_eq!(newest(Comparison::Promotion), None);
+    }
+
+    #[test]
     fn a_result_is_kept_for_half_an_hour_after_its_end() {
         let (checks, flow) = (Checks::default(), FlowId::random());
         let entry = checks.begin(check(flow), minutes(0)).ok().unwrap();
-        let id = entry.check().id;
-        assert!(checks.find(&flow, &id, minutes(500)).is_some());
+        let find = |now: i64| checks.newest_of(&(flow, Comparison::Draft), minutes(now));
+        assert!(find(500).is_some());
         entry.check().end(CheckStatus::Stopped(StopReason::Time), minutes(500));
-        assert!(checks.find(&flow, &id, minutes(529)).is_some());
-        assert!(checks.find(&flow, &CheckId::random(), minutes(529)).is_none());
-        assert!(checks.find(&flow, &id, minutes(530)).is_none());
+        assert!(find(529).is_some());
+        assert!(find(530).is_none());
     }
 
     #[test]

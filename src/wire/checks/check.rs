@@ -5,10 +5,12 @@ use crate::domain::checks::check::{
     Check, CheckCase, CheckLimits, CheckRequest, CheckStatus, QuestionRow, StopReason,
 };
 use crate::domain::checks::kept::ExpectationRow;
+use crate::domain::checks::sides::SideName;
 use crate::domain::checks::summary::CheckSummary;
 use crate::domain::checks::verdict::{
     CaseJudgement, Judgement, StepChange, StepDifference, Verdict, VerdictCounts, Why, WhyCode,
 };
+use crate::domain::flows::version::Sha;
 use crate::domain::ids::CheckId;
 use crate::wire::time::IsoTime;
 use serde::{Deserialize, Serialize};
@@ -21,6 +23,10 @@ pub(crate) struct CheckStart {
     /// 1 to 10 questions of up to 2,000 characters; may be left out where kept questions are asked.
     #[serde(default)]
     pub questions: Vec<QuestionToAsk>,
+    /// What stands: `live` where nothing else is said, `draft`, or the id of a version.
+    pub left: Option<String>,
+    /// What is to take its place: `draft` where nothing else is said, `live`, or the id of a version.
+    pub right: Option<String>,
     /// Runs the steps as well that may do something to the world.
     #[serde(default)]
     pub include_risky_steps: bool,
@@ -54,6 +60,8 @@ pub(crate) enum QuestionToAsk {
 impl From<CheckStart> for CheckRequest {
     fn from(sent: CheckStart) -> Self {
         Self {
+            left: sent.left,
+            right: sent.right,
             questions: sent.questions.into_iter().map(QuestionRow::from).collect(),
             include_risky_steps: sent.include_risky_steps,
             control: sent.control,
@@ -80,6 +88,10 @@ impl From<QuestionToAsk> for QuestionRow {
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Check"))]
 pub(crate) struct CheckView {
     id: CheckId,
+    /// What stands: `live` in its cases.
+    left: SideView,
+    /// What is to take its place: `draft` in its cases.
+    right: SideView,
     status: StatusView,
     /// What stopped it before its end.
     stop_reason: Option<StopReason>,
@@ -91,7 +103,7 @@ pub(crate) struct CheckView {
     total: usize,
     /// Questions that both sides answered, or the draft where Live is empty.
     completed: usize,
-    /// The draft was saved, published or discarded since the check began.
+    /// The draft was saved, published or discarded since the check began, or Dev published another version than was checked.
     draft_changed: bool,
     include_risky_steps: bool,
     control: bool,
@@ -101,6 +113,30 @@ pub(crate) struct CheckView {
     live_empty: bool,
     cases: Vec<CaseView>,
     summary: SummaryView,
+}
+
+/// One of the two canvases that a check compares.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CheckSide"))]
+struct SideView {
+    from: SideSource,
+    /// Which version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sha: Option<Sha>,
+    /// What sentences call it.
+    name: String,
+}
+
+/// Where a canvas is from.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+enum SideSource {
+    Live,
+    Draft,
+    Version,
+    // A version from Dev.
+    Incoming,
 }
 
 /// Where a check stands.
@@ -246,6 +282,8 @@ impl CheckView {
         };
         Self {
             id: check.id,
+            left: check.sides.left.into(),
+            right: check.sides.right.into(),
             status,
             stop_reason,
             error,
@@ -262,6 +300,18 @@ impl CheckView {
             cases,
             summary: SummaryView::new(summary, check.judgement),
         }
+    }
+}
+
+impl From<SideName> for SideView {
+    fn from(side: SideName) -> Self {
+        let (from, sha) = match side {
+            SideName::Live => (SideSource::Live, None),
+            SideName::Draft => (SideSource::Draft, None),
+            SideName::Version(sha) => (SideSource::Version, Some(sha)),
+            SideName::Incoming(sha) => (SideSource::Incoming, Some(sha)),
+        };
+        Self { from, sha, name: side.opening() }
     }
 }
 

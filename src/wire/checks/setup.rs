@@ -28,7 +28,7 @@ pub(crate) struct CheckSetupView {
 /// Why there can be no check.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-struct UnavailableView {
+pub(crate) struct UnavailableView {
     code: UnavailableCode,
     message: String,
 }
@@ -42,6 +42,9 @@ enum UnavailableCode {
     Type,
     NoDraft,
     Start,
+    // Of a version from Dev alone.
+    NewFlow,
+    Credentials,
 }
 
 /// A question that a check could ask.
@@ -138,11 +141,13 @@ impl EstimateView {
 
 impl From<Unavailable> for UnavailableView {
     fn from(unavailable: Unavailable) -> Self {
-        let code = match unavailable {
+        let code = match &unavailable {
             Unavailable::Off => UnavailableCode::Off,
             Unavailable::Type => UnavailableCode::Type,
             Unavailable::NoDraft => UnavailableCode::NoDraft,
-            Unavailable::Start => UnavailableCode::Start,
+            Unavailable::Start(_) => UnavailableCode::Start,
+            Unavailable::NewFlow => UnavailableCode::NewFlow,
+            Unavailable::Credentials(_) => UnavailableCode::Credentials,
         };
         Self { code, message: unavailable.conflict().to_string() }
     }

@@ -186,7 +186,8 @@ impl From<IncomingFlow> for IncomingFlowView {
 }
 
 impl From<Warning> for WarningView {
-    fn from(Warning { code, message, node, input }: Warning) -> Self {
-        Self { code, message, node, input, blocking: code.is_blocking() }
+    fn from(Warning { finding, node, input }: Warning) -> Self {
+        let (code, blocking) = (finding.code(), finding.is_blocking());
+        Self { code, message: finding.to_string(), node, input, blocking }
     }
 }

@@ -55,6 +55,10 @@ pub(crate) enum CommandReply {
     Check {
         answer: Value,
     },
+    /// What Dev offers, or what was promoted.
+    Promotion {
+        answer: Value,
+    },
     #[serde(rename_all = "camelCase")]
     Status {
         version: String,

@@ -11,6 +11,7 @@ mod risk;
 mod runs;
 mod traces;
 mod verdicts;
+mod versions;
 
 use crate::agentflows::steps::{START, Steps, llm};
 use crate::support::canvases::{ProviderFormat, scripted_flow_with};

@@ -7,13 +7,15 @@ mod paraphraser;
 
 use super::answer::Answer;
 use super::case::{CaseAnswers, Expectation};
+use super::sides::SideNames;
 use super::verdict::{JudgeOptions, Judgement, WhyCode};
 use super::{asks_again, judge};
 use corpus::{TOPICS, Topic};
 use faults::{FAULTS, Fault, OTHERS};
 use paraphraser::{Dice, answer};
 
-const CONTROL: JudgeOptions = JudgeOptions { control: true, live_empty: false };
+const CONTROL: JudgeOptions =
+    JudgeOptions { control: true, live_empty: false, sides: SideNames::LIVE_AND_DRAFT };
 
 /// Asks a question of both sides, and once more what differs, as the service does.
 fn ask(

@@ -77,6 +77,25 @@ impl OverridePolicy {
         self.inputs.get(label).is_some_and(|inputs| inputs.contains(input))
     }
 
+    /// Every input that is switched on, by the label of its card, in one order.
+    #[must_use]
+    pub fn listed_inputs(&self) -> Vec<(&str, &str)> {
+        let mut listed = Vec::new();
+        for (label, inputs) in &self.inputs {
+            listed.extend(inputs.iter().map(|input| (label.as_str(), input.as_str())));
+        }
+        listed.sort_unstable();
+        listed
+    }
+
+    /// Every variable that is switched on, in one order.
+    #[must_use]
+    pub fn listed_variables(&self) -> Vec<&str> {
+        let mut listed: Vec<&str> = self.variables.iter().map(String::as_str).collect();
+        listed.sort_unstable();
+        listed
+    }
+
     /// True when the owner switched this variable on.
     #[must_use]
     pub fn allows_variable(&self, name: &str) -> bool {

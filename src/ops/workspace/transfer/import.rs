@@ -13,7 +13,7 @@ use crate::canvas::Canvas;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result, count_phrase};
 use crate::domain::flows::card_problems::CardProblems;
-use crate::domain::ids::{DocumentStoreId, FlowId, TemplateId, ToolId, VariableId, find_ids};
+use crate::domain::ids::{DocumentStoreId, FlowId, TemplateId, ToolId, VariableId, replace_ids_in};
 use crate::domain::workspace::import::{FileImport, ImportAction};
 use crate::domain::workspace::variable::VariableChange;
 use crate::ops::flows::validation::{ImportedResources, former_names, unknown_cards};
@@ -208,23 +208,10 @@ fn replace_ids(items: &mut [ImportItem], steps: &[ImportStep], stands: &Credenti
         return Ok(());
     }
     for item in items {
-        let text = replace_in_text(&Value::from(std::mem::take(&mut item.fields)).to_string(), &names);
+        let text = replace_ids_in(&Value::from(std::mem::take(&mut item.fields)).to_string(), &names);
         item.fields = serde_json::from_str(&text).map_err(Error::internal)?;
     }
     Ok(())
-}
-
-fn replace_in_text(text: &str, names: &HashMap<String, String>) -> String {
-    let (mut out, mut done) = (String::with_capacity(text.len()), 0);
-    for (at, id) in find_ids(text) {
-        if let Some(new) = names.get(id).filter(|_| at >= done) {
-            out.push_str(&text[done..at]);
-            out.push_str(new);
-            done = at + id.len();
-        }
-    }
-    out.push_str(&text[done..]);
-    out
 }
 
 fn import_item(app: &App, caller: &Caller, item: &ImportItem, step: &ImportStep) -> Result<()> {
@@ -278,20 +265,4 @@ fn require(caller: &Caller, permission: &str) -> Result<()> {
 pub(super) fn parse_body<T: DeserializeOwned>(fields: &Map<String, Value>) -> Result<T> {
     serde_json::from_value(Value::from(fields.clone()))
         .map_err(|_| Error::invalid("One of its fields is of the wrong type."))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use uuid::Uuid;
-
-    #[test]
-    fn ids_are_renamed_wherever_they_stand() {
-        let (old, new) = (Uuid::new_v4().to_string(), Uuid::new_v4().to_string());
-        let names = HashMap::from([(old.clone(), new.clone())]);
-        let other = Uuid::new_v4();
-        let text = format!("{{\"a\":\"{old}\",\"b\":\"\\\"{old}\\\" ü {other}\"}}");
-        assert_eq!(replace_in_text(&text, &names), text.replace(&old, &new));
-        assert_eq!(replace_in_text("nothing", &names), "nothing");
-    }
 }

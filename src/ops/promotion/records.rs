@@ -1,0 +1,34 @@
+//! What a workspace holds of all that a canvas of another server can name, read in one transaction.
+
+use crate::domain::error::Result;
+use crate::domain::flows::flow::Flow;
+use crate::domain::ids::WorkspaceId;
+use crate::domain::knowledge::document_store::DocumentStore;
+use crate::domain::workspace::credential::Credential;
+use crate::domain::workspace::tool::WorkspaceTool;
+use crate::domain::workspace::variable::Variable;
+use crate::store::Tx;
+use crate::store::tables::{CREDENTIALS, DOCUMENT_STORES, FLOWS, TOOLS, VARIABLES};
+
+/// The records of a workspace.
+pub(super) struct WorkspaceRecords {
+    pub credentials: Vec<Credential>,
+    pub tools: Vec<WorkspaceTool>,
+    pub stores: Vec<DocumentStore>,
+    pub flows: Vec<Flow>,
+    pub variables: Vec<Variable>,
+}
+
+impl WorkspaceRecords {
+    /// # Errors
+    /// When the database cannot be read.
+    pub(super) fn read(tx: &impl Tx, workspace: &WorkspaceId) -> Result<Self> {
+        Ok(Self {
+            credentials: CREDENTIALS.list(tx, workspace)?,
+            tools: TOOLS.list(tx, workspace)?,
+            stores: DOCUMENT_STORES.list(tx, workspace)?,
+            flows: FLOWS.list(tx, workspace)?,
+            variables: VARIABLES.list(tx, workspace)?,
+        })
+    }
+}
