@@ -5253,6 +5253,8 @@ export interface components {
             PLATFORM_TYPE: string;
             ownerExists: boolean;
             setupTokenNeeded: boolean;
+            /** @description What the owner labelled this server as. */
+            environment: components["schemas"]["Environment"] | null;
         };
         /** @description How to publish. */
         Publish: {

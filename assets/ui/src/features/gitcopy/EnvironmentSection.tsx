@@ -14,13 +14,13 @@ export interface EnvironmentChoiceProps {
   value: Label;
   onChange: (label: Label) => void;
   hideLabel?: boolean;
-  /** The label that a connected repository keeps: the other one has to wait until it is disconnected. */
-  fixed?: Environment | null;
+  /** What is done with the connected repository: a label that would turn that round waits until it is disconnected. */
+  role?: CopyStatus['role'] | null;
 }
 
 /** Whether a server is Dev, Prod or neither, and what follows from it. */
-export function EnvironmentChoice({ value, onChange, hideLabel, fixed }: EnvironmentChoiceProps): ReactNode {
-  const shut: Label | null = fixed === 'dev' ? 'prod' : fixed === 'prod' ? 'dev' : null;
+export function EnvironmentChoice({ value, onChange, hideLabel, role }: EnvironmentChoiceProps): ReactNode {
+  const roleOf = (label: Label): CopyStatus['role'] => (label === 'prod' ? 'read' : 'copy');
   return (
     <Choices<Label>
       label={t('gitcopy.environment')}
@@ -31,7 +31,7 @@ export function EnvironmentChoice({ value, onChange, hideLabel, fixed }: Environ
         value: one,
         label: t(`gitcopy.environment.${one}`),
         description: t(`gitcopy.environment.${one}Text`),
-        disabled: one === shut,
+        disabled: Boolean(role) && roleOf(one) !== role,
       }))}
     />
   );
@@ -39,7 +39,7 @@ export function EnvironmentChoice({ value, onChange, hideLabel, fixed }: Environ
 
 /** Labels the server. */
 export function EnvironmentSection({ status }: { status: CopyStatus }): ReactNode {
-  const { environment, connected } = status;
+  const { environment, connected, role } = status;
   const [chosen, choose] = useState<Label>(labelOf(environment));
   const label = useLabelServer();
   const save = (): void =>
@@ -60,9 +60,9 @@ export function EnvironmentSection({ status }: { status: CopyStatus }): ReactNod
           choose(next);
         }}
         hideLabel
-        fixed={connected ? environment : null}
+        role={connected ? role : null}
       />
-      {connected && environment !== null && <p className="note">{t('gitcopy.environmentFixed')}</p>}
+      {connected && <p className="note">{t('gitcopy.environmentFixed')}</p>}
       {label.error && <Banner tone="danger" title={label.error.message} />}
       {chosen !== labelOf(environment) && (
         <div className={css.actions}>

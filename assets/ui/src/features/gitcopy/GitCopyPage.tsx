@@ -7,6 +7,7 @@ import { t } from '../../i18n';
 import { ConfirmDialog, EmptyState, Loaded, Page, PageHeader, toast } from '../../ui';
 import { ConnectDialog } from './ConnectDialog';
 import { EnvironmentSection } from './EnvironmentSection';
+import css from './GitCopy.module.css';
 import { StatusSection } from './StatusSection';
 import './words';
 
@@ -35,7 +36,7 @@ export default function GitCopyPage(): ReactNode {
         description={
           <>
             {t('gitcopy.description')}{' '}
-            <a href={manualAddress} target="_blank" rel="noopener">
+            <a href={manualAddress} target="_blank" rel="noopener" className={css.learn}>
               {t('gitcopy.learn')}
             </a>
           </>

@@ -221,7 +221,8 @@ describe('the label', () => {
   test('is not switched between Dev and Prod while a repository is connected', async () => {
     shown({ status: statusOf({ environment: 'dev' }) });
     expect((await screen.findByRole<HTMLInputElement>('radio', { name: 'Prod' })).disabled).toBe(true);
-    screen.getByText(/Disconnect the repository before you switch/);
+    expect(screen.getByRole<HTMLInputElement>('radio', { name: 'Not labelled' }).disabled).toBe(false);
+    screen.getByText(/Disconnect the repository before this server becomes Prod/);
   });
 
   test('is saved when it is chosen', async () => {

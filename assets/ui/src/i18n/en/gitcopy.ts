@@ -37,7 +37,8 @@ export const gitcopy = {
   'gitcopy.environment.prod': 'Prod',
   'gitcopy.environment.prodText':
     'It reads the versions of Dev and copies none of its own. Nothing becomes Live before somebody promotes it.',
-  'gitcopy.environmentFixed': 'Disconnect the repository before you switch between Dev and Prod.',
+  'gitcopy.environmentFixed':
+    'Disconnect the repository before this server becomes Prod, or is Prod no more.',
   'gitcopy.environmentSaved': 'This server is labelled {name} now',
   'gitcopy.environmentTaken': 'The label of this server was taken away',
   'gitcopy.environmentText': 'The label is shown on every page, and says what is done with the repository.',
