@@ -46,10 +46,11 @@ export interface Service {
   stop: () => Promise<void>;
 }
 
-/** A fresh service with an owner and an API key. */
-export async function startService(): Promise<Service> {
+/** A fresh service with an owner and an API key. `env` are settings of the service. */
+export async function startService(env: Record<string, string> = {}): Promise<Service> {
   const child = spawn(program, ['serve', '--throwaway', '--port', '0'], {
     stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, ...env },
   });
   const line = await firstLine(child, (text) => text.startsWith('{'));
   const told = JSON.parse(line) as Pick<Service, 'baseUrl' | 'apiKey' | 'ownerEmail' | 'ownerPassword'>;

@@ -51,6 +51,8 @@ pub(crate) enum IncomingStatus {
 pub(crate) struct IncomingFlow {
     pub entry: IncomingEntry,
     pub comparison: VersionComparison,
+    /// The canvas as it would stand here.
+    pub canvas: String,
     pub notes: RestoreNotes,
     /// How many secrets Dev did not let into its history.
     pub hidden_secrets: u32,

@@ -209,6 +209,7 @@ impl Candidate {
         Ok(IncomingFlow {
             entry,
             comparison,
+            canvas: self.canvas.clone(),
             notes: self.notes.clone(),
             hidden_secrets,
             check_obstacle,

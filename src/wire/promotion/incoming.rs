@@ -81,6 +81,8 @@ pub(crate) struct IncomingFlowView {
     entry: IncomingEntryView,
     /// What it would change of Live; every card is added for a new flow.
     diff: VersionDiffView,
+    /// The canvas as it would stand here, JSON text.
+    flow_data: String,
     /// Promote is refused while there are any.
     missing_credentials: Vec<MissingCredentialView>,
     ambiguous_credentials: Vec<AmbiguousCredentialView>,
@@ -172,6 +174,7 @@ impl From<IncomingFlow> for IncomingFlowView {
         Self {
             entry: flow.entry.into(),
             diff: flow.comparison.into(),
+            flow_data: flow.canvas,
             missing_credentials: notes.missing_credentials.into_iter().map(Into::into).collect(),
             ambiguous_credentials: notes.ambiguous_credentials.into_iter().map(Into::into).collect(),
             hidden_secrets: flow.hidden_secrets,

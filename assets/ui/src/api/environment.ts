@@ -1,6 +1,16 @@
-export type Environment = 'dev' | 'prod';
+import { useQuery } from '@tanstack/react-query';
+import { api } from './client';
+import { cached } from './keys';
+import type { Schemas } from './models';
 
-/** How this server is labelled. The git copy's status will tell it; until then servers are unlabelled. */
+export type Environment = Schemas['Environment'];
+
+/** How this server is labelled, on every page; null where it is not. */
 export function useEnvironment(): Environment | null {
-  return null;
+  const { data } = useQuery({
+    queryKey: cached.settings,
+    staleTime: 60_000,
+    queryFn: () => api.get('/settings'),
+  });
+  return data?.environment ?? null;
 }

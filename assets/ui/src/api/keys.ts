@@ -2,6 +2,8 @@
 export const cached = {
   me: ['me'],
   start: ['start'],
+  settings: ['settings'],
+  incoming: ['incoming'],
   flows: ['flows'],
   flow: (id: string) => ['flows', id],
   draft: (id: string) => ['drafts', id],

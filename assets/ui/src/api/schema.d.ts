@@ -730,6 +730,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flow-versions/github": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the copy of versions at a git host stands. */
+        get: operations["getCopy"];
+        /** Connects a repository, and copies every version there. */
+        put: operations["connectRepository"];
+        post?: never;
+        /** Forgets the connected repository; nothing changes there. */
+        delete: operations["disconnectRepository"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flow-versions/environment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Says whether this server is Dev, Prod or neither. */
+        put: operations["setEnvironment"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/export-import/export": {
         parameters: {
             query?: never;
@@ -1005,6 +1041,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flow-versions/github/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Copies what waits, or reads what is new, and answers when that is done. */
+        post: operations["copyVersions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flow-versions/github/repos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lists the repositories that a token reaches. */
+        post: operations["listRepositories"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/document-store/loader/preview": {
         parameters: {
             query?: never;
@@ -1099,6 +1169,23 @@ export interface paths {
          * @description Needs one of: documentStores:view.
          */
         post: operations["searchVectors"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flow-versions/github/repos/new": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes a private, empty repository in the account of a token. */
+        post: operations["createRepository"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2781,6 +2868,93 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flow-versions/incoming": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the flows of which Dev has a version that is not Live here. */
+        get: operations["listIncomingFlows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flow-versions/incoming/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What promoting the newest version of Dev would change here. */
+        get: operations["getIncomingFlow"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flow-versions/incoming/{id}/promote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes the newest version of Dev Live. */
+        post: operations["promoteFlow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flow-versions/incoming/{id}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a check of the version of Dev would be, and the newest one. */
+        get: operations["getPromotionCheckSetup"];
+        put?: never;
+        /** Asks Live and the version of Dev the same questions. */
+        post: operations["startPromotionCheck"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flow-versions/incoming/{id}/check/{check}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A check of a version of Dev, as far as it came. */
+        get: operations["getPromotionCheck"];
+        put?: never;
+        post?: never;
+        /** Stops a check of a version of Dev. */
+        delete: operations["stopPromotionCheck"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -3449,6 +3623,57 @@ export interface components {
             data: components["schemas"]["Conversation"][];
             total: number;
         };
+        /**
+         * @description Where the copy stands.
+         * @enum {string}
+         */
+        CopyState: "not-connected" | "up-to-date" | "waiting" | "copying" | "retrying" | "stopped" | "off";
+        /** @description How the copy of versions at a git host stands. */
+        CopyStatus: {
+            /** @description History is on. */
+            enabled: boolean;
+            connected: boolean;
+            /** @description The credential that holds the token. */
+            credential: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            } | null;
+            /** @description `owner/name`. */
+            repo: string | null;
+            /** @description Where a person finds the repository. */
+            url: string | null;
+            /** @description What messages call the host: of the connected repository, or else of the next one. */
+            host: string;
+            /** @description The address of the host that a repository would be connected at. */
+            hostUrl: string;
+            state: components["schemas"]["CopyState"];
+            /** @description One sentence, where the state does not say it all. */
+            message: string | null;
+            /** @description Versions that are not copied yet; null where that cannot be counted. */
+            waiting: number | null;
+            /** Format: date-time */
+            lastCopiedAt: string | null;
+            /** @description Its short id. */
+            lastCopiedVersion: string | null;
+            /** Format: date-time */
+            nextTryAt: string | null;
+            /** Format: date-time */
+            connectedAt: string | null;
+            environment: components["schemas"]["Environment"] | null;
+            /**
+             * @description What the server does with the repository.
+             * @enum {string}
+             */
+            role: "copy" | "read";
+            /**
+             * Format: date-time
+             * @description When Prod read the host last.
+             */
+            lastCheckedAt: string | null;
+            /** @description The short id of the newest version that Prod found. */
+            incomingVersion: string | null;
+        };
         /** @description A credential. */
         Credential: {
             /** Format: uuid */
@@ -3696,6 +3921,16 @@ export interface components {
             lastPublished: components["schemas"]["LastPublished"] | null;
             /** @description Why this server does not run flows of this kind; null where it does. */
             unsupported: string | null;
+        };
+        /**
+         * @description The label that the owner gave this server. A server without one copies its versions as Dev does.
+         * @enum {string}
+         */
+        Environment: "dev" | "prod";
+        /** @description The label to give this server. */
+        EnvironmentEdit: {
+            /** @description Null takes the label away. */
+            environment?: components["schemas"]["Environment"] | null;
         };
         /** @description Why a request was not carried out. */
         Error: {
@@ -4304,6 +4539,25 @@ export interface components {
         HistoryStatus: {
             enabled: boolean;
         };
+        /** @description A repository at the git host. */
+        HostRepository: {
+            /** @description `owner/name`. */
+            repo: string;
+            private: boolean;
+            /** @description The host reports no content. */
+            empty: boolean;
+            /**
+             * Format: date-time
+             * @description When something was pushed last, or else changed.
+             */
+            pushedAt: string | null;
+        };
+        /** @description A token, either as text or as a credential that is stored already. */
+        HostToken: {
+            token?: string | null;
+            /** Format: uuid */
+            credentialId?: string | null;
+        };
         /** @description What a person decided. Without an id of an action or a node the first pause of the conversation that is open is meant. */
         HumanInput: {
             /** @enum {string} */
@@ -4782,6 +5036,14 @@ export interface components {
                 password: string;
             };
         };
+        /** @description The name of a repository to make, and a token that may. */
+        NewRepository: {
+            /** @description Without the owner, who is the account of the token. */
+            name: string;
+            token?: string | null;
+            /** Format: uuid */
+            credentialId?: string | null;
+        };
         /** @description A role to make. */
         NewRole: {
             name: string;
@@ -5000,6 +5262,8 @@ export interface components {
             PLATFORM_TYPE: string;
             ownerExists: boolean;
             setupTokenNeeded: boolean;
+            /** @description What the owner labelled this server as. */
+            environment: components["schemas"]["Environment"] | null;
         };
         /** @description How to publish. */
         Publish: {
@@ -5208,6 +5472,26 @@ export interface components {
                 /** Format: date-time */
                 expires_at: string | null;
             };
+        };
+        /** @description Which repository to connect, and a token, either as text or as a credential that is stored already. */
+        RepositoryConnection: {
+            /** @description `owner/name`, or the address of the repository at the host. */
+            repo: string;
+            /** @description A token that may read and write the contents of this repository. */
+            token?: string | null;
+            /** @description What the credential made of the token is called. */
+            credentialName?: string | null;
+            /**
+             * Format: uuid
+             * @description A credential that holds a token.
+             */
+            credentialId?: string | null;
+        };
+        /** @description The repositories that a token reaches, most recently changed first. */
+        RepositoryList: {
+            /** @description Whose token it is. */
+            account: string;
+            repos: components["schemas"]["HostRepository"][];
         };
         /** @description A link with which a person sets a new password. */
         ResetLink: {
@@ -6083,6 +6367,165 @@ export interface components {
             name?: string | null;
             description?: string | null;
         };
+        /** @description The newest version of a flow on Dev. */
+        IncomingEntry: {
+            /**
+             * Format: uuid
+             * @description Names a flow in paths, records and history.
+             */
+            flowId: string;
+            name: string;
+            type: components["schemas"]["FlowType"];
+            /**
+             * @description `new`: this server does not have the flow.
+             * @enum {string}
+             */
+            status: "update" | "new";
+            version: components["schemas"]["IncomingVersion"];
+            /** @description What was published on Dev since the last version that was promoted here, newest first; up to 20. */
+            changes: components["schemas"]["IncomingVersion"][];
+            /** @description There are more than `changes` has. */
+            moreChanges: boolean;
+            /** @description The flow has unpublished changes here; they stay. */
+            hasDraft: boolean;
+            /** @description The version of Dev that was promoted last. */
+            lastPromoted: {
+                /** @description On Dev. */
+                sha: string;
+                /**
+                 * Format: date-time
+                 * @description When it became Live here.
+                 */
+                date: string;
+            } | null;
+        };
+        /** @description A flow that Dev offers, with all that is to be known before it is promoted. */
+        IncomingFlow: {
+            /**
+             * Format: uuid
+             * @description Names a flow in paths, records and history.
+             */
+            flowId: string;
+            name: string;
+            type: components["schemas"]["FlowType"];
+            /**
+             * @description `new`: this server does not have the flow.
+             * @enum {string}
+             */
+            status: "update" | "new";
+            version: components["schemas"]["IncomingVersion"];
+            /** @description What was published on Dev since the last version that was promoted here, newest first; up to 20. */
+            changes: components["schemas"]["IncomingVersion"][];
+            /** @description There are more than `changes` has. */
+            moreChanges: boolean;
+            /** @description The flow has unpublished changes here; they stay. */
+            hasDraft: boolean;
+            /** @description The version of Dev that was promoted last. */
+            lastPromoted: {
+                /** @description On Dev. */
+                sha: string;
+                /**
+                 * Format: date-time
+                 * @description When it became Live here.
+                 */
+                date: string;
+            } | null;
+            /** @description What it would change of Live; every card is added for a new flow. */
+            diff: components["schemas"]["VersionDiff"];
+            /** @description The canvas as it would stand here, JSON text. */
+            flowData: string;
+            /** @description Promote is refused while there are any. */
+            missingCredentials: components["schemas"]["MissingCredential"][];
+            ambiguousCredentials: components["schemas"]["AmbiguousCredential"][];
+            /** @description Secrets that Dev's history did not keep. */
+            hiddenSecrets: number;
+            /** @description Why the answers of Live and of the version cannot be compared; null when they can. */
+            checkUnavailable: {
+                /**
+                 * @description Why the answers of Live and of a version of Dev cannot be compared.
+                 * @enum {string}
+                 */
+                code: "type" | "start" | "credentials" | "new-flow";
+                message: string;
+            } | null;
+            warnings: components["schemas"]["PromotionWarning"][];
+            /** @description Of everything shown here; Promote takes it and refuses when something else would be shown by then. */
+            digest: string;
+        };
+        /** @description The flows of which Dev has a version that is not Live here. */
+        IncomingList: {
+            /** @description Version history is on. */
+            enabled: boolean;
+            /** @description A repository is connected. */
+            connected: boolean;
+            /**
+             * Format: date-time
+             * @description When the repository was read last.
+             */
+            lastCheckedAt: string | null;
+            flows: components["schemas"]["IncomingEntry"][];
+        };
+        /** @description A version on Dev. */
+        IncomingVersion: {
+            sha: string;
+            shortSha: string;
+            /**
+             * Format: date-time
+             * @description In the author's zone.
+             */
+            date: string;
+            author: string;
+            title: string;
+            details: string[];
+        };
+        /** @description The version that is to become Live. */
+        Promote: {
+            /** @description The newest version of Dev, in full. */
+            sha: string;
+            /** @description What the caller was shown: something else by now is refused. */
+            digest?: string | null;
+        };
+        /** @description What became of a version that was promoted. */
+        PromoteResult: {
+            chatflow: components["schemas"]["FlowBrief"];
+            restoredFrom: string;
+            /**
+             * @description Where a version was put.
+             * @enum {string}
+             */
+            restoredTo: "live" | "draft";
+            version: components["schemas"]["Version"] | null;
+            unchanged: boolean;
+            recorded: boolean;
+            historyError: string | null;
+            missingCredentials: components["schemas"]["MissingCredential"][];
+            ambiguousCredentials: components["schemas"]["AmbiguousCredential"][];
+            hiddenSecrets: components["schemas"]["HiddenSecret"][];
+            /** @description After a restore into the draft. */
+            draft?: components["schemas"]["DraftStatus"];
+            /** @description After Roll back. */
+            status?: components["schemas"]["DraftStatus"];
+            /** @description This server did not have the flow. */
+            created: boolean;
+            /** @description The flow has unpublished changes here, which started from the old Live. */
+            hasDraft: boolean;
+        };
+        /** @description Something to know before the version is promoted. */
+        PromotionWarning: {
+            code: components["schemas"]["WarningCode"];
+            message: string;
+            /** @description The card that it is about. */
+            node?: string;
+            /** @description The input of the card. */
+            input?: string;
+            /** @description The flow would fail when it is asked. */
+            blocking: boolean;
+        };
+        /**
+         * @description What is to be known.
+         * @enum {string}
+         */
+        WarningCode: "variable-missing" | "variable-type" | "tool-missing" | "tool-different" | "store-missing" | "flow-missing" | "harness-missing" | "credential-edited" | "credential-ambiguous" | "credential-address" | "address-private" | "model-new" | "code-changed" | "override-widened" | "secret-kept" | "secret-missing" | "schedule-starts" | "webhook-opens";
     };
     responses: {
         /** @description Something in the request is wrong; the message says what. */
@@ -8105,6 +8548,135 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getCopy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CopyStatus"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    connectRepository: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RepositoryConnection"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CopyStatus"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    disconnectRepository: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CopyStatus"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setEnvironment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnvironmentEdit"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CopyStatus"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     exportWorkspace: {
         parameters: {
             query?: never;
@@ -8699,6 +9271,71 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    copyVersions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CopyStatus"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listRepositories: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HostToken"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RepositoryList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     previewLoader: {
         parameters: {
             query?: never;
@@ -8869,6 +9506,41 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createRepository: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRepository"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostRepository"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
@@ -12984,6 +13656,244 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RestoreResult"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listIncomingFlows: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncomingList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getIncomingFlow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncomingFlow"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    promoteFlow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Promote"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromoteResult"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPromotionCheckSetup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckSetup"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    startPromotionCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckStart"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Check"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["TooMany"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPromotionCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                check: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Check"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    stopPromotionCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                check: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Check"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -1,6 +1,7 @@
 import { Keyboard, LogOut, Monitor, Moon, Sun, Workflow, Zap, CircleUserRound } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
+import { useEnvironment } from '../api/environment';
 import { useFlows } from '../api/flows';
 import { useCan, useMe, useSignOut } from '../api/me';
 import { actions, isTyping } from '../core/actions';
@@ -9,7 +10,7 @@ import { chooseTheme } from '../core/prefs';
 import { t } from '../i18n';
 import type { CommandItem } from '../ui';
 import { giveUpEdits } from './LeaveGuard';
-import { nav } from './nav';
+import { nav, sees } from './nav';
 import { Shortcuts, showShortcuts } from './Shortcuts';
 
 const CommandMenu = lazy(async () => ({
@@ -71,11 +72,12 @@ function useItems(): CommandItem[] {
   const signOut = useSignOut();
   const here = useSyncExternalStore(actions.subscribe, actions.all);
   const permissions = me?.permissions;
-  const owner = me?.isOrganizationAdmin;
+  const isOwner = Boolean(me?.isOrganizationAdmin);
+  const isProd = useEnvironment() === 'prod';
   return useMemo(() => {
     const screens = nav
       .flatMap((group) => group.items)
-      .filter((item) => (!item.ownerOnly || owner) && (!item.anyOf || can(...item.anyOf)));
+      .filter((item) => sees(item, { can, isOwner, isProd }));
     return [
       ...here.map((action) => ({ ...action, group: t('app.screenActions'), icon: Zap })),
       ...screens.map((item) => ({
@@ -138,5 +140,5 @@ function useItems(): CommandItem[] {
     ];
     // `can` follows from the two below; the mutation keeps its identity where it matters.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [here, flows, permissions, owner, go]);
+  }, [here, flows, permissions, isOwner, isProd, go]);
 }

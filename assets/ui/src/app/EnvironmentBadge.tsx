@@ -5,16 +5,18 @@ import { t } from '../i18n';
 import { Badge } from '../ui';
 
 /** Says on every page which server this is, once it is labelled Dev or Prod. */
-export function EnvironmentBadge(): ReactNode {
+export function EnvironmentBadge({ className = '' }: { className?: string | undefined }): ReactNode {
   const environment = useEnvironment();
   if (!environment) return null;
-  return environment === 'prod' ? (
-    <Badge tone="danger" icon={Rocket}>
-      {t('app.prod')}
-    </Badge>
-  ) : (
-    <Badge tone="info" icon={FlaskConical}>
-      {t('app.dev')}
+  const name = t(environment === 'prod' ? 'app.prod' : 'app.dev');
+  return (
+    <Badge
+      tone={environment === 'prod' ? 'danger' : 'info'}
+      icon={environment === 'prod' ? Rocket : FlaskConical}
+      className={className}
+      title={t('app.serverIs', { name })}
+    >
+      {name}
     </Badge>
   );
 }

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter';
 import { t } from '../i18n';
 import { cx, IconButton } from '../ui';
 import { Commands } from './Commands';
+import { EnvironmentBadge } from './EnvironmentBadge';
 import css from './Shell.module.css';
 import { Sidebar } from './Sidebar';
 
@@ -32,9 +33,12 @@ export function Shell({ children, full }: { children: ReactNode; full?: boolean 
         {t('app.skip')}
       </a>
       <Sidebar open={open} onClose={() => setOpen(false)} onSearch={() => setSearching(true)} />
-      {!full && (
+      {full ? (
+        <EnvironmentBadge className={css.over} />
+      ) : (
         <div className={css.bar}>
           <IconButton icon={MenuIcon} label={t('app.menu')} onClick={() => setOpen(true)} />
+          <EnvironmentBadge />
         </div>
       )}
       <main id="main" ref={main} tabIndex={-1} className={cx(css.main, full && css.full)}>

@@ -1,6 +1,7 @@
 import { BookOpen, CircleUserRound, Keyboard, LogOut, Monitor, Moon, Search, Sun } from 'lucide-react';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
+import { useEnvironment } from '../api/environment';
 import { useCan, useMe, useSignOut } from '../api/me';
 import { manualAddress } from '../core/base';
 import { chooseTheme, readTheme } from '../core/prefs';
@@ -9,7 +10,7 @@ import { cx, Kbd, Menu, useMedia, usePref } from '../ui';
 import { EnvironmentBadge } from './EnvironmentBadge';
 import { giveUpEdits } from './LeaveGuard';
 import { Mark } from './Mark';
-import { nav, type NavItem } from './nav';
+import { nav, sees, type NavItem } from './nav';
 import css from './Sidebar.module.css';
 import { showShortcuts } from './Shortcuts';
 import { WorkspaceSwitcher } from './WorkspaceSwitcher';
@@ -29,8 +30,11 @@ export function Sidebar({ open, onClose, onSearch }: SidebarProps): ReactNode {
   useEffect(() => {
     if (open) side.current?.querySelector<HTMLElement>('a, button')?.focus();
   }, [open]);
-  const sees = (item: NavItem): boolean =>
-    (!item.ownerOnly || Boolean(me?.isOrganizationAdmin)) && (!item.anyOf || can(...item.anyOf));
+  const viewer = {
+    can,
+    isOwner: Boolean(me?.isOrganizationAdmin),
+    isProd: useEnvironment() === 'prod',
+  };
   return (
     <>
       {open && (
@@ -64,7 +68,7 @@ export function Sidebar({ open, onClose, onSearch }: SidebarProps): ReactNode {
         </button>
         <div className={css.groups}>
           {nav.map((group) => {
-            const items = group.items.filter(sees);
+            const items = group.items.filter((item) => sees(item, viewer));
             return (
               items.length > 0 && (
                 <div key={group.label} className={css.group}>

@@ -1,7 +1,9 @@
 import {
+  ArrowUpFromLine,
   Blocks,
   Braces,
   Building2,
+  GitBranch,
   KeyRound,
   ListChecks,
   LockKeyhole,
@@ -20,12 +22,24 @@ export interface NavItem {
   /** One of these is needed to see it; none: everybody sees it. */
   anyOf?: readonly string[];
   ownerOnly?: boolean;
+  /** Only on a server that is labelled Prod. */
+  prodOnly?: boolean;
 }
 
 export interface NavGroup {
   label: Key;
   items: readonly NavItem[];
 }
+
+/** What it depends on who sees an item, and where. */
+export interface Viewer {
+  can: (...anyOf: string[]) => boolean;
+  isOwner: boolean;
+  isProd: boolean;
+}
+
+export const sees = (item: NavItem, { can, isOwner, isProd }: Viewer): boolean =>
+  (!item.ownerOnly || isOwner) && (!item.prodOnly || isProd) && (!item.anyOf || can(...item.anyOf));
 
 /** The sidebar, top to bottom. */
 export const nav: readonly NavGroup[] = [
@@ -39,6 +53,7 @@ export const nav: readonly NavGroup[] = [
         anyOf: ['chatflows:view', 'agentflows:view', 'assistants:view'],
       },
       { path: '/executions', label: 'app.executions', icon: ListChecks, anyOf: ['executions:view'] },
+      { path: '/promote', label: 'app.promote', icon: ArrowUpFromLine, ownerOnly: true, prodOnly: true },
     ],
   },
   {
@@ -67,6 +82,7 @@ export const nav: readonly NavGroup[] = [
         icon: ScrollText,
         anyOf: ['loginActivity:view'],
       },
+      { path: '/git-copy', label: 'app.gitCopy', icon: GitBranch, ownerOnly: true },
     ],
   },
 ];

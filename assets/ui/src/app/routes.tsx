@@ -41,6 +41,11 @@ export const routes: readonly AppRoute[] = [
   shell('/executions/:id', () => import('../features/executions/ExecutionPage')),
   bare('/execution/:id', () => import('../features/executions/SharedPage')),
 
+  // Between servers
+  shell('/git-copy', () => import('../features/gitcopy/GitCopyPage')),
+  shell('/promote', () => import('../features/promote/PromotePage')),
+  shell('/promote/:id', () => import('./PromoteScreen')),
+
   // Connect
   shell('/credentials', () => import('../features/credentials/CredentialsPage')),
   shell('/variables', () => import('../features/variables/VariablesPage')),

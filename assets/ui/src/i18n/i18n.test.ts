@@ -9,6 +9,8 @@ import { check } from './en/check';
 import { editor } from './en/editor';
 import { executions } from './en/executions';
 import { flowsettings } from './en/flowsettings';
+import { gitcopy } from './en/gitcopy';
+import { promote } from './en/promote';
 import { roles } from './en/roles';
 import { run } from './en/run';
 import { tools } from './en/tools';
@@ -29,6 +31,8 @@ const parts = [
   editor,
   executions,
   flowsettings,
+  gitcopy,
+  promote,
   roles,
   run,
   tools,

@@ -8,6 +8,8 @@ import type { check } from './en/check';
 import type { editor } from './en/editor';
 import type { executions } from './en/executions';
 import type { flowsettings } from './en/flowsettings';
+import type { gitcopy } from './en/gitcopy';
+import type { promote } from './en/promote';
 import type { roles } from './en/roles';
 import type { run } from './en/run';
 import type { starts } from './en/starts';
@@ -27,6 +29,8 @@ export type PartKey =
   | keyof typeof editor
   | keyof typeof executions
   | keyof typeof flowsettings
+  | keyof typeof gitcopy
+  | keyof typeof promote
   | keyof typeof roles
   | keyof typeof run
   | keyof typeof starts

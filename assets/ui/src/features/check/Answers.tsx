@@ -6,7 +6,7 @@ import { duration, number } from '../../core/format';
 import { Badge, Marked, scrollRegion } from '../../ui';
 import { LongText } from '../../ui/run/Parts';
 import css from './Check.module.css';
-import { t } from './words';
+import { t, useWords } from './words';
 
 export interface AnswersProps {
   live: CheckAnswer | null;
@@ -39,6 +39,7 @@ const whole = (text: string | null): DiffPart[] => [{ text: text ?? '', marked: 
 
 function AnswerOf(props: { side: Side; answer: CheckAnswer | null; parts: readonly DiffPart[] }): ReactNode {
   const { side, answer, parts } = props;
+  const t = useWords();
   return (
     <figure className={css.side}>
       <figcaption className={css.caption}>
@@ -72,6 +73,7 @@ function factsOf({ tokens, ms }: CheckAnswer): string {
 
 /** Every answer that a question got, second asks too. */
 export function AllAnswers({ runs }: { runs: CheckCase['runs'] }): ReactNode {
+  const t = useWords();
   return (['live', 'draft'] as const).map((side) => (
     <ul key={side} className={css.all} aria-label={t(`check.answersOf.${side}`)}>
       {runs[side].map((answer, at) => {

@@ -8,7 +8,7 @@ import { AllAnswers, Answers } from './Answers';
 import css from './Check.module.css';
 import { isRemarkable } from './verdict';
 import { VerdictBadge } from './VerdictBadge';
-import { t } from './words';
+import { t, useWords } from './words';
 
 export interface CaseViewProps {
   one: CheckCase;
@@ -37,6 +37,7 @@ export function CaseView(props: CaseViewProps): ReactNode {
 
 function Opened({ one, liveEmpty, isKept, onKeep, onKept, goToNode }: CaseViewProps): ReactNode {
   const { runs, steps, similarity, controlSimilarity } = one;
+  const t = useWords();
   const percent = (value: number): string => `${number(Math.round(value * 100))} %`;
   return (
     <div className={css.opened}>

@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react';
+import { use, useState, type ReactNode } from 'react';
 import {
   isLost,
   useCheck,
@@ -7,6 +7,7 @@ import {
   useStartCheck,
   type Check,
   type CheckSetup,
+  type CheckSource,
   type CheckStart,
   type KeptQuestion,
 } from '../../api/checks';
@@ -19,18 +20,21 @@ import { Refusal } from './Refusal';
 import { Result } from './Result';
 import { Setup } from './Setup';
 import { outcomeOf } from './verdict';
-import { t } from './words';
+import { Source, t, useWords } from './words';
 
 export interface CheckPanelProps {
-  flow: Flow;
+  flow: Pick<Flow, 'id'>;
+  /** What is checked: the draft, where nothing else is said. */
+  source?: CheckSource;
   goToNode: (id: string) => void;
   /** Something was typed that is lost when this goes. */
   onTyped: (typed: boolean) => void;
 }
 
-/** The check of a draft: set up, as it runs, what came of it, and the questions that are kept for it. */
-export default function CheckPanel({ flow, goToNode, onTyped }: CheckPanelProps): ReactNode {
-  const setup = useCheckSetup(flow.id);
+/** A check: set up, as it runs, what came of it, and the questions that are kept for it. */
+export default function CheckPanel(props: CheckPanelProps): ReactNode {
+  const { flow, source = 'draft', goToNode, onTyped } = props;
+  const setup = useCheckSetup(flow.id, source);
   const kept = useKeptQuestions(flow.id);
   const both = {
     data: setup.data && kept.data && { setup: setup.data, kept: kept.data },
@@ -38,9 +42,11 @@ export default function CheckPanel({ flow, goToNode, onTyped }: CheckPanelProps)
     refetch: () => Promise.all([setup.refetch(), kept.refetch()]),
   };
   return (
-    <Loaded query={both}>
-      {(data) => <Panel flow={flow.id} {...data} goToNode={goToNode} onTyped={onTyped} />}
-    </Loaded>
+    <Source value={source}>
+      <Loaded query={both}>
+        {(data) => <Panel flow={flow.id} {...data} goToNode={goToNode} onTyped={onTyped} />}
+      </Loaded>
+    </Source>
   );
 }
 
@@ -53,10 +59,12 @@ interface PanelProps extends Pick<CheckPanelProps, 'goToNode' | 'onTyped'> {
 }
 
 function Panel({ flow, setup, kept, goToNode, onTyped }: PanelProps): ReactNode {
+  const source = use(Source);
+  const say = useWords();
   const [shown, show] = useState<string | null>(setup.check?.id ?? null);
   const [view, go] = useState<View>(setup.check ? 'check' : 'setup');
-  const check = useCheck(flow, shown);
-  const start = useStartCheck(flow);
+  const check = useCheck(flow, shown, source);
+  const start = useStartCheck(flow, source);
   const begin = (body: CheckStart): void =>
     start.mutate(body, {
       onSuccess: ({ id }) => {
@@ -75,7 +83,7 @@ function Panel({ flow, setup, kept, goToNode, onTyped }: PanelProps): ReactNode 
     <div className={css.panel}>
       {/* Here from the start, so that what changes in it is read aloud. */}
       <p className="sr-only" role="status">
-        {view === 'check' && check.data ? told(check.data) : ''}
+        {view === 'check' && check.data ? told(check.data, say) : ''}
       </p>
       <Segments<View>
         label={t('check.views')}
@@ -142,5 +150,5 @@ function Panel({ flow, setup, kept, goToNode, onTyped }: PanelProps): ReactNode 
   );
 }
 
-const told = (check: Check): string =>
-  check.status === 'running' ? questionOf(check) : t(`check.outcome.${outcomeOf(check)}`);
+const told = (check: Check, say: typeof t): string =>
+  check.status === 'running' ? questionOf(check) : say(`check.outcome.${outcomeOf(check)}`);

@@ -15,7 +15,7 @@ import {
 } from './expectations';
 import { adding, changing } from './kept';
 import own from './Kept.module.css';
-import { t } from './words';
+import { t, useWords } from './words';
 
 export interface KeptFormProps {
   flow: string;
@@ -28,6 +28,7 @@ export interface KeptFormProps {
 
 /** A question that is kept, and what its answers are expected to be. */
 export function KeptForm({ flow, row, onClose, onTyped }: KeptFormProps): ReactNode {
+  const say = useWords();
   const [text, setText] = useState(row?.text ?? '');
   const [rows, setRows] = useState(() => readRows(row?.expect ?? []));
   const [refused, setRefused] = useState<PlacedRefusal | null>(null);
@@ -90,7 +91,7 @@ export function KeptForm({ flow, row, onClose, onTyped }: KeptFormProps): ReactN
       <div className={css.part} role="group" aria-label={t('check.expectations')}>
         <div>
           <p className={css.strong}>{t('check.expectations')}</p>
-          <p className="note">{t('check.expectationsHelp')}</p>
+          <p className="note">{say('check.expectationsHelp')}</p>
         </div>
         {rows.map((one, at) => (
           <ExpectationFields

@@ -1,5 +1,5 @@
 import { Square } from 'lucide-react';
-import { useEffect, useState, type ReactNode } from 'react';
+import { use, useEffect, useState, type ReactNode } from 'react';
 import { useStopCheck, type Check } from '../../api/checks';
 import { duration, number } from '../../core/format';
 import { Button } from '../../ui';
@@ -7,12 +7,12 @@ import { Cases, type CasesProps } from './Cases';
 import css from './Check.module.css';
 import { Refusal } from './Refusal';
 import { tokensOf } from './verdict';
-import { t } from './words';
+import { Source, t } from './words';
 
 /** A check as it goes: which question, how many of how many, what it used, and what is there already. */
 export function Progress(props: Omit<CasesProps, 'cases'>): ReactNode {
   const { flow, check } = props;
-  const stop = useStopCheck(flow);
+  const stop = useStopCheck(flow, use(Source));
   const { completed, total, limits } = check;
   const elapsed = useElapsed(check.startedDate);
   const current = check.cases[completed];

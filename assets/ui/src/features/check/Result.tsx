@@ -8,7 +8,7 @@ import css from './Check.module.css';
 import { requestAgain } from './plan';
 import { passes, type CaseFilter } from './verdict';
 import { VerdictView } from './VerdictView';
-import { t } from './words';
+import { useWords } from './words';
 
 export interface ResultProps extends Omit<CasesProps, 'cases'> {
   busy: boolean;
@@ -18,6 +18,7 @@ export interface ResultProps extends Omit<CasesProps, 'cases'> {
 /** What came of a check: its verdict first, then each question. */
 export function Result(props: ResultProps): ReactNode {
   const { check, kept, busy, onAgain } = props;
+  const t = useWords();
   const [wanted, setFilter] = useState<CaseFilter>('all');
   const { changed, error } = check.summary.verdicts;
   const ran = check.cases.filter((one) => one.runs.live.length + one.runs.draft.length > 0);

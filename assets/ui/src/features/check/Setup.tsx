@@ -18,7 +18,7 @@ import { askedBy, keptAs, REPEAT_MAX, requestOf, reworded, withQuestion, type Ch
 import { QuestionRow } from './QuestionRow';
 import { Refusal } from './Refusal';
 import { usePlan } from './usePlan';
-import { t } from './words';
+import { t, useWords } from './words';
 
 export interface SetupProps {
   flow: string;
@@ -33,6 +33,7 @@ export interface SetupProps {
 /** What the next check asks, how often, and how much it may use. */
 export function Setup(props: SetupProps): ReactNode {
   const { flow, setup, kept, start, onStart, onKept } = props;
+  const t = useWords();
   const [plan, put] = usePlan(flow, setup);
   const { limits, liveEmpty, riskySteps, unavailable } = setup;
   const { asked, left } = askedBy(plan, kept, limits.maxQuestions);

@@ -7,7 +7,7 @@ import { Fold } from '../../ui/run/Parts';
 import css from './Check.module.css';
 import { inHundred, outcomeOf, type Outcome } from './verdict';
 import { VerdictBadge, verdicts } from './VerdictBadge';
-import { t } from './words';
+import { useWords } from './words';
 
 const looks: Record<Outcome, { icon: LucideIcon; className: string | undefined }> = {
   change: { icon: TriangleAlert, className: css.warns },
@@ -22,6 +22,7 @@ const looks: Record<Outcome, { icon: LucideIcon; className: string | undefined }
 /** Whether a check reports a change, in one sentence, and what lies behind it. */
 export function VerdictView({ check }: { check: Check }): ReactNode {
   const { summary, liveEmpty } = check;
+  const t = useWords();
   const outcome = outcomeOf(check);
   const { icon: Icon, className } = looks[outcome];
   return (
@@ -56,6 +57,7 @@ const REPORTS_UP_TO = 0.04;
 
 function Behind({ check }: { check: Check }): ReactNode {
   const { summary, control, liveEmpty, repeat } = check;
+  const t = useWords();
   const { pValue, test, note, reportsChange } = summary;
   const ms = (value: number | null): string => (value === null ? '–' : duration(value));
   return (

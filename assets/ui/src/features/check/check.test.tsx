@@ -239,3 +239,36 @@ describe('kept questions', () => {
     expect((sent[0]?.[1] as KeptQuestion[]).map(({ id }) => id)).toEqual(['b', 'a']);
   });
 });
+
+describe('a check of a version from Dev', () => {
+  test('asks its own routes, and calls the version by its name', async () => {
+    const asked: string[] = [];
+    vi.stubGlobal(
+      'fetch',
+      vi.fn((url: string) => {
+        asked.push(url);
+        const check = changed();
+        if (url.endsWith('/questions')) return Promise.resolve(Response.json([]));
+        return Promise.resolve(Response.json(url.endsWith('/check') ? setupOf(check) : check));
+      }),
+    );
+    render(
+      <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
+        <TooltipProvider>
+          <CheckPanel flow={{ id: 'f1' }} source="incoming" goToNode={vi.fn()} onTyped={vi.fn()} />
+        </TooltipProvider>
+      </QueryClientProvider>,
+    );
+    await screen.findByRole('heading', { name: /the version from Dev does not answer as Live does/ });
+    await screen.findByText('Live says 12, the draft says 15.');
+    expect([...document.querySelectorAll('mark')].map((one) => one.textContent)).toEqual([
+      '[only in Live: 12]',
+      '[only in the version from Dev: 15]',
+    ]);
+    expect(asked).toContain('/api/v1/flow-versions/incoming/f1/check');
+    expect(asked).toContain('/api/v1/flow-versions/incoming/f1/check/c1');
+    expect(asked.filter((url) => url.includes('flow-drafts'))).toEqual([
+      '/api/v1/flow-drafts/f1/check/questions',
+    ]);
+  });
+});

@@ -8,12 +8,19 @@ import { TypePicker } from './NewCredential';
 export interface CredentialForCardProps {
   /** The kinds that a card takes. */
   kinds: readonly string[];
+  /** What it has to be called. */
+  name?: string;
   onClose: () => void;
   onMade: (id: string) => void;
 }
 
 /** Makes a credential for a card, in place: with one kind to choose from, its fields come first. */
-export default function CredentialForCard({ kinds, onClose, onMade }: CredentialForCardProps): ReactNode {
+export default function CredentialForCard({
+  kinds,
+  name,
+  onClose,
+  onMade,
+}: CredentialForCardProps): ReactNode {
   const types = useCredentialTypes();
   const [chosen, choose] = useState<CredentialType | null>(null);
   const fitting = (types.data ?? []).filter((type) => kinds.includes(type.name));
@@ -25,6 +32,7 @@ export default function CredentialForCard({ kinds, onClose, onMade }: Credential
         type={type}
         onClose={onClose}
         onMade={onMade}
+        {...(name === undefined ? {} : { name })}
         {...(fitting.length > 1 ? { onBack: () => choose(null) } : {})}
       />
     );

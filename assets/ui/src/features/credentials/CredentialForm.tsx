@@ -16,6 +16,8 @@ export interface CredentialFormProps {
   type: CredentialType;
   /** The one that is changed; none for a new one. */
   stored?: Credential;
+  /** What a new one is called at first. */
+  name?: string;
   onClose: () => void;
   onBack?: () => void;
   /** A new one was made; its id. */
@@ -31,14 +33,15 @@ const words: Record<Problem, Key> = {
   url: 'credentials.badUrl',
 };
 
-export function CredentialForm({ type, stored, onClose, onBack, onMade }: CredentialFormProps): ReactNode {
+export function CredentialForm(props: CredentialFormProps): ReactNode {
+  const { type, stored, onClose, onBack, onMade } = props;
   const create = useCreateCredential();
   const change = useChangeCredential();
   const known = stored?.plainDataObj ?? null;
   const first = entriesOf(type, known);
   const form = useForm<Values>(
     {
-      name: stored?.name ?? '',
+      name: stored?.name ?? props.name ?? '',
       ...Object.fromEntries(Object.entries(first).map(([name, entry]) => [`field.${name}`, entry])),
     } as Values,
     {

@@ -8,9 +8,11 @@ import { Badge, Combobox, CopyButton, RelativeTime } from '../../ui';
 import { Actions } from './Actions';
 import { VersionView } from './Compare';
 import { KindBadge } from './kinds';
+import { PromotedFrom } from './PromotedFrom';
 import type { VersionsProps } from './props';
 import type { useAddress } from './useAddress';
 import { DRAFT, find, isSettingsOnly } from './versions';
+import { VersionAnswersLine } from './VersionAnswers';
 import css from './Versions.module.css';
 
 export interface DetailProps extends VersionsProps {
@@ -82,9 +84,7 @@ export function Detail(props: DetailProps): ReactNode {
                 <code>{entry.shortSha}</code>
                 <CopyButton text={entry.sha} label={t('versions.copyId', { id: entry.shortSha })} />
               </span>
-              {entry.promotedFrom && (
-                <span>{t('versions.promotedFrom', { id: entry.promotedFrom.slice(0, 7) })}</span>
-              )}
+              {entry.promotedFrom && <PromotedFrom sha={entry.promotedFrom} />}
               {entry.hiddenSecrets > 0 && (
                 <Badge tone="warning" icon={KeyRound}>
                   {t('versions.hidden', { count: entry.hiddenSecrets })}
@@ -103,6 +103,7 @@ export function Detail(props: DetailProps): ReactNode {
             </ul>
           </details>
         )}
+        {entry && entry.kind !== 'delete' && <VersionAnswersLine flow={flow.id} sha={entry.sha} />}
         <div className={css.tools}>
           <div className={css.against}>
             <span className={css.againstLabel}>{t('versions.against')}</span>

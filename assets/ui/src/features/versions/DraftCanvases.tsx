@@ -3,11 +3,16 @@ import { t } from '../../i18n';
 import { Canvases, type CanvasesProps } from './Canvases';
 import css from './Versions.module.css';
 
-/** Live and the draft, for where a draft is looked at before it is published. */
-export default function DraftCanvases(props: Omit<CanvasesProps, 'names'>): ReactNode {
+export interface DraftCanvasesProps extends Omit<CanvasesProps, 'names'> {
+  /** What the newer one is called, where it is not the draft. */
+  afterName?: string;
+}
+
+/** Live and what is to take its place, for where that is looked at before. */
+export default function DraftCanvases({ afterName, ...props }: DraftCanvasesProps): ReactNode {
   return (
     <div className={css.framed}>
-      <Canvases {...props} names={{ before: t('versions.now'), after: t('versions.draft') }} />
+      <Canvases {...props} names={{ before: t('versions.now'), after: afterName ?? t('versions.draft') }} />
     </div>
   );
 }

@@ -76,6 +76,31 @@ export const check = {
   'check.from.starter': 'Offered by the flow to begin with',
   'check.from.written': 'Written here',
   'check.how': 'How it asks',
+  'check.incoming.about':
+    'A check asks Live and the version from Dev the same questions, which people asked here, and shows what differs. It promotes nothing and leaves no trace.',
+  'check.incoming.allAnswers': 'All answers ({live} of Live, {draft} of the version from Dev)',
+  'check.incoming.answerNumber.draft': 'Answer {number} of the version from Dev',
+  'check.incoming.answerOf.draft': 'From Dev',
+  'check.incoming.answersOf.draft': 'Answers of the version from Dev',
+  'check.incoming.draft': 'From Dev',
+  'check.incoming.draftChanged':
+    'Dev offers another version since this check began, so this tells of an older one.',
+  'check.incoming.expectationsHelp':
+    'What the answers must be. A check reports a change when Live meets one and the version from Dev does not.',
+  'check.incoming.line.begin': 'Check the answers',
+  'check.incoming.line.draftOnly': 'See what the version from Dev answers before anybody asks it.',
+  'check.incoming.line.none': 'See how the version from Dev answers beside Live before you promote it.',
+  'check.incoming.line.old': '{sentence} It was an older version from Dev; last check: {time}.',
+  'check.incoming.liveEmpty': 'Nothing is Live yet, so only the version from Dev is asked.',
+  'check.incoming.onlyIn.draft': '[only in the version from Dev:',
+  'check.incoming.outcome.change':
+    'The check reports a change: the version from Dev does not answer as Live does.',
+  'check.incoming.outcome.draftOnly': 'Only the version from Dev was asked, and no expectation failed.',
+  'check.incoming.outcome.expectation': 'The version from Dev does not meet what is expected of it.',
+  'check.incoming.outcome.failed': 'The check failed: the version from Dev cannot run.',
+  'check.incoming.repeat': 'Answers of the version from Dev to each question',
+  'check.incoming.similarity': 'Live and the version from Dev are {share} alike.',
+  'check.incoming.step.only-draft': 'runs in the version from Dev only.',
   'check.includeRisky': 'Run this step as well|Run these steps as well',
   'check.includeRiskyHelp':
     'It runs for each question and each side, and what it does elsewhere stays done.|They run for each question and each side, and what they do elsewhere stays done.',
