@@ -173,7 +173,7 @@ fn a_flow_that_is_slow_is_cut_off_in_the_middle_of_its_answer() {
     let flow = flows::create(&app, &caller, &FlowChange::chatflow("Slow")).unwrap().flow;
     let memory = ReplayMemory::default();
     let slow = CanvasRespondent::new(&app, &flow, &canvas, &memory, false).unwrap();
-    let quick = Told::new(|_, _| saying("At once."));
+    let quick = Script::new(|_, _| saying("At once."));
     let entry = entry(&["one"], ONCE, 1_000);
     let from = Instant::now();
     let check = drive(&entry, &quick, &slow, Duration::from_millis(200));

@@ -3,7 +3,6 @@ export { Badge, type BadgeProps } from './Badge';
 export { Banner, type BannerProps, type Tone } from './Banner';
 export { Button, IconButton, type ButtonProps, type IconButtonProps } from './Button';
 export { ChangeList, ChangeMark, ChangeSentences, changeSum, type ChangeKind } from './ChangeList';
-export { ChangeList, ChangeMark, changeSum, type ChangeKind } from './ChangeList';
 export { Choices, type Choice, type ChoicesProps } from './Choices';
 export { CodeField, type CodeFieldProps } from './CodeField';
 export { Combobox, type ComboboxProps } from './Combobox';

@@ -3,9 +3,9 @@
 use super::*;
 use std::time::Duration;
 
-type Told = fn(&RemoteError) -> bool;
+type HostWords = fn(&RemoteError) -> bool;
 
-fn refusals() -> Vec<(Behavior, Told)> {
+fn refusals() -> Vec<(Behavior, HostWords)> {
     let status = |status, headers: &[(&'static str, &str)]| {
         let headers = headers.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
         Behavior::Status(status, headers)
