@@ -71,7 +71,7 @@ describe.skipIf(missing)('edits', () => {
     await axe(page);
     await shot(page, 'kept-conflict');
     await dialog.getByRole('button', { name: 'Copy mine out' }).click();
-    await page.getByText('Your canvas is on the clipboard').waitFor();
+    await page.getByText('Your canvas is on the clipboard', { exact: true }).waitFor();
     const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText())) as {
       nodes: { data: { name: string } }[];
     };
