@@ -4,6 +4,8 @@
 //! address is `repository_url("owner/name")`. What it does otherwise than git is said by `behave` for the requests that it is
 //! to concern, until `behave_well`.
 
+#![allow(dead_code, reason = "each test binary uses its own part of this")]
+
 mod cgi;
 mod http;
 
