@@ -9,8 +9,9 @@ use std::process::Command;
 const FILES: (&str, &str) = ("SERVICE_GITHUB_ALLOW_FILE_REMOTES", "on");
 
 fn make_repository(folder: &Path) {
-    let made = Command::new("git").args(["init", "--quiet", "--bare", "--initial-branch=main"]).arg(folder);
-    assert!({ made }.status().unwrap().success());
+    let mut init = Command::new("git");
+    init.args(["init", "--quiet", "--bare", "--initial-branch=main"]).arg(folder);
+    assert!(init.status().unwrap().success());
 }
 
 fn call(service: &Program, method: &str, path: &str, body: &Value) -> Value {

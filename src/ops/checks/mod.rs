@@ -8,7 +8,6 @@ mod drive_tests;
 pub(crate) mod files;
 pub(crate) mod kept;
 mod offered;
-#[cfg_attr(not(test), expect(dead_code, reason = "the routes of promotion call it"))]
 pub(crate) mod promotion;
 #[cfg(test)]
 mod promotion_tests;

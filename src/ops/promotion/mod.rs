@@ -18,6 +18,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::ids::FlowId;
 use crate::domain::promotion::entry::{IncomingEntry, IncomingFlow, IncomingList};
 use crate::ops::flows::live;
+use crate::ops::remote;
 use std::rc::Rc;
 
 /// Everything that Dev offers to this workspace, the newest version first; nothing on a server that does not promote.
@@ -110,5 +111,6 @@ fn nothing_new(id: &FlowId) -> Error {
 
 /// Whether a repository is connected, and when it was read last.
 fn connection(app: &App) -> Result<(bool, Option<jiff::Timestamp>)> {
-    Ok((offer::tip(app).is_ok_and(|tip| tip.is_some()), None))
+    let connection = remote::status::read(app)?.connection;
+    Ok((connection.is_some(), connection.and_then(|connection| connection.checked)))
 }

@@ -7,7 +7,11 @@ mod pushing;
 mod refusals;
 
 #[path = "../../../../tests/support/git_host/mod.rs"]
-#[allow(dead_code, reason = "these tests need only a part of what the host can do")]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "these tests need only a part of what the host can do, and share it"
+)]
 mod git_host;
 
 use super::*;
