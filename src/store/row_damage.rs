@@ -89,6 +89,7 @@ const KEY_LAYOUTS: &[(&str, &str, &[KeyPart])] = &[
     ("webhook_answer_order", "place of a first answer", &[Id("flow"), Bytes]),
     ("webhook_answer_totals", "count of first answers", &[Id("flow")]),
     ("check_questions", "list of questions for checks", &[Workspace, Id("flow")]),
+    ("remote_connection", "note of the connected repository", &[Text]),
     ("version_answers", "row of the index of answers", &[Id("flow"), Id("change"), Number]),
     ("version_failures", "note of a run that failed", &[Id("flow"), Id("conversation"), Number]),
     ("version_counts", "count of answers", &[Id("flow"), Id("change"), Bytes]),

@@ -1,8 +1,9 @@
 //! What an owner was shown, in one text: Promote compares it with what would be shown now.
 
-use super::entry::{CheckObstacle, IncomingEntry};
+use super::entry::IncomingEntry;
 use super::warning::Warning;
 use crate::base::hex::to_hex;
+use crate::domain::checks::setup::Unavailable;
 use crate::domain::flows::restore::RestoreNotes;
 use crate::domain::flows::version_diff::VersionComparison;
 use sha2::{Digest as _, Sha256};
@@ -13,7 +14,7 @@ pub(crate) struct Shown<'a> {
     pub comparison: &'a VersionComparison,
     pub notes: &'a RestoreNotes,
     pub hidden_secrets: u32,
-    pub check_obstacle: Option<CheckObstacle>,
+    pub check_unavailable: Option<&'a Unavailable>,
     pub warnings: &'a [Warning],
     /// Live as a version would hold it; `None` for a new flow.
     pub live: Option<&'a str>,
@@ -32,14 +33,14 @@ impl Shown<'_> {
             comparison,
             notes,
             hidden_secrets,
-            check_obstacle,
+            check_unavailable,
             warnings,
             live,
             promoted,
             credentials,
         } = self;
         let of_flow = (entry, comparison, notes, hidden_secrets);
-        let of_change = (check_obstacle, warnings, live, promoted, credentials);
+        let of_change = (check_unavailable, warnings, live, promoted, credentials);
         to_hex(&Sha256::digest(format!("{of_flow:?}{of_change:?}")))
     }
 }

@@ -1,6 +1,7 @@
 //! What Dev offers, and what promoting it comes to.
 
 use super::warning::Warning;
+use crate::domain::checks::setup::Unavailable;
 use crate::domain::flows::flow::{Flow, FlowKind, LastPromotion};
 use crate::domain::flows::publish::{RestoreResult, RestoreTarget};
 use crate::domain::flows::record_result::RecordResult;
@@ -56,40 +57,11 @@ pub(crate) struct IncomingFlow {
     pub notes: RestoreNotes,
     /// How many secrets Dev did not let into its history.
     pub hidden_secrets: u32,
-    pub check_obstacle: Option<CheckObstacle>,
+    /// Why its answers cannot be compared with those of Live.
+    pub check_unavailable: Option<Unavailable>,
     pub warnings: Vec<Warning>,
     /// Over everything that is shown.
     pub digest: String,
-}
-
-/// Why the answers of Live and of a version of Dev cannot be compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub(crate) enum CheckObstacle {
-    /// Nothing answers here yet.
-    NewFlow,
-    Type,
-    Start,
-    Credentials,
-}
-
-impl CheckObstacle {
-    /// As a sentence.
-    #[must_use]
-    pub(crate) const fn message(self) -> &'static str {
-        match self {
-            Self::NewFlow => "This flow is new here, so there are no answers to compare with.",
-            Self::Type => "Only chatflows and agentflows are checked, and this flow is of another type.",
-            Self::Start => {
-                "A check asks questions, so the agentflow must start with a chat message (Start input type Chat Input), in \
-                 Live and in the version from Dev."
-            }
-            Self::Credentials => {
-                "The version needs credentials that this server does not have. Add them first."
-            }
-        }
-    }
 }
 
 /// What became of a version that was promoted.

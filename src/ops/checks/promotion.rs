@@ -2,16 +2,17 @@
 //! stand here.
 
 use super::canvases::{FlowCanvases, Sources};
-use super::sides::{CanvasSource, GivenCanvas};
+use super::sides::{self, CanvasSource, GivenCanvas};
 use super::{CheckReport, begin, find, prepare};
 use crate::app::App;
 use crate::base::cancel::CancelReason;
+use crate::canvas::Canvas;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::checks::check::CheckRequest;
 use crate::domain::checks::setup::{CheckSetup, Unavailable};
-use crate::domain::checks::sides::{Comparison, SideName};
+use crate::domain::checks::sides::{Comparison, SideName, SideNames};
 use crate::domain::error::Result;
-use crate::domain::flows::flow::Flow;
+use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::flows::restore::MissingCredential;
 use crate::domain::flows::version::Sha;
 use crate::domain::ids::{CheckId, FlowId};
@@ -33,9 +34,7 @@ pub(crate) struct IncomingCanvas {
 impl IncomingCanvas {
     /// What stands against a check besides the canvases.
     fn credentials(&self) -> Option<Unavailable> {
-        let name = |one: &MissingCredential| format!("{} ({})", one.name, one.credential_name);
-        let names: Vec<String> = self.missing_credentials.iter().map(name).collect();
-        (!names.is_empty()).then_some(Unavailable::Credentials(names))
+        without_credentials(&self.missing_credentials)
     }
 
     fn sources(self) -> Sources {
@@ -63,20 +62,20 @@ pub(crate) fn setup(
     Ok((setup, newest.map(|entry| report(&entry, Some(sha)))))
 }
 
-/// Why this version cannot be checked.
-///
-/// # Errors
-/// 403.
+/// Why a version from Dev and Live, by kind and canvas, cannot be checked.
 pub(crate) fn unavailable(
-    app: &App,
-    caller: &Caller,
-    incoming: IncomingCanvas,
-) -> Result<Option<Unavailable>> {
-    let credentials = incoming.credentials();
-    let Some(canvases) = canvases(app, caller, incoming, FlowAction::View)? else {
-        return Ok(Some(Unavailable::NewFlow));
-    };
-    Ok(canvases.into_sides(app).err().or(credentials))
+    sides: &[(FlowKind, Option<&Canvas>)],
+    sha: Sha,
+    missing: &[MissingCredential],
+) -> Option<Unavailable> {
+    let names = SideNames { left: SideName::Live, right: SideName::Incoming(sha) };
+    sides::unavailable(sides, names).or_else(|| without_credentials(missing))
+}
+
+fn without_credentials(missing: &[MissingCredential]) -> Option<Unavailable> {
+    let name = |one: &MissingCredential| format!("{} ({})", one.name, one.credential_name);
+    let names: Vec<String> = missing.iter().map(name).collect();
+    (!names.is_empty()).then_some(Unavailable::Credentials(names))
 }
 
 /// Begins a check of this version; its runs go on in the background.

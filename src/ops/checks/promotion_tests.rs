@@ -141,11 +141,9 @@ fn what_stands_against_a_check_of_a_version_from_dev_is_told_and_refuses() {
         ),
     ];
     for (incoming, unavailable, says) in cases {
-        let told = promotion::unavailable(&app, &caller, incoming()).unwrap();
-        assert_eq!(told.as_ref(), Some(&unavailable));
         assert_eq!(promotion::setup(&app, &caller, incoming()).unwrap().0.unavailable, Some(unavailable));
         let refused = promotion::start(&app, &caller, incoming(), asking()).unwrap_err();
         assert!(refused.to_string().contains(says), "{refused}");
     }
-    assert_eq!(promotion::unavailable(&app, &caller, incoming(&flow, 1)).unwrap(), None);
+    assert_eq!(promotion::setup(&app, &caller, incoming(&flow, 1)).unwrap().0.unavailable, None);
 }

@@ -102,11 +102,6 @@ impl Side<'_> {
         is_blank || self.canvas().is_some_and(|canvas| canvas.card_count() == 0)
     }
 
-    fn starts_otherwise(&self) -> bool {
-        self.kind() == FlowKind::Agentflow
-            && self.canvas().is_some_and(|canvas| !agentflow::starts_with_question(&canvas))
-    }
-
     fn is_post_processed(&self) -> bool {
         match self {
             Self::Flow { flow, .. } => flow.settings.chatbot_config.post_processing.is_some(),
@@ -160,10 +155,9 @@ impl Sides<'_> {
 
     /// Why these cannot be compared.
     pub(super) fn unavailable(&self) -> Option<Unavailable> {
-        if !self.both().all(|side| is_checked(side.kind())) {
-            return Some(Unavailable::Type);
-        }
-        self.both().any(Side::starts_otherwise).then_some(Unavailable::Start(self.names))
+        let canvases: Vec<_> = self.both().map(|side| (side.kind(), side.canvas())).collect();
+        let canvases: Vec<_> = canvases.iter().map(|(kind, canvas)| (*kind, canvas.as_deref())).collect();
+        unavailable(&canvases, self.names)
     }
 
     /// # Errors
@@ -201,6 +195,17 @@ impl Sides<'_> {
         drive.run();
         Ok(())
     }
+}
+
+/// Why canvases of these kinds cannot be asked the same questions. One that cannot be read is none here: running it says so.
+pub(super) fn unavailable(canvases: &[(FlowKind, Option<&Canvas>)], names: SideNames) -> Option<Unavailable> {
+    if !canvases.iter().all(|(kind, _)| is_checked(*kind)) {
+        return Some(Unavailable::Type);
+    }
+    let starts_otherwise = |(kind, canvas): &(FlowKind, Option<&Canvas>)| {
+        *kind == FlowKind::Agentflow && canvas.is_some_and(|canvas| !agentflow::starts_with_question(canvas))
+    };
+    canvases.iter().any(starts_otherwise).then_some(Unavailable::Start(names))
 }
 
 /// Flows of this kind are checked.

@@ -9,20 +9,21 @@ use crate::app::App;
 use crate::canvas::Canvas;
 use crate::canvas::secrets::{noted_credentials, used_credentials};
 use crate::cards::registry::Registry;
+use crate::domain::checks::setup::Unavailable;
 use crate::domain::error::{Error, Result};
-use crate::domain::flows::flow::{CanvasDigest, Flow, FlowKind};
+use crate::domain::flows::flow::{CanvasDigest, Flow};
 use crate::domain::flows::references::ReferenceKind;
 use crate::domain::flows::restore::{HiddenSecret, MissingCredential, RestoreNotes};
 use crate::domain::flows::settings::FlowSettings;
-use crate::domain::flows::version::Version;
+use crate::domain::flows::version::{Sha, Version};
 use crate::domain::flows::version_diff::{ComparedWith, VersionComparison};
 use crate::domain::ids::WorkspaceId;
 use crate::domain::promotion::digest::Shown;
-use crate::domain::promotion::entry::{CheckObstacle, IncomingEntry, IncomingFlow, IncomingStatus};
+use crate::domain::promotion::entry::{IncomingEntry, IncomingFlow, IncomingStatus};
 use crate::domain::promotion::rules::published_since;
 use crate::domain::promotion::warning::Warning;
 use crate::domain::secrets::redact;
-use crate::engine::agentflow::starts_with_question;
+use crate::ops::checks;
 use crate::ops::flows::snapshot::Snapshot;
 use crate::ops::flows::{drafts, live, titles};
 use crate::store::Tx;
@@ -190,7 +191,7 @@ impl Candidate {
         let warnings = once;
         let hidden_secrets: usize = self.hidden.iter().map(|hidden| hidden.count).sum();
         let hidden_secrets = u32::try_from(hidden_secrets).unwrap_or(u32::MAX);
-        let check_obstacle = self.check_obstacle(&canvas);
+        let check_unavailable = self.check_unavailable(&canvas, offer.version.sha);
         let credentials: Vec<String> =
             used_credentials(&canvas, &Registry).into_iter().map(|(_, id)| id).collect();
         let live_text = self.live.as_ref().map(|live| live.canvas.text());
@@ -199,7 +200,7 @@ impl Candidate {
             comparison: &comparison,
             notes: &self.notes,
             hidden_secrets,
-            check_obstacle,
+            check_unavailable: check_unavailable.as_ref(),
             warnings: &warnings,
             live: live_text.as_deref(),
             promoted: &self.promoted.canvas.text(),
@@ -212,28 +213,19 @@ impl Candidate {
             canvas: self.canvas.clone(),
             notes: self.notes.clone(),
             hidden_secrets,
-            check_obstacle,
+            check_unavailable,
             warnings,
             digest,
         })
     }
 
-    fn check_obstacle(&self, canvas: &Canvas) -> Option<CheckObstacle> {
-        let Some(here) = &self.here else { return Some(CheckObstacle::NewFlow) };
-        let is_checked = |kind: FlowKind| matches!(kind, FlowKind::Chatflow | FlowKind::Agentflow);
-        if !is_checked(self.flow.kind) || !is_checked(here.flow.kind) {
-            return Some(CheckObstacle::Type);
-        }
-        let starts_otherwise = |kind: FlowKind, canvas: &Canvas| {
-            kind == FlowKind::Agentflow && canvas.card_count() > 0 && !starts_with_question(canvas)
-        };
+    /// Why Live and the version cannot be asked the same questions.
+    fn check_unavailable(&self, canvas: &Canvas, sha: Sha) -> Option<Unavailable> {
+        let Some(here) = &self.here else { return Some(Unavailable::NewFlow) };
         let live = Canvas::parse(&here.canvas).ok();
-        if starts_otherwise(self.flow.kind, canvas)
-            || live.is_some_and(|live| starts_otherwise(here.flow.kind, &live))
-        {
-            return Some(CheckObstacle::Start);
-        }
-        (!self.notes.missing_credentials.is_empty()).then_some(CheckObstacle::Credentials)
+        let live = live.as_ref().filter(|live| live.card_count() > 0);
+        let sides = [(self.flow.kind, Some(canvas)), (here.flow.kind, live)];
+        checks::promotion::unavailable(&sides, sha, &self.notes.missing_credentials)
     }
 }
 

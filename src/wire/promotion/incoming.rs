@@ -3,10 +3,9 @@
 use crate::domain::flows::flow::{FlowKind, LastPromotion};
 use crate::domain::flows::version::{Sha, Version};
 use crate::domain::ids::FlowId;
-use crate::domain::promotion::entry::{
-    CheckObstacle, IncomingEntry, IncomingFlow, IncomingList, IncomingStatus,
-};
+use crate::domain::promotion::entry::{IncomingEntry, IncomingFlow, IncomingList, IncomingStatus};
 use crate::domain::promotion::warning::{Warning, WarningCode};
+use crate::wire::checks::setup::UnavailableView;
 use crate::wire::flows::versions::{AmbiguousCredentialView, MissingCredentialView, VersionDiffView};
 use crate::wire::time::IsoTime;
 use serde::Serialize;
@@ -89,18 +88,10 @@ pub(crate) struct IncomingFlowView {
     /// Secrets that Dev's history did not keep.
     hidden_secrets: u32,
     /// Why the answers of Live and of the version cannot be compared; null when they can.
-    check_unavailable: Option<CheckObstacleView>,
+    check_unavailable: Option<UnavailableView>,
     warnings: Vec<WarningView>,
     /// Of everything shown here; Promote takes it and refuses when something else would be shown by then.
     digest: String,
-}
-
-/// Why answers cannot be compared.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-struct CheckObstacleView {
-    code: CheckObstacle,
-    message: String,
 }
 
 /// Something to know before the version is promoted.
@@ -169,7 +160,6 @@ impl From<LastPromotion> for LastPromotionView {
 
 impl From<IncomingFlow> for IncomingFlowView {
     fn from(flow: IncomingFlow) -> Self {
-        let obstacle = |code: CheckObstacle| CheckObstacleView { code, message: code.message().to_owned() };
         let notes = flow.notes;
         Self {
             entry: flow.entry.into(),
@@ -178,7 +168,7 @@ impl From<IncomingFlow> for IncomingFlowView {
             missing_credentials: notes.missing_credentials.into_iter().map(Into::into).collect(),
             ambiguous_credentials: notes.ambiguous_credentials.into_iter().map(Into::into).collect(),
             hidden_secrets: flow.hidden_secrets,
-            check_unavailable: flow.check_obstacle.map(obstacle),
+            check_unavailable: flow.check_unavailable.map(UnavailableView::from),
             warnings: flow.warnings.into_iter().map(WarningView::from).collect(),
             digest: flow.digest,
         }
