@@ -26,6 +26,8 @@ const rows = [
   ['Versions', sum(without(parts('Versions'), editor)), 30],
   ['Check', sum(without(parts('CheckPanel', 'CheckLine'), [...editor, ...parts('PublishDialog')])), 30],
   ['Executions', sum(without(parts('ExecutionsPage', 'ExecutionPage'), base)), 50],
+  ['Git copy', sum(without(parts('GitCopyPage'), base)), 35],
+  ['Promotion', sum(without(parts('PromotePage', 'PromoteScreen'), base)), 40],
   ['Settings of a flow', sum(without(parts('FlowSettings'), editor)), 30],
   ['Code editor', sum(without(parts('CodeEditor'), editor)), 160],
   ['Widget', gz('widget.js'), 20],

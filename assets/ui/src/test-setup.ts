@@ -20,3 +20,4 @@ import './features/account/words';
 import './features/variables/words';
 import './features/apikeys/words';
 import './features/check/words';
+import './features/credentials/words';

@@ -2848,6 +2848,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flow-versions/{id}/{sha}/answers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a version answered, how it was rated, and a page of it.
+         * @description Needs one of: chatflows:view, agentflows:view, assistants:view.
+         */
+        get: operations["listVersionAnswers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flow-versions/{id}/{sha}/restore": {
         parameters: {
             query?: never;
@@ -3047,6 +3067,8 @@ export interface components {
              * @description The record of the run of an agentflow.
              */
             executionId?: string;
+            /** @description The version of Live that answered, in short; in a stream only. */
+            flowVersion?: string;
             memoryType?: string;
             usageMetadata?: components["schemas"]["Usage"];
             flowVariables?: {
@@ -3059,6 +3081,8 @@ export interface components {
                 [key: string]: unknown;
             };
             isStreamValid: boolean;
+            /** @description The version of Live that answered: in the test chat, where Live was asked for. */
+            version?: components["schemas"]["AnswerVersion"];
             sourceDocuments?: components["schemas"]["SourceDocument"][];
             usedTools?: components["schemas"]["UsedTool"][];
             /** @description Pictures that models of an agentflow's last steps made. */
@@ -3082,6 +3106,16 @@ export interface components {
             /** @description An answer that fits it. */
             example?: unknown;
             faults: components["schemas"]["KeyFault"][];
+        };
+        /** @description A version, as an answer names it. */
+        AnswerVersion: {
+            /** @description A full commit id. */
+            sha: string;
+            /**
+             * Format: date-time
+             * @description When it was recorded, in the server's zone then.
+             */
+            date: string;
         };
         /** @description An API key, without its value but when it was just made. */
         ApiKey: {
@@ -4918,6 +4952,8 @@ export interface components {
              * @description The record of the run of an agentflow that gave the answer.
              */
             executionId: string | null;
+            /** @description The version of Live that gave the answer, in short. */
+            flowVersion?: string;
             /** @description What the person is asked to decide, until somebody does. */
             action: {
                 [key: string]: unknown;
@@ -5380,6 +5416,11 @@ export interface components {
             overrideConfig?: string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description How answers were rated. */
+        RatingCounts: {
+            up: number;
+            down: number;
         };
         /** @description Which loaders to run again; without a list all of them. */
         Refresh: {
@@ -6260,6 +6301,40 @@ export interface components {
             hiddenSecrets: number;
             /** @description It became what callers get. */
             published: boolean;
+        };
+        /** @description An answer with its question. */
+        VersionAnswer: {
+            /**
+             * Format: uuid
+             * @description Names one stored question or answer.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Names a conversation; always made by the server.
+             */
+            chatId: string;
+            question: string;
+            text: string;
+            /** Format: date-time */
+            date: string;
+            rating: ("THUMBS_UP" | "THUMBS_DOWN") | null;
+            /** @description From the question to the whole answer. */
+            ms: number;
+        };
+        /** @description What a version answered, and a page of it, the newest answer first. */
+        VersionAnswers: {
+            /** @description A full commit id. */
+            sha: string;
+            answers: number;
+            /** @description Runs that failed. */
+            errors: number;
+            /** @description The middle of how long its answers took. */
+            medianMs: number | null;
+            ratings: components["schemas"]["RatingCounts"];
+            page: number;
+            pages: number;
+            messages: components["schemas"]["VersionAnswer"][];
         };
         /** @description A version with its canvas, filled in from what is stored now. */
         VersionContent: {
@@ -13623,6 +13698,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VersionDiff"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listVersionAnswers: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1, which is usual. */
+                page?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+                sha: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VersionAnswers"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -6,10 +6,12 @@ import { apicode } from './en/apicode';
 import { audit } from './en/audit';
 import { chat } from './en/chat';
 import { check } from './en/check';
+import { credentials } from './en/credentials';
 import { editor } from './en/editor';
 import { executions } from './en/executions';
 import { flowsettings } from './en/flowsettings';
 import { gitcopy } from './en/gitcopy';
+import { permissions } from './en/permissions';
 import { promote } from './en/promote';
 import { roles } from './en/roles';
 import { run } from './en/run';
@@ -28,10 +30,12 @@ const parts = [
   audit,
   chat,
   check,
+  credentials,
   editor,
   executions,
   flowsettings,
   gitcopy,
+  permissions,
   promote,
   roles,
   run,

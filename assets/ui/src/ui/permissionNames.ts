@@ -1,6 +1,9 @@
 import { actionOf, resourceOf } from '../core/permissions';
-import { t, type Key } from '../i18n';
+import { addWords, t, type Key } from '../i18n';
 import { permissions } from '../i18n/en/permissions';
+
+// Only those who give permissions read their names.
+addWords(permissions);
 
 const known = (key: string): key is Key & keyof typeof permissions => key in permissions;
 

@@ -4,6 +4,7 @@ import { t } from '../../i18n';
 import { Dialog, Loaded } from '../../ui';
 import { CredentialForm } from './CredentialForm';
 import { TypePicker } from './NewCredential';
+import './words';
 
 export interface CredentialForCardProps {
   /** The kinds that a card takes. */

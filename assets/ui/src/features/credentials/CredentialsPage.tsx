@@ -15,6 +15,7 @@ import { ResourcePage, Select, updatedColumn, useAddress, usedByColumn } from '.
 import css from './Credentials.module.css';
 import { EditCredential } from './EditCredential';
 import { NewCredential } from './NewCredential';
+import './words';
 
 /** The credentials of the workspace. */
 export default function CredentialsPage(): ReactNode {

@@ -24,7 +24,7 @@ const given = (part: Partial<VersionAnswers>): VersionAnswers => ({
       question: 'How much?',
       text: 'Twelve.',
       date: '2026-01-01T00:00:00Z',
-      rating: 'up',
+      rating: 'THUMBS_UP',
       ms: 300,
     },
   ],

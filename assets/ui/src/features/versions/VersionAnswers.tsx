@@ -51,7 +51,14 @@ function Sums({ answers }: { answers: VersionAnswers }): ReactNode {
   );
 }
 
-function Rating({ rating, count }: { rating: 'up' | 'down'; count?: number }): ReactNode {
+type Thumb = keyof VersionAnswers['ratings'];
+
+const thumbs: Record<NonNullable<VersionAnswer['rating']>, Thumb> = {
+  THUMBS_UP: 'up',
+  THUMBS_DOWN: 'down',
+};
+
+function Rating({ rating, count }: { rating: Thumb; count?: number }): ReactNode {
   const Icon = rating === 'up' ? ThumbsUp : ThumbsDown;
   return (
     <span className={css.rating}>
@@ -104,8 +111,8 @@ function Answer({ answer }: { answer: VersionAnswer }): ReactNode {
       <p className={css.said}>{text}</p>
       <p className={css.sums}>
         <RelativeTime date={date} />
-        {ms !== null && <span>{duration(ms)}</span>}
-        {rating && <Rating rating={rating} />}
+        <span>{duration(ms)}</span>
+        {rating && <Rating rating={thumbs[rating]} />}
       </p>
     </>
   );
