@@ -766,6 +766,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flow-versions/incoming": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the flows of which Dev has a version that is not Live here. */
+        get: operations["listIncomingFlows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/export-import/export": {
         parameters: {
             query?: never;
@@ -1357,6 +1374,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flow-versions/incoming/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What promoting the newest version of Dev would change here. */
+        get: operations["getIncomingFlow"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/marketplaces/custom/{id}": {
         parameters: {
             query?: never;
@@ -1537,6 +1571,59 @@ export interface paths {
          * @description Needs one of: workspace:add-user, users:manage.
          */
         delete: operations["removeInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flow-versions/incoming/{id}/promote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes the newest version of Dev Live. */
+        post: operations["promoteFlow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flow-versions/incoming/{id}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a check of the version of Dev would be, and the newest one. */
+        get: operations["getPromotionCheckSetup"];
+        put?: never;
+        /** Asks Live and the version of Dev the same questions. */
+        post: operations["startPromotionCheck"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flow-versions/incoming/{id}/check/{check}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A check of a version of Dev, as far as it came. */
+        get: operations["getPromotionCheck"];
+        put?: never;
+        post?: never;
+        /** Stops a check of a version of Dev. */
+        delete: operations["stopPromotionCheck"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2594,7 +2681,7 @@ export interface paths {
         get: operations["getCheckSetup"];
         put?: never;
         /**
-         * Asks Live and the draft the same questions.
+         * Asks Live and the draft, or versions, the same questions.
          * @description Needs one of: chatflows:update, agentflows:update.
          */
         post: operations["startCheck"];
@@ -2888,93 +2975,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/flow-versions/incoming": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Lists the flows of which Dev has a version that is not Live here. */
-        get: operations["listIncomingFlows"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/flow-versions/incoming/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** What promoting the newest version of Dev would change here. */
-        get: operations["getIncomingFlow"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/flow-versions/incoming/{id}/promote": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Makes the newest version of Dev Live. */
-        post: operations["promoteFlow"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/flow-versions/incoming/{id}/check": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** What a check of the version of Dev would be, and the newest one. */
-        get: operations["getPromotionCheckSetup"];
-        put?: never;
-        /** Asks Live and the version of Dev the same questions. */
-        post: operations["startPromotionCheck"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/flow-versions/incoming/{id}/check/{check}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** A check of a version of Dev, as far as it came. */
-        get: operations["getPromotionCheck"];
-        put?: never;
-        post?: never;
-        /** Stops a check of a version of Dev. */
-        delete: operations["stopPromotionCheck"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -3047,7 +3047,6 @@ export interface components {
             text: string;
             /** @description Where the flow answers with a value. */
             json?: unknown;
-            /** @description Its steps. */
             agentFlowExecutedData?: components["schemas"]["RunStep"][];
             question: string;
             /**
@@ -3139,7 +3138,6 @@ export interface components {
              * @description Names a workspace: the wall between what different teams can see.
              */
             workspaceId: string;
-            /** @description Flows that are bound to it. */
             chatFlows: {
                 flowName: string;
                 category: string | null;
@@ -3376,6 +3374,10 @@ export interface components {
              * @description Names a behaviour check of a flow.
              */
             id: string;
+            /** @description What stands: `live` in its cases. */
+            left: components["schemas"]["CheckSide"];
+            /** @description What is to take its place: `draft` in its cases. */
+            right: components["schemas"]["CheckSide"];
             /**
              * @description Where a check stands.
              * @enum {string}
@@ -3396,7 +3398,7 @@ export interface components {
             total: number;
             /** @description Questions that both sides answered, or the draft where Live is empty. */
             completed: number;
-            /** @description The draft was saved, published or discarded since the check began. */
+            /** @description The draft was saved, published or discarded since the check began, or Dev published another version than was checked. */
             draftChanged: boolean;
             includeRiskySteps: boolean;
             control: boolean;
@@ -3492,7 +3494,7 @@ export interface components {
                  * @description What stands against a check.
                  * @enum {string}
                  */
-                code: "off" | "type" | "no-draft" | "start";
+                code: "off" | "type" | "no-draft" | "start" | "new-flow" | "credentials";
                 message: string;
             } | null;
             questions: {
@@ -3521,6 +3523,18 @@ export interface components {
             /** @description The newest check, where it is kept. */
             check: components["schemas"]["Check"] | null;
         };
+        /** @description One of the two canvases that a check compares. */
+        CheckSide: {
+            /**
+             * @description Where a canvas is from.
+             * @enum {string}
+             */
+            from: "live" | "draft" | "version" | "incoming";
+            /** @description Which version. */
+            sha?: string | null;
+            /** @description What sentences call it. */
+            name: string;
+        };
         /** @description A check to begin. */
         CheckStart: {
             /** @description 1 to 10 questions of up to 2,000 characters; may be left out where kept questions are asked. */
@@ -3529,6 +3543,10 @@ export interface components {
                 /** @description What its answers are expected to be. */
                 expect?: components["schemas"]["CheckExpectation"][];
             })[];
+            /** @description What stands: `live` where nothing else is said, `draft`, or the id of a version. */
+            left?: string | null;
+            /** @description What is to take its place: `draft` where nothing else is said, `live`, or the id of a version. */
+            right?: string | null;
             /** @description Runs the steps as well that may do something to the world. */
             includeRiskySteps?: boolean;
             /** @description Asks Live once more than the draft, to know how much Live differs from itself. */
@@ -3902,7 +3920,7 @@ export interface components {
             totalKeys: number;
             /**
              * Format: uuid
-             * @description The loader.
+             * @description Names a loader of a document store.
              */
             docId: string;
             /**
@@ -3973,7 +3991,7 @@ export interface components {
             success: boolean;
             /** @description What to do about it. */
             message: string;
-            /** @description Empty. */
+            /** @description Clients look for a stack, and none is shown to them. */
             stack: Record<string, never>;
             /**
              * @description With status 503.
@@ -4672,6 +4690,117 @@ export interface components {
             refused: number;
             unsupported: components["schemas"]["Unsupported"][];
         };
+        /** @description The newest version of a flow on Dev. */
+        IncomingEntry: {
+            /**
+             * Format: uuid
+             * @description Names a flow in paths, records and history.
+             */
+            flowId: string;
+            name: string;
+            type: components["schemas"]["FlowType"];
+            /**
+             * @description `new`: this server does not have the flow.
+             * @enum {string}
+             */
+            status: "update" | "new";
+            version: components["schemas"]["IncomingVersion"];
+            /** @description What was published on Dev since the last version that was promoted here, newest first; up to 20. */
+            changes: components["schemas"]["IncomingVersion"][];
+            /** @description There are more than `changes` has. */
+            moreChanges: boolean;
+            /** @description The flow has unpublished changes here; they stay. */
+            hasDraft: boolean;
+            /** @description The version of Dev that was promoted last. */
+            lastPromoted: {
+                /** @description On Dev. */
+                sha: string;
+                /**
+                 * Format: date-time
+                 * @description When it became Live here.
+                 */
+                date: string;
+            } | null;
+        };
+        /** @description A flow that Dev offers, with all that is to be known before it is promoted. */
+        IncomingFlow: {
+            /**
+             * Format: uuid
+             * @description Names a flow in paths, records and history.
+             */
+            flowId: string;
+            name: string;
+            type: components["schemas"]["FlowType"];
+            /**
+             * @description `new`: this server does not have the flow.
+             * @enum {string}
+             */
+            status: "update" | "new";
+            version: components["schemas"]["IncomingVersion"];
+            /** @description What was published on Dev since the last version that was promoted here, newest first; up to 20. */
+            changes: components["schemas"]["IncomingVersion"][];
+            /** @description There are more than `changes` has. */
+            moreChanges: boolean;
+            /** @description The flow has unpublished changes here; they stay. */
+            hasDraft: boolean;
+            /** @description The version of Dev that was promoted last. */
+            lastPromoted: {
+                /** @description On Dev. */
+                sha: string;
+                /**
+                 * Format: date-time
+                 * @description When it became Live here.
+                 */
+                date: string;
+            } | null;
+            /** @description What it would change of Live; every card is added for a new flow. */
+            diff: components["schemas"]["VersionDiff"];
+            /** @description The canvas as it would stand here, JSON text. */
+            flowData: string;
+            /** @description Promote is refused while there are any. */
+            missingCredentials: components["schemas"]["MissingCredential"][];
+            ambiguousCredentials: components["schemas"]["AmbiguousCredential"][];
+            /** @description Secrets that Dev's history did not keep. */
+            hiddenSecrets: number;
+            /** @description Why the answers of Live and of the version cannot be compared; null when they can. */
+            checkUnavailable: {
+                /**
+                 * @description Why the answers of Live and of a version of Dev cannot be compared.
+                 * @enum {string}
+                 */
+                code: "type" | "start" | "credentials" | "new-flow";
+                message: string;
+            } | null;
+            warnings: components["schemas"]["PromotionWarning"][];
+            /** @description Of everything shown here; Promote takes it and refuses when something else would be shown by then. */
+            digest: string;
+        };
+        /** @description The flows of which Dev has a version that is not Live here. */
+        IncomingList: {
+            /** @description Version history is on. */
+            enabled: boolean;
+            /** @description A repository is connected. */
+            connected: boolean;
+            /**
+             * Format: date-time
+             * @description When the repository was read last.
+             */
+            lastCheckedAt: string | null;
+            flows: components["schemas"]["IncomingEntry"][];
+        };
+        /** @description A version on Dev. */
+        IncomingVersion: {
+            sha: string;
+            shortSha: string;
+            /**
+             * Format: date-time
+             * @description In the author's zone.
+             */
+            date: string;
+            author: string;
+            title: string;
+            details: string[];
+        };
         /** @description A place that waits for a person. */
         Invitation: {
             /**
@@ -5260,6 +5389,49 @@ export interface components {
             level: "log" | "warn" | "error";
             text: string;
         };
+        /** @description The version that is to become Live. */
+        Promote: {
+            /** @description The newest version of Dev, in full. */
+            sha: string;
+            /** @description What the caller was shown: something else by now is refused. */
+            digest?: string | null;
+        };
+        /** @description What became of a version that was promoted. */
+        PromoteResult: {
+            chatflow: components["schemas"]["FlowBrief"];
+            restoredFrom: string;
+            /**
+             * @description Where a version was put.
+             * @enum {string}
+             */
+            restoredTo: "live" | "draft";
+            version: components["schemas"]["Version"] | null;
+            unchanged: boolean;
+            recorded: boolean;
+            historyError: string | null;
+            missingCredentials: components["schemas"]["MissingCredential"][];
+            ambiguousCredentials: components["schemas"]["AmbiguousCredential"][];
+            hiddenSecrets: components["schemas"]["HiddenSecret"][];
+            /** @description After a restore into the draft. */
+            draft?: components["schemas"]["DraftStatus"];
+            /** @description After Roll back. */
+            status?: components["schemas"]["DraftStatus"];
+            /** @description This server did not have the flow. */
+            created: boolean;
+            /** @description The flow has unpublished changes here, which started from the old Live. */
+            hasDraft: boolean;
+        };
+        /** @description Something to know before the version is promoted. */
+        PromotionWarning: {
+            code: components["schemas"]["WarningCode"];
+            message: string;
+            /** @description The card that it is about. */
+            node?: string;
+            /** @description The input of the card. */
+            input?: string;
+            /** @description The flow would fail when it is asked. */
+            blocking: boolean;
+        };
         /** @description The record of a run that is shared, without what tells whose conversation it was. */
         PublicExecution: {
             /**
@@ -5635,7 +5807,7 @@ export interface components {
             triggerType: "AGENTFLOW";
             /**
              * Format: uuid
-             * @description The flow.
+             * @description Names a flow in paths, records and history.
              */
             targetId: string;
             /** @description The card that starts it. */
@@ -5925,7 +6097,7 @@ export interface components {
             id: string;
             /**
              * Format: uuid
-             * @description Its loader.
+             * @description Names a loader of a document store.
              */
             docId: string;
             /** Format: uuid */
@@ -6090,7 +6262,7 @@ export interface components {
             triggerType: "AGENTFLOW";
             /**
              * Format: uuid
-             * @description The flow.
+             * @description Names a flow in paths, records and history.
              */
             targetId: string;
             /**
@@ -6378,6 +6550,11 @@ export interface components {
             liveSha: string | null;
             lastPublished: components["schemas"]["LastPublished"] | null;
         };
+        /**
+         * @description What is to be known.
+         * @enum {string}
+         */
+        WarningCode: "variable-missing" | "variable-type" | "tool-missing" | "tool-different" | "store-missing" | "flow-missing" | "harness-missing" | "credential-edited" | "credential-ambiguous" | "credential-address" | "address-private" | "model-new" | "code-changed" | "override-widened" | "secret-kept" | "secret-missing" | "schedule-starts" | "webhook-opens";
         /** @description The run is under way, and its answer is sent later. */
         WebhookAccepted: {
             /**
@@ -6442,165 +6619,6 @@ export interface components {
             name?: string | null;
             description?: string | null;
         };
-        /** @description The newest version of a flow on Dev. */
-        IncomingEntry: {
-            /**
-             * Format: uuid
-             * @description Names a flow in paths, records and history.
-             */
-            flowId: string;
-            name: string;
-            type: components["schemas"]["FlowType"];
-            /**
-             * @description `new`: this server does not have the flow.
-             * @enum {string}
-             */
-            status: "update" | "new";
-            version: components["schemas"]["IncomingVersion"];
-            /** @description What was published on Dev since the last version that was promoted here, newest first; up to 20. */
-            changes: components["schemas"]["IncomingVersion"][];
-            /** @description There are more than `changes` has. */
-            moreChanges: boolean;
-            /** @description The flow has unpublished changes here; they stay. */
-            hasDraft: boolean;
-            /** @description The version of Dev that was promoted last. */
-            lastPromoted: {
-                /** @description On Dev. */
-                sha: string;
-                /**
-                 * Format: date-time
-                 * @description When it became Live here.
-                 */
-                date: string;
-            } | null;
-        };
-        /** @description A flow that Dev offers, with all that is to be known before it is promoted. */
-        IncomingFlow: {
-            /**
-             * Format: uuid
-             * @description Names a flow in paths, records and history.
-             */
-            flowId: string;
-            name: string;
-            type: components["schemas"]["FlowType"];
-            /**
-             * @description `new`: this server does not have the flow.
-             * @enum {string}
-             */
-            status: "update" | "new";
-            version: components["schemas"]["IncomingVersion"];
-            /** @description What was published on Dev since the last version that was promoted here, newest first; up to 20. */
-            changes: components["schemas"]["IncomingVersion"][];
-            /** @description There are more than `changes` has. */
-            moreChanges: boolean;
-            /** @description The flow has unpublished changes here; they stay. */
-            hasDraft: boolean;
-            /** @description The version of Dev that was promoted last. */
-            lastPromoted: {
-                /** @description On Dev. */
-                sha: string;
-                /**
-                 * Format: date-time
-                 * @description When it became Live here.
-                 */
-                date: string;
-            } | null;
-            /** @description What it would change of Live; every card is added for a new flow. */
-            diff: components["schemas"]["VersionDiff"];
-            /** @description The canvas as it would stand here, JSON text. */
-            flowData: string;
-            /** @description Promote is refused while there are any. */
-            missingCredentials: components["schemas"]["MissingCredential"][];
-            ambiguousCredentials: components["schemas"]["AmbiguousCredential"][];
-            /** @description Secrets that Dev's history did not keep. */
-            hiddenSecrets: number;
-            /** @description Why the answers of Live and of the version cannot be compared; null when they can. */
-            checkUnavailable: {
-                /**
-                 * @description Why the answers of Live and of a version of Dev cannot be compared.
-                 * @enum {string}
-                 */
-                code: "type" | "start" | "credentials" | "new-flow";
-                message: string;
-            } | null;
-            warnings: components["schemas"]["PromotionWarning"][];
-            /** @description Of everything shown here; Promote takes it and refuses when something else would be shown by then. */
-            digest: string;
-        };
-        /** @description The flows of which Dev has a version that is not Live here. */
-        IncomingList: {
-            /** @description Version history is on. */
-            enabled: boolean;
-            /** @description A repository is connected. */
-            connected: boolean;
-            /**
-             * Format: date-time
-             * @description When the repository was read last.
-             */
-            lastCheckedAt: string | null;
-            flows: components["schemas"]["IncomingEntry"][];
-        };
-        /** @description A version on Dev. */
-        IncomingVersion: {
-            sha: string;
-            shortSha: string;
-            /**
-             * Format: date-time
-             * @description In the author's zone.
-             */
-            date: string;
-            author: string;
-            title: string;
-            details: string[];
-        };
-        /** @description The version that is to become Live. */
-        Promote: {
-            /** @description The newest version of Dev, in full. */
-            sha: string;
-            /** @description What the caller was shown: something else by now is refused. */
-            digest?: string | null;
-        };
-        /** @description What became of a version that was promoted. */
-        PromoteResult: {
-            chatflow: components["schemas"]["FlowBrief"];
-            restoredFrom: string;
-            /**
-             * @description Where a version was put.
-             * @enum {string}
-             */
-            restoredTo: "live" | "draft";
-            version: components["schemas"]["Version"] | null;
-            unchanged: boolean;
-            recorded: boolean;
-            historyError: string | null;
-            missingCredentials: components["schemas"]["MissingCredential"][];
-            ambiguousCredentials: components["schemas"]["AmbiguousCredential"][];
-            hiddenSecrets: components["schemas"]["HiddenSecret"][];
-            /** @description After a restore into the draft. */
-            draft?: components["schemas"]["DraftStatus"];
-            /** @description After Roll back. */
-            status?: components["schemas"]["DraftStatus"];
-            /** @description This server did not have the flow. */
-            created: boolean;
-            /** @description The flow has unpublished changes here, which started from the old Live. */
-            hasDraft: boolean;
-        };
-        /** @description Something to know before the version is promoted. */
-        PromotionWarning: {
-            code: components["schemas"]["WarningCode"];
-            message: string;
-            /** @description The card that it is about. */
-            node?: string;
-            /** @description The input of the card. */
-            input?: string;
-            /** @description The flow would fail when it is asked. */
-            blocking: boolean;
-        };
-        /**
-         * @description What is to be known.
-         * @enum {string}
-         */
-        WarningCode: "variable-missing" | "variable-type" | "tool-missing" | "tool-different" | "store-missing" | "flow-missing" | "harness-missing" | "credential-edited" | "credential-ambiguous" | "credential-address" | "address-private" | "model-new" | "code-changed" | "override-widened" | "secret-kept" | "secret-missing" | "schedule-starts" | "webhook-opens";
     };
     responses: {
         /** @description Something in the request is wrong; the message says what. */
@@ -8752,6 +8770,35 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listIncomingFlows: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncomingList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     exportWorkspace: {
         parameters: {
             query?: never;
@@ -9944,6 +9991,38 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getIncomingFlow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncomingFlow"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     deleteTemplate: {
         parameters: {
             query?: never;
@@ -10321,6 +10400,183 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    promoteFlow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Promote"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromoteResult"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPromotionCheckSetup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckSetup"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    startPromotionCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckStart"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Check"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["TooMany"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPromotionCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                check: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Check"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    stopPromotionCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                check: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Check"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
@@ -13767,244 +14023,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RestoreResult"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            408: components["responses"]["TooSlow"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLarge"];
-            414: components["responses"]["AddressTooLong"];
-            415: components["responses"]["WrongType"];
-            431: components["responses"]["HeadTooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listIncomingFlows: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The answer. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IncomingList"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            408: components["responses"]["TooSlow"];
-            414: components["responses"]["AddressTooLong"];
-            415: components["responses"]["WrongType"];
-            431: components["responses"]["HeadTooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getIncomingFlow: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The answer. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IncomingFlow"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            408: components["responses"]["TooSlow"];
-            414: components["responses"]["AddressTooLong"];
-            415: components["responses"]["WrongType"];
-            431: components["responses"]["HeadTooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    promoteFlow: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Promote"];
-            };
-        };
-        responses: {
-            /** @description The answer. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PromoteResult"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            408: components["responses"]["TooSlow"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLarge"];
-            414: components["responses"]["AddressTooLong"];
-            415: components["responses"]["WrongType"];
-            431: components["responses"]["HeadTooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getPromotionCheckSetup: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The answer. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CheckSetup"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            408: components["responses"]["TooSlow"];
-            414: components["responses"]["AddressTooLong"];
-            415: components["responses"]["WrongType"];
-            431: components["responses"]["HeadTooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    startPromotionCheck: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CheckStart"];
-            };
-        };
-        responses: {
-            /** @description The answer. */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Check"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            408: components["responses"]["TooSlow"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLarge"];
-            414: components["responses"]["AddressTooLong"];
-            415: components["responses"]["WrongType"];
-            429: components["responses"]["TooMany"];
-            431: components["responses"]["HeadTooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getPromotionCheck: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-                check: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The answer. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Check"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            408: components["responses"]["TooSlow"];
-            414: components["responses"]["AddressTooLong"];
-            415: components["responses"]["WrongType"];
-            431: components["responses"]["HeadTooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    stopPromotionCheck: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-                check: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The answer. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Check"];
                 };
             };
             400: components["responses"]["BadRequest"];

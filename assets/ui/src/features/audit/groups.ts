@@ -36,6 +36,7 @@ export const groups = {
     'flow-imported',
     'flow-deleted',
     'flow-published',
+    'flow-promoted',
     'flow-rolled-back',
     'flow-restored',
     'webhook-secret-made',
@@ -43,6 +44,7 @@ export const groups = {
     'schedule-switched-on',
     'schedule-switched-off',
   ],
+  copy: ['repository-connected', 'repository-disconnected', 'versions-copied', 'environment-changed'],
 } as const;
 
 export type Group = keyof typeof groups;

@@ -40,6 +40,8 @@ export function checkOf(
   const of = (verdict: CheckCase['verdict']): number => cases.filter((one) => one.verdict === verdict).length;
   return {
     id: 'c1',
+    left: { from: 'live', name: 'Live' },
+    right: { from: 'draft', name: 'The draft' },
     status: 'done',
     stopReason: null,
     error: null,

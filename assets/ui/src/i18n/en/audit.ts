@@ -26,6 +26,7 @@ export const audit = {
   'audit.group.keys': 'API keys',
   'audit.group.credentials': 'Credentials',
   'audit.group.flows': 'Flows',
+  'audit.group.copy': 'Git copy',
 
   'audit.do.sign-in': 'Signed in',
   'audit.do.sign-in-refused': 'Could not sign in',
@@ -65,10 +66,15 @@ export const audit = {
   'audit.do.flow-imported': 'Imported a flow',
   'audit.do.flow-deleted': 'Deleted a flow',
   'audit.do.flow-published': 'Published a flow',
+  'audit.do.flow-promoted': 'Promoted a flow',
   'audit.do.flow-rolled-back': 'Rolled a flow back',
   'audit.do.flow-restored': 'Restored a version',
   'audit.do.webhook-secret-made': 'Made the secret of a webhook',
   'audit.do.webhook-secret-deleted': 'Deleted the secret of a webhook',
   'audit.do.schedule-switched-on': 'Switched a schedule on',
   'audit.do.schedule-switched-off': 'Switched a schedule off',
+  'audit.do.repository-connected': 'Connected a repository',
+  'audit.do.repository-disconnected': 'Disconnected the repository',
+  'audit.do.versions-copied': 'Copied versions',
+  'audit.do.environment-changed': 'Changed the environment',
 } as const;

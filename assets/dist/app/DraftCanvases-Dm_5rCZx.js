@@ -1,1 +1,0 @@
-import{n as e}from"./i18n-BJLVglHT.js";import{n as t,t as n}from"./Canvases-Kb8CMo54.js";import{v as r}from"./react-CKzYwBCt.js";var i=r();function a(r){return(0,i.jsx)(`div`,{className:t.framed,children:(0,i.jsx)(n,{...r,names:{before:e(`versions.now`),after:e(`versions.draft`)}})})}export{a as default};
