@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { conversation, makeFlow, saveDraft, type Drawing } from './canvases';
 import { connectTo, ownerOf, startGitHost, type GitHost, type OwnerCall } from './git-support';
@@ -60,6 +60,7 @@ describe.skipIf(missing)('promoting from Dev to Prod', () => {
     await page.getByRole('button', { name: 'Promote to Live' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Promote to Live' }).click();
   };
+  const changes = (page: Page): Locator => page.getByRole('region', { name: 'What changes in Live' });
   const live = (): Promise<string> =>
     prod
       .call<{ text: string }>('POST', `/prediction/${flow}`, { question: QUESTION })
@@ -115,12 +116,8 @@ describe.skipIf(missing)('promoting from Dev to Prod', () => {
     for (const width of [390, 1440]) {
       const { page, close } = await onProd(`/promote/${flow}`, { width, height: 900 });
       await page.getByText('Update', { exact: true }).first().waitFor();
-      await page
-        .getByRole('region', { name: 'What changes in Live' })
-        .getByText('Never guess.')
-        .first()
-        .waitFor();
-      expect(await page.locator('.react-flow').count()).toBe(width === 390 ? 1 : 2);
+      await changes(page).getByText('Never guess.').first().waitFor();
+      await expect.poll(() => page.locator('.react-flow__renderer').count()).toBe(width === 390 ? 1 : 2);
       await page.screenshot({ path: `e2e/shots/promote-update-${width}.png`, fullPage: true });
       await axe(page);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
@@ -145,14 +142,14 @@ describe.skipIf(missing)('promoting from Dev to Prod', () => {
 
   it('says that a newer version arrived, and shows that one', async () => {
     const { page, close } = await onProd(`/promote/${flow}`, { allowed: [/promote.*409/] });
-    await page.getByText('Never guess.').first().waitFor();
+    await changes(page).getByText('Never guess.').first().waitFor();
     const newer = await saying('It costs 16 euros.');
     newer.node('conversationChain_0').data.inputs.systemMessagePrompt = 'Never promise.';
     // The page is not told: it still shows the version of before.
     await publish(newer);
     await promote(page);
     await page.getByText('A newer version arrived from Dev').waitFor();
-    await page.getByText('Never promise.').first().waitFor();
+    await changes(page).getByText('Never promise.').first().waitFor();
     await shot(page, 'promote-newer');
     await axe(page);
     expect(await live()).toBe('It costs 12 euros.');

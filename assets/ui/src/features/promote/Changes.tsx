@@ -1,4 +1,4 @@
-import { useMemo, type ReactNode } from 'react';
+import { useEffect, useMemo, useRef, type ReactNode } from 'react';
 import { useFlow } from '../../api/flows';
 import type { IncomingFlow } from '../../api/promotion';
 import { isEmpty } from '../../core/canvasDiff';
@@ -30,15 +30,22 @@ function Compared(props: ChangesProps & { before: string | null }): ReactNode {
   const wide = useMedia('(width >= 768px)');
   const diff = useMemo(() => parts.compare(told, before, flowData), [parts, told, before, flowData]);
   const nothing = isEmpty(diff) && !told.renamed && !told.edgesChanged && told.sentences.length === 0;
+  const drawn = useRef<HTMLDivElement>(null);
+  // What leads to a card from further up leads to where it is drawn.
+  useEffect(() => {
+    if (selected !== null) drawn.current?.scrollIntoView({ block: 'nearest' });
+  }, [selected]);
   const canvases = (
-    <parts.Canvases
-      before={wide ? before : null}
-      after={flowData}
-      afterName={t('promote.fromDev')}
-      diff={diff}
-      selected={selected}
-      onSelect={onSelect}
-    />
+    <div ref={drawn}>
+      <parts.Canvases
+        before={wide ? before : null}
+        after={flowData}
+        afterName={t('promote.fromDev')}
+        diff={diff}
+        selected={selected}
+        onSelect={onSelect}
+      />
+    </div>
   );
   return (
     <section className={css.part} aria-label={t('promote.changes')}>

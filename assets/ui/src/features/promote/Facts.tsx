@@ -9,6 +9,7 @@ import { StatusBadge } from './StatusBadge';
 /** Which version it is, and what was published on Dev on the way to it. */
 export function Facts({ flow }: { flow: IncomingFlow }): ReactNode {
   const { version, changes, moreChanges, lastPromoted, status, hasDraft } = flow;
+  const isAlone = changes.length === 1 && changes[0]?.sha === version.sha;
   return (
     <Section title={t('promote.facts')}>
       <div className={css.facts}>
@@ -31,7 +32,8 @@ export function Facts({ flow }: { flow: IncomingFlow }): ReactNode {
         </p>
       </div>
       {hasDraft && <Banner tone="warning">{t('promote.draftText')}</Banner>}
-      {changes.length > 0 && (
+      {isAlone && <Details version={version} />}
+      {changes.length > 0 && !isAlone && (
         <div className={css.since}>
           <h3>{t(lastPromoted ? 'promote.since' : 'promote.sinceFirst')}</h3>
           <ol className="lines">
@@ -41,16 +43,7 @@ export function Facts({ flow }: { flow: IncomingFlow }): ReactNode {
                 <p className={css.line}>
                   <VersionLine version={one} />
                 </p>
-                {one.details.length > 1 && (
-                  <details className={css.details}>
-                    <summary>{t('promote.details', { count: one.details.length })}</summary>
-                    <ul>
-                      {one.details.map((line, at) => (
-                        <li key={at}>{line}</li>
-                      ))}
-                    </ul>
-                  </details>
-                )}
+                <Details version={one} />
               </li>
             ))}
           </ol>
@@ -68,3 +61,18 @@ const VersionLine = ({ version }: { version: IncomingVersion }): ReactNode => (
     <code>{version.shortSha}</code>
   </>
 );
+
+function Details({ version }: { version: IncomingVersion }): ReactNode {
+  const { details } = version;
+  if (details.length < 2) return null;
+  return (
+    <details className={css.details}>
+      <summary>{t('promote.details', { count: details.length })}</summary>
+      <ul>
+        {details.map((line, at) => (
+          <li key={at}>{line}</li>
+        ))}
+      </ul>
+    </details>
+  );
+}

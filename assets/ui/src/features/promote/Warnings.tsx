@@ -1,15 +1,16 @@
 import { OctagonAlert, TriangleAlert } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import type { IncomingFlow, PromotionWarning } from '../../api/promotion';
 import { t } from '../../i18n';
 import { Badge, Button, Section } from '../../ui';
 import css from './Promote.module.css';
-import { toShow } from './warnings';
+import { cardNames, toShow } from './warnings';
 
 /** What the owner should know, first what will make the flow fail. */
 export function Warnings(props: { flow: IncomingFlow; onNode: (id: string) => void }): ReactNode {
   const { flow, onNode } = props;
   const shown = toShow(flow.warnings);
+  const names = useMemo(() => cardNames(flow.flowData), [flow.flowData]);
   return (
     <Section title={t('promote.warnings')}>
       {shown.length === 0 ? (
@@ -22,7 +23,7 @@ export function Warnings(props: { flow: IncomingFlow; onNode: (id: string) => vo
               <p className={css.message}>{warning.message}</p>
               {warning.node !== undefined && (
                 <Button size="compact" variant="ghost" onClick={() => onNode(warning.node ?? '')}>
-                  {t('promote.showCard')}
+                  {t('promote.showCard', { card: names.get(warning.node) ?? warning.node })}
                 </Button>
               )}
             </li>

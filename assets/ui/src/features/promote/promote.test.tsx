@@ -158,7 +158,7 @@ describe('promoting', () => {
     offered([incomingOf({ warnings })]);
     const list = await screen.findByRole('list', { name: 'To know before you promote' });
     expect([...list.children].map((one) => one.textContent)).toEqual([
-      'It will failThe tool is missing.Show the card',
+      'It will failThe tool is missing.Show n1',
       'It will failThe variable is missing.',
       'Look at thisIt asks another model.',
     ]);
@@ -243,7 +243,7 @@ describe('what is shown before', () => {
     offered([incomingOf({ warnings: [warningOf('model-new', 'A model.', { node: 'n1' })] })]);
     await screen.findByText('Canvases live From Dev');
     screen.getByText('Prompt changed.');
-    await userEvent.click(screen.getByRole('button', { name: 'Show the card' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Show n1' }));
     screen.getByText('Canvases live From Dev n1');
   });
 
