@@ -191,6 +191,7 @@ fn addresses_of_a_credential_are_shown_without_passwords() {
 fn a_page_learns_what_it_needs_before_anybody_signs_in() {
     let server = Server::start();
     let told = server.call("GET", "/settings").send().is(200).json();
-    assert_eq!(told, json!({"PLATFORM_TYPE": "open source", "ownerExists": true, "setupTokenNeeded": false}));
+    let known = json!({"PLATFORM_TYPE": "open source", "ownerExists": true, "setupTokenNeeded": false, "environment": null});
+    assert_eq!(told, known);
     assert_eq!(server.call("GET", "/ip").send().is(200).json()["ip"], "127.0.0.1");
 }

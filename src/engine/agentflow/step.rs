@@ -19,6 +19,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::{HistoryMessage, RunOutput};
 use crate::engine::credential;
 use crate::engine::run::refuse_redacted;
+use crate::limits::RUN_SECONDS;
 use crate::llm::{ReplyStream, StreamEnd};
 use serde_json::{Map, Value};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -73,11 +74,7 @@ fn perform_with_retries(executor: &Executor<'_, '_>, run: &AgentRun<'_>, ready: 
         return ending;
     };
     let said = said_by(|| run.asked(), &ready.before);
-    let host = StepHost {
-        host: run.turn.host,
-        cancel: &ready.cancel.token,
-        iterations: run.plan.graph.owners(ready.frame.node).count(),
-    };
+    let host = StepHost::new(run, ready);
     let turn = RunContext { host: &host, ..*run.turn };
     let scope = |own_output| StepScope {
         turn: &turn,
@@ -196,8 +193,8 @@ impl StepCall<'_> {
                 return (result, attempts);
             };
             let (token, wait) = (&self.ready.cancel.token, wait_before_retry(fault, retries, attempts));
-            // A wait that outlasts the run helps nobody.
-            if token.time_left().is_some_and(|left| left <= wait) {
+            // A wait that outlasts the run helps nobody. A run for which somebody waits has no end of its own: who waits gives up.
+            if token.time_left().unwrap_or(Duration::from_secs(RUN_SECONDS)) <= wait {
                 return (result, attempts);
             }
             if !token.sleep(wait) {
@@ -236,6 +233,13 @@ struct StepHost<'a> {
     cancel: &'a CancelToken,
     /// How many iterations stand around the step: a flow that it asks stands inside of them too.
     iterations: usize,
+}
+
+impl<'a> StepHost<'a> {
+    fn new(run: &AgentRun<'a>, ready: &'a StepReady) -> Self {
+        let iterations = run.plan.graph.owners(ready.frame.node).count();
+        Self { host: run.turn.host, cancel: &ready.cancel.token, iterations }
+    }
 }
 
 impl Host for StepHost<'_> {

@@ -6,7 +6,7 @@ use super::discovery;
 use super::error::{RemoteError, Result};
 use super::host::{Host, Service};
 use super::packet::{FLUSH, push_line};
-use super::scan::{LIMITS, Limits, scan};
+use super::scan::{FIRST_LIMITS, LIMITS, Limits, scan};
 use super::{Remote, folder};
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::flows::version::Sha;
@@ -21,10 +21,6 @@ use gix::ObjectId;
 use std::io::{BufReader, BufWriter, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
-
-/// How long one read may take, checks included.
-const TIME_MAX: Duration = Duration::from_secs(60);
 
 /// What is looked for at a host.
 struct FetchGoal {
@@ -41,7 +37,8 @@ impl History {
     /// # Errors
     /// As [`RemoteError`]; what was read before stays as it is then.
     pub fn fetch(&self, remote: &Remote, cancel: &CancelToken) -> Result<Option<Sha>> {
-        self.fetch_within(remote, &LIMITS, cancel)
+        let limits = if self.incoming()?.is_none() { &FIRST_LIMITS } else { &LIMITS };
+        self.fetch_within(remote, limits, cancel)
     }
 
     /// As [`Self::fetch`], with limits of the caller's choice.
@@ -52,7 +49,7 @@ impl History {
         cancel: &CancelToken,
     ) -> Result<Option<Sha>> {
         self.require_enabled()?;
-        let within = cancel.child_within(TIME_MAX);
+        let within = cancel.child_within(limits.time);
         let fetched = self.fetch_main(remote, limits, &within.token);
         match fetched {
             Err(RemoteError::Cancelled) if within.token.reason() == Some(CancelReason::TimedOut) => {

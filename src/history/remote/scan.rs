@@ -4,10 +4,13 @@
 use super::error::{RemoteError, Result};
 use flate2::bufread::ZlibDecoder;
 use std::io::{self, BufRead, Read, Seek};
+use std::time::Duration;
 
 /// What may come in at once.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::history) struct Limits {
+    /// How long it may take, checks included.
+    pub(in crate::history) time: Duration,
     /// The bytes of the pack, as it is sent.
     pub(in crate::history) pack_bytes: u64,
     /// The bytes of one object.
@@ -22,8 +25,10 @@ pub(in crate::history) struct Limits {
     pub(in crate::history) message_bytes: usize,
 }
 
-/// What one read of a history on a host may bring.
+/// What one read may bring of a history that was read before: two minutes of another server's work, or what it did while this
+/// one was away.
 pub(in crate::history) const LIMITS: Limits = Limits {
+    time: Duration::from_secs(60),
     pack_bytes: 256 * 1024 * 1024,
     object_bytes: 32 * 1024 * 1024,
     decoded_bytes: 1024 * 1024 * 1024,
@@ -31,6 +36,16 @@ pub(in crate::history) const LIMITS: Limits = Limits {
     delta_depth: 50,
     tree_depth: 8,
     message_bytes: 64 * 1024,
+};
+
+/// What the first read may bring: all of a history that grew for years. It is scanned and checked piece by piece, so its size
+/// costs time and disk, and no memory but that of a list of ids.
+pub(in crate::history) const FIRST_LIMITS: Limits = Limits {
+    time: Duration::from_secs(20 * 60),
+    pack_bytes: 2 * 1024 * 1024 * 1024,
+    decoded_bytes: 64 * 1024 * 1024 * 1024,
+    objects: 4_000_000,
+    ..LIMITS
 };
 
 const HEAD_BYTES: usize = 12;
