@@ -150,6 +150,8 @@ describe.skipIf(missing)('promoting from Dev to Prod', () => {
     await promote(page);
     await page.getByText('A newer version arrived from Dev').waitFor();
     await changes(page).getByText('Never promise.').first().waitFor();
+    // The check of before was one of the older version.
+    await page.getByText(/It was an older version from Dev/).waitFor();
     await shot(page, 'promote-newer');
     await axe(page);
     expect(await live()).toBe('It costs 12 euros.');

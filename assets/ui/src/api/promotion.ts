@@ -55,6 +55,10 @@ export function usePromote(flow: string) {
         client.invalidateQueries({ queryKey: keys.list }),
       ]),
     // Whatever was refused, what is shown may be old.
-    onError: () => client.invalidateQueries({ queryKey: cached.incoming }),
+    onError: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: cached.incoming }),
+        client.invalidateQueries({ queryKey: ['check', flow] }),
+      ]),
   });
 }

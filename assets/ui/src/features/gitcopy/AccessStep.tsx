@@ -50,15 +50,17 @@ export function AccessStep({ host, access, onChange, error, onSkip, onDone }: Ac
   return (
     <form id="gitcopy-step" onSubmit={send} noValidate>
       <Fields>
-        <Segments<Access['by']>
-          label={t('gitcopy.by')}
-          value={by}
-          onChange={(next) => change({ by: next })}
-          options={[
-            { value: 'token', label: t('gitcopy.byToken') },
-            { value: 'credential', label: t('gitcopy.byCredential') },
-          ]}
-        />
+        <div>
+          <Segments<Access['by']>
+            label={t('gitcopy.by')}
+            value={by}
+            onChange={(next) => change({ by: next })}
+            options={[
+              { value: 'token', label: t('gitcopy.byToken') },
+              { value: 'credential', label: t('gitcopy.byCredential') },
+            ]}
+          />
+        </div>
         {by === 'token' ? (
           <>
             <Field

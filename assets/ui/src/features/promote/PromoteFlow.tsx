@@ -93,7 +93,7 @@ interface OfferProps {
 }
 
 function Offer({ flow, promote, parts, reload, onDone }: OfferProps): ReactNode {
-  const { flowId, name, missingCredentials, checkUnavailable } = flow;
+  const { flowId, name, version, missingCredentials, checkUnavailable } = flow;
   // What the person has seen: whatever is shown in its place later is said to be new.
   const [seen, setSeen] = useState(flow);
   const [asked, ask] = useState<IncomingFlow | null>(null);
@@ -159,7 +159,8 @@ function Offer({ flow, promote, parts, reload, onDone }: OfferProps): ReactNode 
             {checkUnavailable ? (
               <Banner title={t('promote.checkUnavailable')}>{checkUnavailable.message}</Banner>
             ) : (
-              <parts.CheckLine flow={flowId} onOpen={() => put({ tab: 'check' })} />
+              // Of another version it is told anew.
+              <parts.CheckLine key={version.sha} flow={flowId} onOpen={() => put({ tab: 'check' })} />
             )}
             <Changes flow={flow} parts={parts} selected={selected} onSelect={select} />
           </>
