@@ -187,7 +187,7 @@ fn homes(source: &Source) -> Vec<String> {
 
 fn environment(source: &Source) -> Vec<String> {
     // Tests are told by the environment to write what they compare with.
-    let is_test = source.path.ends_with("/tests.rs");
+    let is_test = source.path.ends_with("/tests.rs") || source.path.contains("/tests/");
     if source.room().is_none_or(|room| room == "main") || !source.is_rust() || is_test {
         return Vec::new();
     }

@@ -4,7 +4,8 @@
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::error::Result;
-use crate::ops::flows::{live_versions, versions};
+use crate::ops::flows::live;
+use crate::ops::flows::versions;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
@@ -16,7 +17,7 @@ const HISTORY_UPKEEP_SECONDS: u64 = 300;
 /// Looks for versions of Live once, then runs every few minutes until `stop` turns true, which also ends a round that is under way; the list of versions
 /// is stored once more then.
 pub(crate) async fn run(app: App, mut stop: watch::Receiver<bool>) {
-    until_stop(&mut stop, &app, live_versions::look_up).await;
+    until_stop(&mut stop, &app, live::versions::look_up).await;
     let period = Duration::from_secs(HISTORY_UPKEEP_SECONDS);
     let mut timer = interval_at(Instant::now() + period, period);
     timer.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -28,7 +28,14 @@ fn a_message_has_these_fields() {
     let server = Server::start();
     let flow = server.flow(&scripted_flow());
     server.ask(&flow, &json!({"question": "Hi"})).is(200);
-    let messages = Value::from(server.messages(&flow));
+    let mut messages = Value::from(server.messages(&flow));
+    for message in messages.as_array_mut().unwrap() {
+        // It depends on when the flow was made.
+        if let Some(version) = message.get_mut("flowVersion") {
+            assert_eq!(version.as_str().map(str::len), Some(7), "{version}");
+            *version = "<version>".into();
+        }
+    }
     golden::check("messages.json", &serde_json::to_string_pretty(&messages).unwrap());
 }
 

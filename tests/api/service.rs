@@ -1,7 +1,9 @@
 //! What the service says about itself, and the headers every answer has (manual 12.3).
 
+use crate::access::sample;
 use crate::support::Server;
 use crate::support::canvases::scripted_flow;
+use flowkeep::http::routing::routes::service_routes;
 use serde_json::json;
 
 #[test]
@@ -69,4 +71,19 @@ fn data_survives_a_new_start() {
     server.call("GET", "/chatflows").bearer(key["apiKey"].as_str().unwrap()).send().is(200);
     let more = json!({"question": "Two", "chatId": first["chatId"], "sessionToken": first["sessionToken"]});
     assert_eq!(server.ask(&flow, &more).is(200).json()["chatId"], first["chatId"]);
+}
+
+#[test]
+fn another_method_is_told_which_there_are() {
+    let server = Server::start();
+    // A webhook takes every method: which one counts, its card says.
+    let with_others = service_routes().iter().filter(|route| route.pattern != "/api/v1/webhook/:id");
+    for route in with_others {
+        let (path, _) = sample(&server, route, "CHATFLOW", "chatflows:view");
+        let other = if route.method == "PATCH" { "DELETE" } else { "PATCH" };
+        let answer = server.call_root(other, &path).send();
+        answer.is_error(405);
+        let allow = answer.header("allow").unwrap();
+        assert!(allow.split(", ").any(|method| method == route.method.as_str()), "{allow}");
+    }
 }

@@ -1,6 +1,9 @@
 //! The verdicts of a check: a pure function of questions and answers, without a model, a clock or a network. Each question is
 //! read once, when it has its answers; the test over all of them is made once, when there are no more.
 
+#[cfg(test)]
+mod tests;
+
 use super::case::CaseAnswers;
 use super::evidence::Finding;
 use super::reading::Reading;

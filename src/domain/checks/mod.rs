@@ -9,8 +9,6 @@ pub mod expectation;
 pub(crate) mod facts;
 mod form;
 mod judge;
-#[cfg(test)]
-mod judge_tests;
 pub(crate) mod kept;
 pub(crate) mod questions;
 mod reading;

@@ -9,7 +9,7 @@ use crate::domain::flows::version_diff::VersionComparison;
 use sha2::{Digest as _, Sha256};
 
 /// Everything that is shown of a flow, and what it was made of: the same words can be true of two canvases.
-pub(crate) struct Shown<'a> {
+pub(crate) struct OfferDetails<'a> {
     pub entry: &'a IncomingEntry,
     pub comparison: &'a VersionComparison,
     pub notes: &'a RestoreNotes,
@@ -24,7 +24,7 @@ pub(crate) struct Shown<'a> {
     pub credentials: &'a [String],
 }
 
-impl Shown<'_> {
+impl OfferDetails<'_> {
     /// The digest, of the very values that are shown. All fields are named here, so that none can be left out of it.
     #[must_use]
     pub(crate) fn digest(&self) -> String {

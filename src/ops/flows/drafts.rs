@@ -2,8 +2,8 @@
 
 use super::access::{self, FlowAction};
 use super::files::{self, CanvasFiles};
+use super::live::precondition;
 use super::live::{self, ParsedCanvas};
-use super::live_precondition;
 use super::password_masks;
 use crate::app::App;
 use crate::canvas::Canvas;
@@ -38,7 +38,7 @@ impl DraftPrecondition {
         if header == "*" {
             return Ok(Self::Any);
         }
-        match live_precondition::unquote(header) {
+        match precondition::unquote(header) {
             Some("none") => Ok(Self::None),
             Some(date) if !date.is_empty() => Ok(Self::Saved(date.to_owned())),
             _ => {

@@ -6,10 +6,14 @@
 //! an intent: what is to be recorded. After a crash between database and history the intent is recorded at the
 //! next start, exactly once (`outbox.rs`).
 
+mod intent;
+mod parsed_canvas;
+pub(crate) mod precondition;
+pub(crate) mod versions;
+
+pub use self::parsed_canvas::ParsedCanvas;
 use super::drafts;
-use super::intent;
 use super::outbox;
-pub use super::parsed_canvas::ParsedCanvas;
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Conflict, Error, Result};

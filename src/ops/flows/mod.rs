@@ -3,12 +3,8 @@
 pub(crate) mod access;
 pub(crate) mod drafts;
 pub(crate) mod files;
-mod intent;
 pub mod live;
-pub(crate) mod live_precondition;
-pub(crate) mod live_versions;
 pub(crate) mod outbox;
-mod parsed_canvas;
 pub(crate) mod password_masks;
 pub(crate) mod public_config;
 pub(crate) mod publish;
@@ -25,8 +21,8 @@ pub(crate) mod version_index;
 pub mod versions;
 
 use self::access::FlowAction;
+use self::live::precondition::LivePrecondition;
 use self::live::{ChangeOrigin, NewFlow, ParsedCanvas};
-use self::live_precondition::LivePrecondition;
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;

@@ -18,7 +18,7 @@ use crate::domain::flows::settings::FlowSettings;
 use crate::domain::flows::version::{Sha, Version};
 use crate::domain::flows::version_diff::{ComparedWith, VersionComparison};
 use crate::domain::ids::WorkspaceId;
-use crate::domain::promotion::digest::Shown;
+use crate::domain::promotion::digest::OfferDetails;
 use crate::domain::promotion::entry::{IncomingEntry, IncomingFlow, IncomingStatus};
 use crate::domain::promotion::rules::published_since;
 use crate::domain::promotion::warning::Warning;
@@ -195,7 +195,7 @@ impl Candidate {
         let credentials: Vec<String> =
             used_credentials(&canvas, &Registry).into_iter().map(|(_, id)| id).collect();
         let live_text = self.live.as_ref().map(|live| live.canvas.text());
-        let shown = Shown {
+        let shown = OfferDetails {
             entry: &entry,
             comparison: &comparison,
             notes: &self.notes,

@@ -153,10 +153,14 @@ fn passwords_that_no_history_holds_stay_as_they_are_here() {
         let mut drawing = Drawing::default();
         let model = drawing.card("chatScripted", json!({"fallback": prompt}));
         let chain = drawing.card("conversationChain", json!({}));
-        let memory = drawing.card("bufferMemory", json!({"apiKey": password}));
+        let memory = drawing.card("bufferMemory", json!({}));
         drawing.wire(&model, &chain, "model");
         drawing.wire(&memory, &chain, "memory");
-        drawing.text()
+        let mut canvas: Value = serde_json::from_str(&drawing.text()).unwrap();
+        let nodes = canvas["nodes"].as_array_mut().unwrap();
+        let memory = nodes.iter_mut().find(|node| node["id"] == "bufferMemory_0").unwrap();
+        memory["data"]["inputs"]["apiKey"] = password.into();
+        canvas.to_string()
     };
     let flow = pair.dev.flow(&canvas("of-dev", "one"));
     pair.read_dev();

@@ -147,15 +147,20 @@ fn copies_are_counted() {
 }
 
 #[test]
-fn two_pushes_at_once_both_end_up_to_date() {
+fn pushes_at_once_take_turns() {
     let stage = Stage::new();
     save(&stage.server);
     connect(&stage.server, NAME);
     std::thread::scope(|threads| {
         for _ in 0..3 {
-            threads.spawn(|| assert_eq!(push(&stage.server)["state"], "up-to-date"));
+            threads.spawn(|| {
+                // The next one may be under way by the time the status is read.
+                let state = push(&stage.server)["state"].clone();
+                assert!(state == "up-to-date" || state == "copying", "{state}");
+            });
         }
     });
+    assert_eq!(status(&stage.server)["state"], "up-to-date");
 }
 
 #[test]

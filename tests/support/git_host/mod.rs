@@ -21,6 +21,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tempfile::TempDir;
 
+#[allow(unused_imports, reason = "each test binary uses its own part of this")]
 pub use self::http::RequestHead as GitRequest;
 
 /// Which requests something is about.

@@ -16,7 +16,7 @@ use crate::domain::paging::PageRequest;
 use crate::http::request::Request;
 use crate::http::routing::handler::Json;
 use crate::http::routing::origin;
-use crate::ops::flows::live_precondition::LivePrecondition;
+use crate::ops::flows::live::precondition::LivePrecondition;
 use crate::ops::flows::{self, FlowFilter};
 use crate::ops::flows::{public_config, refused_origins, validation};
 use crate::ops::predictions;

@@ -57,10 +57,10 @@ pub(super) fn ambiguous(change: &Change<'_>) -> Vec<Warning> {
 }
 
 /// A destination, and the node that it is of.
-type Sent = (String, Destination);
+type NodeDestination = (String, Destination);
 
 /// The destinations of all cards of a canvas, those picked inside of others too.
-fn destinations(canvas: &Canvas) -> Vec<Sent> {
+fn destinations(canvas: &Canvas) -> Vec<NodeDestination> {
     let mut found = Vec::new();
     for_each_card(canvas, &mut |placed| {
         let node = placed.node;
@@ -102,7 +102,7 @@ pub(super) fn addresses(tx: &impl Tx, change: &Change<'_>, live: Option<&Canvas>
     }
     let new =
         wanted.into_iter().filter(|(_, sent)| !known.contains(&(sent.credential, sent.address.clone())));
-    let warning = |(node, sent): Sent| {
+    let warning = |(node, sent): NodeDestination| {
         let named = change.records.credentials.iter().find(|known| known.id == sent.credential);
         let credential = named.map(|known| known.name.clone()).unwrap_or_default();
         let finding = Finding::CredentialAddress { card: sent.card, credential, address: sent.address };
