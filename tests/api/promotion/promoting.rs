@@ -159,18 +159,20 @@ fn passwords_that_no_history_holds_stay_as_they_are_here() {
         let mut canvas: Value = serde_json::from_str(&drawing.text()).unwrap();
         let nodes = canvas["nodes"].as_array_mut().unwrap();
         let memory = nodes.iter_mut().find(|node| node["id"] == "bufferMemory_0").unwrap();
-        memory["data"]["inputs"]["apiKey"] = password.into();
+        // An input that the drawing itself declares as a password.
+        memory["data"]["inputParams"] = json!([{"name": "pin", "type": "password"}]);
+        memory["data"]["inputs"]["pin"] = password.into();
         canvas.to_string()
     };
     let flow = pair.dev.flow(&canvas("of-dev", "one"));
     pair.read_dev();
     pair.promote(&flow).is(200);
-    assert_eq!(input(&pair.live(&flow), "bufferMemory_0", "apiKey"), &Value::Null);
+    assert_eq!(input(&pair.live(&flow), "bufferMemory_0", "pin"), &Value::Null);
     pair.prod.put(&format!("/chatflows/{flow}"), &json!({"flowData": canvas("of-prod", "one")}));
     pair.change_on_dev(&flow, &canvas("of-dev", "two"));
     pair.promote(&flow).is(200);
     let live = pair.live(&flow);
-    assert_eq!(input(&live, "bufferMemory_0", "apiKey"), "of-prod");
+    assert_eq!(input(&live, "bufferMemory_0", "pin"), "of-prod");
     assert_eq!(input(&live, "chatScripted_0", "fallback"), "two");
 }
 
