@@ -150,7 +150,6 @@ impl RemoteCopy {
     }
 
     /// Held while connection or label are changed, so that two changes do not meet.
-    #[must_use]
     pub fn lock_changes(&self) -> MutexGuard<'_, ()> {
         self.changes.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -140,6 +140,7 @@ impl Finding {
 }
 
 impl fmt::Display for Finding {
+    #[allow(clippy::too_many_lines, reason = "a sentence for each finding")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::CredentialEdited { name } => write!(

@@ -35,7 +35,7 @@ use std::path::PathBuf;
 pub enum Remote {
     /// Over smart HTTP. The token goes to exactly this address' scheme, host and port, and nowhere else.
     Host {
-        outgoing: Outgoing,
+        outgoing: Box<Outgoing>,
         /// The address of the repository without `.git`, such as `https://git.example.org/owner/name`.
         url: String,
         token: String,

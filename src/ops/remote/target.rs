@@ -61,7 +61,7 @@ pub(super) fn obstacle(place: &RepositoryPlace, settings: &GitHostSettings) -> O
 pub(super) fn remote(app: &App, place: &RepositoryPlace, token: &HostToken) -> Remote {
     match place {
         RepositoryPlace::Host { .. } => Remote::Host {
-            outgoing: app.git_host.outgoing().clone(),
+            outgoing: Box::new(app.git_host.outgoing().clone()),
             url: place.url(),
             token: token.as_str().to_owned(),
         },

@@ -41,7 +41,7 @@ fn whatever_changes_after_it_was_shown_is_refused_and_changes_nothing() {
             drop(
                 pair.prod
                     .post(&format!("/flow-drafts/{flow}/publish"), &json!({"overwriteLiveChanges": true})),
-            )
+            );
         }),
         ("a roll back", &|| {
             pair.prod.post(&format!("/flow-drafts/{flow}/rollback"), &json!({ "sha": first }));

@@ -4765,10 +4765,10 @@ export interface components {
             /** @description Why the answers of Live and of the version cannot be compared; null when they can. */
             checkUnavailable: {
                 /**
-                 * @description Why the answers of Live and of a version of Dev cannot be compared.
+                 * @description What stands against a check.
                  * @enum {string}
                  */
-                code: "type" | "start" | "credentials" | "new-flow";
+                code: "off" | "type" | "no-draft" | "start" | "new-flow" | "credentials";
                 message: string;
             } | null;
             warnings: components["schemas"]["PromotionWarning"][];

@@ -7,11 +7,7 @@ mod pushing;
 mod refusals;
 
 #[path = "../../../../tests/support/git_host/mod.rs"]
-#[allow(
-    dead_code,
-    unreachable_pub,
-    reason = "these tests need only a part of what the host can do, and share it"
-)]
+#[allow(unreachable_pub, reason = "it is shared with the tests that stand outside")]
 mod git_host;
 
 use super::*;
@@ -81,7 +77,7 @@ impl Pair {
 
 fn remote(host: &GitHost, name: &str) -> Remote {
     Remote::Host {
-        outgoing: Outgoing::new(Vec::new(), true),
+        outgoing: Box::new(Outgoing::new(Vec::new(), true)),
         url: host.repository_url(name),
         token: TOKEN.into(),
     }

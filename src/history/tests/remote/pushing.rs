@@ -195,7 +195,7 @@ fn another_copy_of_the_same_history_that_was_quicker_is_no_foreign_one() {
     let (ours, theirs) = (pair.ground.folder(), pair.host.folder(NAME));
     pair.host.before(Requests::PackUpload, move |_| {
         let from = ours.to_str().unwrap();
-        git_host::git(&theirs, &["fetch", "--quiet", from, &format!("{middle}")]);
+        git_host::git(&theirs, &["fetch", "--quiet", from, &middle.to_string()]);
         git_host::git(&theirs, &["update-ref", "refs/heads/main", &middle]);
     });
     pair.ground.git(&["config", "uploadpack.allowAnySHA1InWant", "true"]);

@@ -165,7 +165,7 @@ fn a_success_that_was_not_heard_is_found_by_the_next_push() {
 fn a_host_that_is_not_there_is_no_connection() {
     let pair = Pair::copied();
     let remote = Remote::Host {
-        outgoing: Outgoing::new(Vec::new(), true),
+        outgoing: Box::new(Outgoing::new(Vec::new(), true)),
         url: "http://127.0.0.1:1/owner/flows".into(),
         token: TOKEN.into(),
     };
