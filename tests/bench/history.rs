@@ -4,7 +4,6 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a report for people; what fails must stop it")]
 
 #[path = "../support/git_host/mod.rs"]
-#[allow(dead_code, reason = "a bench needs only a part of what the host can do")]
 mod git_host;
 
 use flowkeep::base::cancel::CancelToken;
@@ -306,7 +305,7 @@ fn measure_copy(history: &History, flows: &mut [Flow], dice: &mut Rng, user: Use
     let host = git_host::GitHost::start("token");
     host.create("owner/flows");
     let remote = Remote::Host {
-        outgoing: Outgoing::new(Vec::new(), true),
+        outgoing: Box::new(Outgoing::new(Vec::new(), true)),
         url: host.repository_url("owner/flows"),
         token: "token".into(),
     };
