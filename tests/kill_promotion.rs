@@ -146,10 +146,19 @@ fn git(folder: &Path, arguments: &[&str]) -> (bool, String) {
     (output.status.success(), String::from_utf8_lossy(&text).trim().to_owned())
 }
 
+/// Nothing is missing or damaged. The host may still be storing what was sent before the kill, object by object, so it is looked
+/// at again.
 #[track_caller]
 fn assert_sound(folder: &Path) {
-    let (is_sound, said) = git(folder, &["fsck", "--strict", "--no-dangling"]);
-    assert!(is_sound, "{}: {said}", folder.display());
+    let end = Instant::now() + PATIENCE;
+    loop {
+        let (is_sound, said) = git(folder, &["fsck", "--strict", "--no-dangling"]);
+        if is_sound {
+            return;
+        }
+        assert!(Instant::now() < end, "{}: {said}", folder.display());
+        std::thread::sleep(Duration::from_millis(200));
+    }
 }
 
 /// What the owners know for sure, and what a call without an answer may have done.
