@@ -30,7 +30,7 @@ impl ListWriter {
     /// Puts runs that were in no list into theirs.
     ///
     /// # Errors
-    /// [`Error::Internal`] when the database cannot be written.
+    /// When the database cannot be written.
     pub(super) fn add<'r>(&mut self, tx: &WriteTx, runs: impl Iterator<Item = &'r Execution>) -> Result<()> {
         let mut changes = IndexChanges::default();
         runs.for_each(|run| changes.replace(None, Some(run)));
@@ -47,7 +47,7 @@ impl ListWriter {
     /// Puts a row of a list, which may be there.
     ///
     /// # Errors
-    /// [`Error::Internal`] when the database cannot be written.
+    /// When the database cannot be written.
     pub(in crate::store) fn put(&mut self, tx: &WriteTx, key: &[u8], row: &[u8]) -> Result<()> {
         if !tx.has(EXECUTION_INDEX, key)? {
             self.count(key, 1);
@@ -76,7 +76,7 @@ impl ListWriter {
     /// Writes the counts. One that is damaged stays as it is: the runs are there, and whoever looks at their list is told.
     ///
     /// # Errors
-    /// [`Error::Internal`] when the database cannot be written.
+    /// When the database cannot be written.
     pub(in crate::store) fn finish(self, tx: &WriteTx) -> Result<()> {
         write_counts(tx, EXECUTION_COUNTS, self.counts, Damages::PassOver)
     }
