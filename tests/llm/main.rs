@@ -162,14 +162,19 @@ fn cancelling_reaches_the_provider_at_once() {
                 }
                 provider.push_behaviour(behaviour);
                 let (cancel, left) = (CancelToken::new(None), provider.disconnects());
-                let other = cancel.clone();
-                let setter = std::thread::spawn(move || {
-                    std::thread::sleep(Duration::from_millis(100));
-                    other.cancel(CancelReason::CallerLeft);
-                    Instant::now()
+                let asked = provider.served_count();
+                let (result, late) = std::thread::scope(|threads| {
+                    let setter = threads.spawn(|| {
+                        // Not before the provider was asked: on a busy machine that takes a while.
+                        provider
+                            .wait_until(Duration::from_secs(10), |provider| provider.served_count() > asked);
+                        std::thread::sleep(Duration::from_millis(100));
+                        cancel.cancel(CancelReason::CallerLeft);
+                        Instant::now()
+                    });
+                    let (_, result) = ask(&*model, "x", &cancel);
+                    (result, Instant::now() - setter.join().unwrap())
                 });
-                let (_, result) = ask(&*model, "x", &cancel);
-                let late = Instant::now() - setter.join().unwrap();
                 assert_eq!(result, Err(ModelError::Cancelled), "{name}");
                 assert!(late < Duration::from_millis(500), "{name}: {late:?}");
                 let noticed =
