@@ -77,7 +77,7 @@ describe.skipIf(missing)('keys of a flow', () => {
     await expect.poll(() => chat.evaluate((one) => one.contains(document.activeElement))).toBe(true);
     await page.keyboard.type('you');
     await page.keyboard.press('Enter');
-    await chat.getByText('Hello you').waitFor();
+    await chat.getByText('Hello you', { exact: true }).waitFor();
     await node(page, /Memory/)
       .first()
       .focus();
