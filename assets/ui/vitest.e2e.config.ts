@@ -8,6 +8,8 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A browser is no clockwork: a test that fails on a busy machine gets a second try, and the report says that it needed one.
+    retry: 1,
     // A page that loads again may take more than the second that is the default, on a machine that has other work.
     expect: { poll: { timeout: 10_000 } },
   },

@@ -33,6 +33,8 @@ describe.skipIf(missing)('cards', () => {
     const star = dock(page).getByRole('button', { name: 'Buffer Memory is a favourite' }).first();
     await star.click();
     await expect.poll(() => star.getAttribute('aria-pressed')).toBe('true');
+    // What was not saved yet is asked about after a reload, and no card can be added before the answer.
+    await expect.poll(() => drafts.names(id)).toEqual(['conversationChain']);
     await page.reload();
     const best = dock(page).locator('details').filter({ hasText: 'Favourites' });
     await best.locator('[data-card=bufferMemory]').waitFor();
