@@ -132,7 +132,7 @@ pub const CODE_MESSAGE_TO_WORKER_BYTES_MAX: usize = 61 * 1024 * 1024;
 
 /// Largest document.
 pub const DOCUMENT_BYTES_MAX: usize = 25 * 1024 * 1024;
-/// The text of one document.
+/// Bytes of UTF-8 text that one document may come to; a longer one is refused.
 pub const DOCUMENT_TEXT_BYTES_MAX: usize = 32 * 1024 * 1024;
 
 // Chunks (manual 14.14).

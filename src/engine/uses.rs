@@ -18,7 +18,7 @@ pub(crate) struct CanvasUses {
 /// A record that an input picks.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct PickUse {
-    /// The node.
+    /// Id of the node that holds it, as the canvas has it.
     pub node: String,
     pub input: &'static str,
     pub what: Picker,
@@ -28,7 +28,7 @@ pub(crate) struct PickUse {
 /// A variable that stands in the texts of a card.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct VariableUse {
-    /// The node.
+    /// Id of the node that holds it, as the canvas has it.
     pub node: String,
     pub name: String,
 }
@@ -36,7 +36,7 @@ pub(crate) struct VariableUse {
 /// Code of a card.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct CodeUse {
-    /// The node.
+    /// Id of the node that holds it, as the canvas has it.
     pub node: String,
     /// What people call the card.
     pub label: String,

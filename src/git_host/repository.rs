@@ -11,7 +11,7 @@ pub(super) struct AccountRow {
     pub login: String,
 }
 
-/// A repository.
+/// A row of the host's list of repositories, which hosts of one interface fill differently.
 #[derive(Deserialize)]
 pub(super) struct RepositoryRow {
     full_name: String,

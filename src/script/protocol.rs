@@ -9,7 +9,7 @@ use super::database::{DatabaseAnswer, DatabaseError, DatabaseRequest};
 use super::fetch::{FetchRequest, FetchResponse};
 use serde::{Deserialize, Serialize};
 
-/// The first message.
+/// The first message, which says what the worker may use.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct ScriptWorkerSetup {
     /// Bytes the engine may use.
@@ -28,7 +28,7 @@ pub(super) enum ToWorker {
     Queried { id: u32, answer: Result<DatabaseAnswer, DatabaseError> },
 }
 
-/// One run.
+/// What one run of code needs beside its scope.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct ScriptJob {
     pub source: String,
@@ -67,7 +67,7 @@ pub(super) enum FromWorker {
     },
 }
 
-/// How a run ended.
+/// How a run ended: its value, or why there is none.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum RunEnd {
     /// With a result, as JSON text.

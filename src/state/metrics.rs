@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
-/// A number that only grows.
+/// A number that only grows until the service ends.
 #[derive(Debug, Default)]
 pub struct Counter(AtomicU64);
 
@@ -53,7 +53,7 @@ impl Gauge {
 pub(crate) const BUCKETS_MS: [u64; 14] =
     [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000, 60_000, 300_000];
 
-/// How long things took.
+/// How long things took, as buckets that a scraper adds up.
 #[derive(Debug)]
 pub struct Histogram {
     buckets: [Counter; BUCKETS_MS.len()],
@@ -108,7 +108,7 @@ pub(crate) const STATUSES: [u16; 24] = [
     502, 503, 507,
 ];
 
-/// The requests of one route.
+/// The requests of one route, by how they were answered.
 #[derive(Debug)]
 pub struct RouteCounts {
     /// By their index in [`STATUSES`].
@@ -123,7 +123,7 @@ impl Default for RouteCounts {
     }
 }
 
-/// Where a question came from.
+/// Where a question came from: a label of the metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "their names say it")]
 pub enum RunSource {
@@ -151,7 +151,7 @@ impl RunSource {
     }
 }
 
-/// How a question ended.
+/// How a question ended: a label of the metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "their names say it")]
 pub enum RunResult {
@@ -176,7 +176,7 @@ impl RunResult {
     }
 }
 
-/// The questions of one source.
+/// The questions of one source, by their ends and times.
 #[derive(Debug, Default)]
 pub struct RunMetrics {
     results: [Counter; RunResult::ALL.len()],

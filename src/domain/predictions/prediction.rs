@@ -47,7 +47,7 @@ pub enum ConversationProof {
     Editor,
 }
 
-/// Who wrote a message.
+/// Who wrote a message of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub enum MessageRole {
@@ -129,7 +129,7 @@ pub struct UploadEntry {
     pub data: Option<String>,
 }
 
-/// A file in a form.
+/// A file that a form brought with the question.
 #[derive(Debug, Clone)]
 pub struct UploadFile {
     pub name: String,
@@ -185,7 +185,7 @@ impl ChatType {
     }
 }
 
-/// A tool the run called.
+/// A tool that the run called, with what it got and gave.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UsedTool {
@@ -237,7 +237,7 @@ impl Usage {
     }
 }
 
-/// What a run produced.
+/// What a run produced, whole, before it is stored.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunOutput {
     pub text: String,

@@ -49,7 +49,7 @@ pub(crate) struct Warning {
     pub finding: Finding,
     /// The card that it is about.
     pub node: Option<String>,
-    /// The input of it.
+    /// Name of the input of that card, where one alone is meant.
     pub input: Option<String>,
 }
 

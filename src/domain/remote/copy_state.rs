@@ -16,7 +16,7 @@ const RETRY_LONGEST_SECONDS: u64 = 900;
 /// Time between two times that Prod reads the host (manual 14.16).
 const READ_INTERVAL_SECONDS: i64 = 120;
 
-/// Where the copy stands.
+/// Where the copy stands, as the owner sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CopyState {
     /// History is off.
@@ -45,7 +45,7 @@ pub enum CopyState {
     Stopped(StopReason),
 }
 
-/// What stopped the copy.
+/// What stopped the copy until somebody acts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "kebab-case")]
 pub enum StopReason {
@@ -110,7 +110,7 @@ impl StopReason {
 /// How a copy or a read failed that is tried again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// One sentence for the owner.
+    /// One sentence that tells the owner what to do.
     pub message: String,
     /// How long the host asked to wait.
     pub wait_seconds: Option<u64>,

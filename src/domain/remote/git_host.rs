@@ -22,13 +22,13 @@ impl GitHost {
         Self { web: web.to_owned(), api: api.to_owned() }
     }
 
-    /// The provider.
+    /// The host that is meant where the settings name none.
     #[must_use]
     pub fn provider() -> Self {
         Self::new(PROVIDER_WEB, PROVIDER_API)
     }
 
-    /// The provider, with a stand-in for its API.
+    /// As [`Self::provider`], with the API of a test in the place of its own.
     #[must_use]
     pub fn with_stand_in(api: &str) -> Self {
         Self::new(PROVIDER_WEB, api)

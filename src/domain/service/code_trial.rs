@@ -9,9 +9,9 @@ pub(crate) struct CodeTrial {
     pub source: String,
     /// `$name` for each.
     pub inputs: Map<String, Value>,
-    /// `$vars`.
+    /// Members of `$vars` by their names.
     pub variables: Map<String, Value>,
-    /// `$flow`.
+    /// Members of `$flow` by their names.
     pub flow: Map<String, Value>,
 }
 

@@ -13,7 +13,7 @@ pub(in crate::history) struct Limits {
     pub(in crate::history) time: Duration,
     /// The bytes of the pack, as it is sent.
     pub(in crate::history) pack_bytes: u64,
-    /// The bytes of one object.
+    /// Bytes that the largest object may have once it is unpacked.
     pub(in crate::history) object_bytes: u64,
     /// The bytes of all objects together.
     pub(in crate::history) decoded_bytes: u64,

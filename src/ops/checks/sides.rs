@@ -26,9 +26,9 @@ const POST_PROCESSING: (&str, &str) = ("postProcessing", "Post-processing");
 
 /// Where a flow has a canvas that can be a side of a check.
 pub(super) enum CanvasSource {
-    /// What callers get.
+    /// What callers get: the published canvas.
     Live,
-    /// What is to be published.
+    /// What is to be published or promoted.
     Draft,
     /// Wherever an operation found it, which made it fit for this server.
     Given(GivenCanvas),
@@ -72,7 +72,7 @@ impl CanvasSource {
     }
 }
 
-/// One side of a check.
+/// One side of a check, ready to be asked.
 pub(super) enum Side<'a> {
     /// A canvas of a flow of this server, wherever it has it.
     Flow { app: App, flow: Box<Flow>, canvas: String },

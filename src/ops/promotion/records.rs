@@ -10,7 +10,7 @@ use crate::domain::workspace::variable::Variable;
 use crate::store::Tx;
 use crate::store::tables::{CREDENTIALS, DOCUMENT_STORES, FLOWS, TOOLS, VARIABLES};
 
-/// The records of a workspace.
+/// All that a flow of Dev may be mapped to here, read in one transaction.
 pub(super) struct WorkspaceRecords {
     pub credentials: Vec<Credential>,
     pub tools: Vec<WorkspaceTool>,

@@ -63,7 +63,7 @@ impl Inputs<'_> {
         found.ok_or_else(|| self.input_error(name, "connect a card here"))
     }
 
-    /// The wired model.
+    /// The model that is wired into an input.
     ///
     /// # Errors
     /// When nothing, or something else, is wired.
@@ -74,7 +74,7 @@ impl Inputs<'_> {
         self.require(name, found)
     }
 
-    /// The wired cache.
+    /// The cache of replies that is wired into an input.
     pub fn optional_cache(&self, name: &str) -> Result<Option<Arc<dyn Cache>>> {
         self.find_component(
             name,
@@ -82,7 +82,7 @@ impl Inputs<'_> {
         )
     }
 
-    /// The wired memory.
+    /// The memory that is wired into an input.
     pub fn optional_memory(&self, name: &str) -> Result<Option<Arc<dyn Memory>>> {
         self.find_component(name, |part| {
             if let Component::Memory(memory) = part { Some(memory.clone()) } else { None }
@@ -98,7 +98,7 @@ impl Inputs<'_> {
         self.require(name, found)
     }
 
-    /// The wired prompt.
+    /// The prompt that is wired into an input.
     pub fn optional_prompt(&self, name: &str) -> Result<Option<Arc<Prompt>>> {
         self.find_component(name, |part| {
             if let Component::Prompt(prompt) = part { Some(prompt.clone()) } else { None }
@@ -133,7 +133,7 @@ impl Inputs<'_> {
         self.require(name, found)
     }
 
-    /// The wired vector store.
+    /// The vector store that is wired into an input.
     ///
     /// # Errors
     /// When nothing, or something else, is wired.
@@ -151,14 +151,14 @@ impl Inputs<'_> {
         })
     }
 
-    /// The wired record manager.
+    /// The record manager that is wired into an input.
     pub fn optional_records(&self, name: &str) -> Result<Option<Arc<dyn RecordManager>>> {
         self.find_component(name, |part| {
             if let Component::Records(found) = part { Some(found.clone()) } else { None }
         })
     }
 
-    /// The wired embeddings card.
+    /// The embeddings card that is wired into an input.
     ///
     /// # Errors
     /// When nothing, or something else, is wired.
@@ -169,14 +169,14 @@ impl Inputs<'_> {
         self.require(name, found)
     }
 
-    /// The wired text splitter.
+    /// The text splitter that is wired into an input.
     pub fn optional_splitter(&self, name: &str) -> Result<Option<Arc<dyn Splitter>>> {
         self.find_component(name, |part| {
             if let Component::Splitter(found) = part { Some(found.clone()) } else { None }
         })
     }
 
-    /// All wired document loaders.
+    /// All document loaders that are wired into an input.
     pub fn loaders(&self, name: &str) -> Result<Vec<Arc<dyn Loader>>> {
         let mut loaders = Vec::new();
         for part in self.components(name) {
@@ -188,7 +188,7 @@ impl Inputs<'_> {
         Ok(loaders)
     }
 
-    /// The wired chain.
+    /// The chain that is wired into an input.
     ///
     /// # Errors
     /// When nothing, or something else, is wired.
@@ -199,14 +199,14 @@ impl Inputs<'_> {
         self.require(name, found)
     }
 
-    /// The wired output parser.
+    /// The output parser that is wired into an input.
     pub fn optional_parser(&self, name: &str) -> Result<Option<Arc<dyn OutputParser>>> {
         self.find_component(name, |part| {
             if let Component::OutputParser(found) = part { Some(found.clone()) } else { None }
         })
     }
 
-    /// All wired tools, toolkits opened.
+    /// All tools that are wired into an input, with those of toolkits one by one.
     pub fn tools(&self, name: &str) -> Result<Vec<Arc<dyn Tool>>> {
         let tools = |wired: &'_ WiredComponent| match &wired.component {
             Component::Tools(tools) => Ok((wired.label.clone(), tools.clone())),
@@ -228,7 +228,7 @@ impl Inputs<'_> {
         self.wires(name).iter().map(route).collect()
     }
 
-    /// All wired moderations.
+    /// All moderations that are wired into an input, in their order.
     pub fn moderations(&self, name: &str) -> Result<Vec<Arc<dyn Moderation>>> {
         let mut found = Vec::new();
         for part in self.components(name) {
