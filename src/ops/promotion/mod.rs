@@ -15,10 +15,13 @@ use self::records::WorkspaceRecords;
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
+use crate::domain::flows::version::Sha;
 use crate::domain::ids::FlowId;
 use crate::domain::promotion::entry::{IncomingEntry, IncomingFlow, IncomingList};
 use crate::ops::flows::live;
 use crate::ops::remote;
+use crate::store::tables::FLOWS;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Everything that Dev offers to this workspace, the newest version first; nothing on a server that does not promote.
@@ -38,7 +41,12 @@ pub(crate) fn list(app: &App, caller: &Caller) -> Result<IncomingList> {
     }
     let Some(tip) = offer::tip(app)? else { return Ok(list) };
     let records = Rc::new(app.store.read(|tx| WorkspaceRecords::read(tx, &caller.workspace))?);
+    let promoted = last_promotions(app, caller)?;
     for (flow, version) in offer::all(app)? {
+        // The record answers without the content, which the history would have to unpack.
+        if promoted.get(&flow) == Some(&version.sha) {
+            continue;
+        }
         let read = offer::with_content(app, tip, &flow, version);
         match read.and_then(|offer| offer.map_or(Ok(None), |offer| entry(app, caller, &offer, &records))) {
             Ok(entry) => list.entries.extend(entry),
@@ -49,6 +57,12 @@ pub(crate) fn list(app: &App, caller: &Caller) -> Result<IncomingList> {
         }
     }
     Ok(list)
+}
+
+/// The version of Dev that each flow of the workspace was promoted from last.
+fn last_promotions(app: &App, caller: &Caller) -> Result<HashMap<FlowId, Sha>> {
+    let flows = app.store.read(|tx| FLOWS.list(tx, &caller.workspace))?;
+    Ok(flows.into_iter().filter_map(|flow| Some((flow.id, flow.last_promoted?.from))).collect())
 }
 
 fn entry(
@@ -111,6 +125,6 @@ fn nothing_new(id: &FlowId) -> Error {
 
 /// Whether a repository is connected, and when it was read last.
 fn connection(app: &App) -> Result<(bool, Option<jiff::Timestamp>)> {
-    let connection = remote::status::read(app)?.connection;
-    Ok((connection.is_some(), connection.and_then(|connection| connection.checked)))
+    let is_connected = remote::is_connected(app)?;
+    Ok((is_connected, is_connected.then(|| app.state.remote_copy.checked()).flatten()))
 }

@@ -52,6 +52,14 @@ fn load(app: &App) -> Result<Option<Connection>> {
     app.store.read(|tx| REMOTE_CONNECTION.get(tx, REMOTE_CONNECTION_KEY))
 }
 
+/// True when a repository is connected.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(crate) fn is_connected(app: &App) -> Result<bool> {
+    load(app).map(|connection| connection.is_some())
+}
+
 /// Changes what is stored of this connection, unless another one, or none, has taken its place.
 fn edit(app: &App, connection: &Connection, change: impl Fn(&mut Connection)) -> Result<()> {
     app.store.write(|tx| {
