@@ -47,7 +47,7 @@ pub enum ConversationProof {
     Editor,
 }
 
-/// Who wrote a message of a conversation.
+/// Who wrote a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub enum MessageRole {
