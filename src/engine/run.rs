@@ -194,6 +194,28 @@ struct FinalComponent<'a> {
     memories: Vec<Arc<dyn Memory>>,
 }
 
+/// Builds all cards of a pipeline, in order.
+///
+/// # Errors
+/// The first card that fails ends it; the message names it.
+pub(super) fn build_all(
+    plan: &Plan,
+    turn: &RunContext<'_>,
+    credentials: &dyn Credentials,
+) -> Result<Vec<Option<Component>>> {
+    let (chat_history, mut kept) = (OnceCell::new(), RunVariables::default());
+    let mut parts: Vec<Option<Component>> = Vec::with_capacity(plan.steps.len());
+    for step in &plan.steps {
+        if turn.host.cancel().reason().is_some() {
+            return Err(Error::Cancelled);
+        }
+        let resolver = Resolver { turn, components: &parts, plan, chat_history: &chat_history };
+        let built = build(step, &resolver, credentials, &mut kept, std::iter::empty())?;
+        parts.push(Some(built.component));
+    }
+    Ok(parts)
+}
+
 /// Builds the cards in order, to the last one that is reached.
 fn build_to_end<'a>(
     plan: &'a Plan,
@@ -334,8 +356,12 @@ fn build<'v>(
     let credential_id = credential.as_deref();
     require_needs(card, &step.label, host)?;
     let credential = credential::fields(card, &step.label, credential_id, credentials)?;
-    let mut values: HashMap<_, _> =
-        inputs.iter().map(|(name, source)| (*name, resolver.bind(source))).collect();
+    let bind = |(name, source): &(&'static str, InputSource)| match (card.input(name), resolver.bind(source))
+    {
+        (Some(input), InputValue::Value(value)) => (*name, InputValue::from_json(input, value)),
+        (_, bound) => (*name, bound),
+    };
+    let mut values: HashMap<_, _> = inputs.iter().map(bind).collect();
     for (name, value) in overrides {
         let saved = inputs.iter().find(|(known, _)| *known == name).map(|(_, source)| source);
         let Some(declared) = card.input(name) else { continue };
