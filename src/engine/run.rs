@@ -7,8 +7,8 @@ use super::resolve::Resolver;
 use super::source::InputSource;
 use crate::cards::kit::knowledge::retrieving;
 use crate::cards::kit::{
-    ChainProgress, Component, Factory, FlowVariable, Host, InputKind, InputValue, Inputs, Memory, NullSink,
-    OpenCall, RunContext, TokenSink, UpsertReport, VARIABLE_NAME, require_needs,
+    Card, ChainProgress, Component, Factory, FlowVariable, Host, InputKind, InputValue, Inputs, Memory,
+    NullSink, OpenCall, RunContext, TokenSink, UpsertReport, VARIABLE_NAME, require_needs,
 };
 use crate::cards::unsupported;
 use crate::domain::error::{Error, Result};
@@ -321,6 +321,27 @@ pub(super) fn refuse_redacted(inputs: &Inputs<'_>) -> Result<()> {
     Ok(())
 }
 
+/// The inputs of a step, with what the request changes of them.
+fn bind_all<'v>(
+    card: &Card,
+    inputs: &[(&'static str, InputSource)],
+    resolver: &Resolver<'_>,
+    overrides: impl Iterator<Item = (&'static str, &'v Value)>,
+) -> HashMap<&'static str, InputValue> {
+    let bind = |name: &str, source: &InputSource| match (card.input(name), resolver.bind(source)) {
+        (Some(input), InputValue::Value(value)) => InputValue::from_json(input, value),
+        (_, bound) => bound,
+    };
+    let mut values: HashMap<_, _> = inputs.iter().map(|(name, source)| (*name, bind(name, source))).collect();
+    for (name, value) in overrides {
+        let saved = inputs.iter().find(|(known, _)| *known == name).map(|(_, source)| source);
+        let Some(declared) = card.input(name) else { continue };
+        let source = InputSource::with_override(saved, declared.kind, value).for_input(declared);
+        values.insert(name, resolver.bind(&source));
+    }
+    values
+}
+
 /// What became of a step.
 struct StepResult {
     component: Component,
@@ -356,18 +377,7 @@ fn build<'v>(
     let credential_id = credential.as_deref();
     require_needs(card, &step.label, host)?;
     let credential = credential::fields(card, &step.label, credential_id, credentials)?;
-    let bind = |(name, source): &(&'static str, InputSource)| match (card.input(name), resolver.bind(source))
-    {
-        (Some(input), InputValue::Value(value)) => (*name, InputValue::from_json(input, value)),
-        (_, bound) => (*name, bound),
-    };
-    let mut values: HashMap<_, _> = inputs.iter().map(bind).collect();
-    for (name, value) in overrides {
-        let saved = inputs.iter().find(|(known, _)| *known == name).map(|(_, source)| source);
-        let Some(declared) = card.input(name) else { continue };
-        let source = InputSource::with_override(saved, declared.kind, value).for_input(declared);
-        values.insert(name, resolver.bind(&source));
-    }
+    let values = bind_all(card, inputs, resolver, overrides);
     let inputs = Inputs {
         card,
         fields: card.inputs,

@@ -1,10 +1,10 @@
-//! Runs of pipelines (manual 21.3).
+//! Runs of pipelines (manual 10.13).
 
 use crate::domain::ids::PipelineRunId;
 use crate::domain::pipelines::run::{
     DocumentFailure, PipelinePhase, PipelineRun, PipelineState, PipelineTrigger,
 };
-use crate::domain::predictions::prediction::Document;
+use crate::wire::predictions::run_facts::DocumentView;
 use crate::wire::time::IsoTime;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -53,7 +53,7 @@ pub(crate) struct PipelineRunView {
     resumed: bool,
     /// What a dry run would have written.
     #[serde(skip_serializing_if = "Option::is_none")]
-    results: Option<Vec<Document>>,
+    results: Option<Vec<DocumentView>>,
     /// The version of Live that ran; null where there is no history.
     flow_version: Option<String>,
 }
@@ -77,7 +77,7 @@ impl From<PipelineRun> for PipelineRunView {
             error: run.error,
             params: Map::new(),
             resumed: run.resumed,
-            results: run.results,
+            results: run.results.map(|shown| shown.into_iter().map(DocumentView::from).collect()),
             flow_version: run.flow_version,
         }
     }

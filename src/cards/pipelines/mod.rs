@@ -1,4 +1,4 @@
-//! What documents pass on their way through a pipeline (manual 21.2).
+//! What documents pass on their way through a pipeline (manual 10.12).
 
 pub(crate) mod dedupe;
 pub(crate) mod filter;

@@ -1,4 +1,4 @@
-//! A run of a pipeline, as it is kept (manual 21.3).
+//! A run of a pipeline, as it is kept (manual 10.13).
 
 use crate::domain::flows::flow::CanvasDigest;
 use crate::domain::ids::{FlowId, PipelineRunId, WorkspaceId};

@@ -1,4 +1,4 @@
-//! Pipelines: documents of sources pass transforms on their way into targets (manual 21).
+//! Pipelines: documents of sources pass transforms on their way into targets (manual 10.12).
 
 mod plan;
 mod run;

@@ -1,4 +1,4 @@
-//! Runs of pipelines (manual 21.3).
+//! Runs of pipelines (manual 10.13).
 
 use crate::app::App;
 use crate::base::cancel::CancelToken;

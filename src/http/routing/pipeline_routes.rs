@@ -7,7 +7,7 @@ use super::router::{Route, delete, get, post};
 use crate::http::api::pipelines;
 use crate::http::openapi::spec::ContentSpec;
 
-/// Runs of pipelines (manual 21.3).
+/// Runs of pipelines (manual 10.13).
 #[rustfmt::skip]
 pub(super) fn pipeline_routes() -> Vec<Route> { vec![
     post  ("/etl/:id/runs",             any_of(PIPELINE_RUN),  pipelines::start).summary("Starts a run of a pipeline.")

@@ -1,4 +1,4 @@
-//! Pipelines: their runs, as people start, watch and stop them (manual 21.3).
+//! Pipelines: their runs, as people start, watch and stop them (manual 10.13).
 
 mod background;
 mod recorder;

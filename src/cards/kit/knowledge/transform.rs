@@ -1,4 +1,4 @@
-//! What happens to documents on their way through a pipeline (manual 21.2).
+//! What happens to documents on their way through a pipeline (manual 10.12).
 
 use crate::cards::kit::capabilities::host::Host;
 use crate::cards::kit::schema::input::{Input, WireType};
