@@ -38,6 +38,7 @@ const fn style_of(category: Category) -> IconStyle {
         Category::Engine => ("#35588f", "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 2v4m0 12v4M2 12h4m12 0h4"),
         Category::Llms => ("#1c7f8e", "M12 2v5m0 10v5M2 12h5m10 0h5M8 8h8v8H8z"),
         Category::McpTools => ("#3c6e47", "M8 2v6m8-6v6M5 8h14v3a7 7 0 0 1-14 0zm7 10v4"),
+        Category::Pipelines => ("#6b5d1e", "M3 5h18l-7 8v6l-4 2v-8z"),
         Category::Memory => ("#a23b5a", "M3 6h18M3 12h18M3 18h12"),
         Category::Moderation => ("#a33a2e", "M12 2l8 3v7c0 5-4 8-8 10-4-2-8-5-8-10V5z"),
         Category::OutputParsers => ("#57652a", "M9 3H7v7l-3 2 3 2v7h2m6-18h2v7l3 2-3 2v7h-2"),

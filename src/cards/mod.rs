@@ -22,6 +22,7 @@ mod llms;
 mod memory;
 mod moderation;
 mod output_parsers;
+mod pipelines;
 mod prompts;
 mod record_managers;
 mod retrievers;

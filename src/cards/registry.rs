@@ -3,8 +3,8 @@
 use super::kit::{Card, Category, Factory, InputKind, WireType};
 use super::{
     agentflow, agents, cache, chains, chat_models, document_loaders, embeddings, engines, llms, memory,
-    moderation, output_parsers, prompts, record_managers, retrievers, synthesizers, text_splitters, tools,
-    tools_mcp, utilities, vector_stores,
+    moderation, output_parsers, pipelines, prompts, record_managers, retrievers, synthesizers,
+    text_splitters, tools, tools_mcp, utilities, vector_stores,
 };
 use crate::canvas::{self, CardSchemas, InputSchema};
 use std::collections::HashMap;
@@ -145,6 +145,12 @@ pub static CARDS: &[&Card] = &[
     &output_parsers::csv::CARD,
     &output_parsers::custom_list::CARD,
     &output_parsers::structured::CARD,
+    &pipelines::dedupe::CARD,
+    &pipelines::filter::CARD,
+    &pipelines::function::CARD,
+    &pipelines::metadata::CARD,
+    &pipelines::split::CARD,
+    &pipelines::start::CARD,
     &prompts::chat_prompt_template::CARD,
     &prompts::few_shot_prompt_template::CARD,
     &prompts::prompt_template::CARD,

@@ -102,6 +102,8 @@ pub enum Conflict {
     },
     /// A check of the flow is under way.
     CheckUnderWay,
+    /// A run of the pipeline is under way.
+    PipelineUnderWay,
     /// The flow has no draft that a check could ask.
     NothingToCheck,
     /// Flows of this kind are not checked.
@@ -255,6 +257,9 @@ impl fmt::Display for Conflict {
             }
             Self::CheckUnderWay => {
                 f.write_str("A check of this flow is running already. Wait for its end, or stop it.")
+            }
+            Self::PipelineUnderWay => {
+                f.write_str("A run of this pipeline is under way already. Wait for its end, or stop it.")
             }
             Self::NothingToCheck => f.write_str("This flow has no unpublished changes to check."),
             Self::KindWithoutChecks => {

@@ -180,6 +180,10 @@ uuid_id!(
     CheckId
 );
 uuid_id!(
+    /// Names a run of a pipeline.
+    PipelineRunId
+);
+uuid_id!(
     /// Names a question that is kept for the checks of a flow.
     KeptQuestionId
 );

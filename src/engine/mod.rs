@@ -6,6 +6,7 @@ mod credential;
 mod flow_plan;
 mod order;
 pub mod overrides;
+pub(crate) mod pipeline;
 pub(crate) mod placed;
 pub(crate) mod plan;
 mod renamed_cards;

@@ -70,6 +70,19 @@ pub(super) fn order_for_upsert(
     Ok(BuildOrder { nodes, endings: vec![store], branches: forks })
 }
 
+/// Orders these cards of a pipeline and all that they need: what brings documents comes before what takes them.
+pub(super) fn order_for_pipeline(canvas: &Canvas, cards: &[usize]) -> Result<BuildOrder, PlanError> {
+    let graph = Graph::build(canvas, BuildPurpose::Upsert);
+    let mut nodes = Vec::new();
+    let mut marks = vec![VisitState::Unseen; canvas.nodes().len()];
+    for &card in cards.iter() {
+        if marks[card] == VisitState::Unseen {
+            visit(card, &graph, canvas, &mut marks, &mut nodes)?;
+        }
+    }
+    Ok(BuildOrder { nodes, endings: Vec::new(), branches: Vec::new() })
+}
+
 /// Orders the cards that the answer needs.
 pub(super) fn order(canvas: &Canvas) -> Result<BuildOrder, PlanError> {
     let mut graph = Graph::build(canvas, BuildPurpose::Answer);

@@ -1,12 +1,13 @@
 //! A flow ready to run: which cards, in which order, with which inputs. Compiled once per Live.
 
-use super::order::{self, BuildOrder, order, order_for_upsert};
+use super::order::{self, BuildOrder, order, order_for_pipeline, order_for_upsert};
 use super::overrides::CardPlace;
 use super::source::{InputSource, JsonSource, ReferenceScope};
 use super::streaming;
 use super::upload_store::{LoaderFiles, UploadStore, find_upload_store};
 use crate::canvas::template::TextTemplate;
 use crate::canvas::{Canvas, Node};
+use crate::cards::kit::knowledge::transform::DOCUMENTS;
 use crate::cards::kit::stores::store_inputs::DOCUMENT;
 use crate::cards::kit::{Card, Category, Factory, Input, InputKind};
 use crate::cards::registry;
@@ -150,6 +151,20 @@ impl Plan {
                 if let (true, InputSource::Components(parts)) = (*name == DOCUMENT.name, source) {
                     parts.retain(|part| readers.contains(part));
                 }
+            }
+        }
+        Ok(plan)
+    }
+
+    /// Compiles these cards of a pipeline. What brings documents is wired into none of them: documents come while they run.
+    ///
+    /// # Errors
+    /// When cards wait for each other.
+    pub(super) fn compile_for_pipeline(canvas: &Canvas, cards: &[usize]) -> Result<Self, PlanError> {
+        let mut plan = Self::from_order(canvas, &order_for_pipeline(canvas, cards)?);
+        for step in &mut plan.steps {
+            if let StepKind::Known { inputs, .. } = &mut step.kind {
+                inputs.retain(|(name, _)| ![DOCUMENT.name, DOCUMENTS.name].contains(name));
             }
         }
         Ok(plan)

@@ -54,6 +54,7 @@ const fn is_group_of_chats(category: Category) -> bool {
         | Category::Cache
         | Category::Engine
         | Category::McpTools
+        | Category::Pipelines
         | Category::ResponseSynthesizer => false,
     }
 }

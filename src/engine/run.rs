@@ -7,8 +7,8 @@ use super::resolve::Resolver;
 use super::source::InputSource;
 use crate::cards::kit::knowledge::retrieving;
 use crate::cards::kit::{
-    ChainProgress, Component, Factory, FlowVariable, Host, InputKind, InputValue, Inputs, Memory, NullSink,
-    OpenCall, RunContext, TokenSink, UpsertReport, VARIABLE_NAME, require_needs,
+    Card, ChainProgress, Component, Factory, FlowVariable, Host, InputKind, InputValue, Inputs, Memory,
+    NullSink, OpenCall, RunContext, TokenSink, UpsertReport, VARIABLE_NAME, require_needs,
 };
 use crate::cards::unsupported;
 use crate::domain::error::{Error, Result};
@@ -194,6 +194,28 @@ struct FinalComponent<'a> {
     memories: Vec<Arc<dyn Memory>>,
 }
 
+/// Builds all cards of a pipeline, in order.
+///
+/// # Errors
+/// The first card that fails ends it; the message names it.
+pub(super) fn build_all(
+    plan: &Plan,
+    turn: &RunContext<'_>,
+    credentials: &dyn Credentials,
+) -> Result<Vec<Option<Component>>> {
+    let (chat_history, mut kept) = (OnceCell::new(), RunVariables::default());
+    let mut parts: Vec<Option<Component>> = Vec::with_capacity(plan.steps.len());
+    for step in &plan.steps {
+        if turn.host.cancel().reason().is_some() {
+            return Err(Error::Cancelled);
+        }
+        let resolver = Resolver { turn, components: &parts, plan, chat_history: &chat_history };
+        let built = build(step, &resolver, credentials, &mut kept, std::iter::empty())?;
+        parts.push(Some(built.component));
+    }
+    Ok(parts)
+}
+
 /// Builds the cards in order, to the last one that is reached.
 fn build_to_end<'a>(
     plan: &'a Plan,
@@ -299,6 +321,27 @@ pub(super) fn refuse_redacted(inputs: &Inputs<'_>) -> Result<()> {
     Ok(())
 }
 
+/// The inputs of a step, with what the request changes of them.
+fn bind_all<'v>(
+    card: &Card,
+    inputs: &[(&'static str, InputSource)],
+    resolver: &Resolver<'_>,
+    overrides: impl Iterator<Item = (&'static str, &'v Value)>,
+) -> HashMap<&'static str, InputValue> {
+    let bind = |name: &str, source: &InputSource| match (card.input(name), resolver.bind(source)) {
+        (Some(input), InputValue::Value(value)) => InputValue::from_json(input, value),
+        (_, bound) => bound,
+    };
+    let mut values: HashMap<_, _> = inputs.iter().map(|(name, source)| (*name, bind(name, source))).collect();
+    for (name, value) in overrides {
+        let saved = inputs.iter().find(|(known, _)| *known == name).map(|(_, source)| source);
+        let Some(declared) = card.input(name) else { continue };
+        let source = InputSource::with_override(saved, declared.kind, value).for_input(declared);
+        values.insert(name, resolver.bind(&source));
+    }
+    values
+}
+
 /// What became of a step.
 struct StepResult {
     component: Component,
@@ -334,14 +377,7 @@ fn build<'v>(
     let credential_id = credential.as_deref();
     require_needs(card, &step.label, host)?;
     let credential = credential::fields(card, &step.label, credential_id, credentials)?;
-    let mut values: HashMap<_, _> =
-        inputs.iter().map(|(name, source)| (*name, resolver.bind(source))).collect();
-    for (name, value) in overrides {
-        let saved = inputs.iter().find(|(known, _)| *known == name).map(|(_, source)| source);
-        let Some(declared) = card.input(name) else { continue };
-        let source = InputSource::with_override(saved, declared.kind, value).for_input(declared);
-        values.insert(name, resolver.bind(&source));
-    }
+    let values = bind_all(card, inputs, resolver, overrides);
     let inputs = Inputs {
         card,
         fields: card.inputs,

@@ -1,6 +1,7 @@
 //! What is wrong with a canvas, by card and input, before anybody runs it, and what of it this server cannot run at all.
 
 mod agentflow;
+mod pipeline;
 mod values;
 
 use super::plan::{Plan, PlanError};
@@ -10,7 +11,7 @@ use super::wiring::fits;
 use super::{credential, source};
 use crate::canvas::{Canvas, Node};
 use crate::cards::kit::schema::input::parse_names;
-use crate::cards::kit::{Card, Input, InputKind, WireType};
+use crate::cards::kit::{Card, Category, Input, InputKind, WireType};
 use crate::cards::{registry, unsupported};
 use crate::domain::flows::card_problems::CardProblems;
 use crate::domain::flows::flow::FlowKind;
@@ -31,6 +32,7 @@ fn problems_of_card(node: &Node, issues: Vec<String>, blocks: bool) -> CardProbl
 pub fn validate(kind: FlowKind, canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems> {
     match kind.unsupported_reason() {
         None if kind == FlowKind::Agentflow => agentflow::problems(canvas, resources),
+        None if kind == FlowKind::Etl => pipeline::problems(canvas, resources),
         None => chat_problems(canvas, resources),
         Some(why) => other_kind_problems(canvas, why, resources),
     }
@@ -62,6 +64,9 @@ fn chat_problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems
         let mut issues = node_issues(canvas, node, resources);
         issues.extend(missing_records(node, resources));
         issues.extend(forbidden_program(node, resources));
+        if registry::find(&node.name).is_some_and(|card| card.category == Category::Pipelines) {
+            issues.push("This card belongs to a flow of type ETL.".to_owned());
+        }
         if !is_alone && !connected.contains(node.id.as_str()) {
             issues.push("This card is connected to nothing.".to_owned());
         }

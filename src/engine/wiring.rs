@@ -33,7 +33,7 @@ pub(super) fn fits(wanted: WireType, card: &Card, node: &Node) -> bool {
             Factory::VectorStore(_) => wanted == WireType::VectorStoreRetriever,
             _ => false,
         },
-        WireType::Document => matches!(card.make, Factory::Loader(_)),
+        WireType::Document => matches!(card.make, Factory::Loader(_) | Factory::Transform(_)),
         WireType::Embeddings => matches!(card.make, Factory::Embeddings(_)),
         WireType::RecordManager => matches!(card.make, Factory::Records(_)),
         WireType::Chain => matches!(card.make, Factory::Chain(_)),

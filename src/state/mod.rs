@@ -10,6 +10,7 @@ pub(crate) mod login_throttle;
 pub(crate) mod metrics;
 pub(crate) mod model_lists;
 pub(crate) mod pending_sign_ins;
+pub(crate) mod pipelines;
 pub(crate) mod rate_limiter;
 pub(crate) mod refused_origins;
 pub(crate) mod remote_copy;
@@ -31,6 +32,7 @@ use crate::state::login_throttle::LoginThrottle;
 use crate::state::metrics::Metrics;
 use crate::state::model_lists::ModelListCache;
 use crate::state::pending_sign_ins::PendingSignIns;
+use crate::state::pipelines::Pipelines;
 use crate::state::rate_limiter::RateLimiter;
 use crate::state::refused_origins::RefusedOrigins;
 use crate::state::remote_copy::RemoteCopy;
@@ -63,6 +65,8 @@ pub struct SharedState {
     pub active_runs: ActiveRuns,
     /// Behaviour checks, and what those of the last half hour came to.
     pub checks: Checks,
+    /// Pipelines that run.
+    pub(crate) pipelines: Pipelines,
     /// What runs of agentflows show to people who watch them.
     pub live_runs: LiveRuns,
     /// Pauses of runs that end by themselves.

@@ -191,6 +191,22 @@ pub(super) fn timeline(flow: &FlowId, sequence: u64) -> [u8; 24] {
     key
 }
 
+/// Flow ‖ scope: the part that all documents share which a run of a pipeline saw.
+pub(super) fn pipeline_scope(flow: &FlowId, scope: &[u8; 16]) -> [u8; 32] {
+    let mut key = [0; 32];
+    key[..16].copy_from_slice(flow.bytes());
+    key[16..].copy_from_slice(scope);
+    key
+}
+
+/// Flow ‖ scope ‖ digest: a document that a card of a pipeline saw.
+pub(super) fn pipeline_digest(flow: &FlowId, scope: &[u8; 16], digest: &[u8; 16]) -> [u8; 48] {
+    let mut key = [0; 48];
+    key[..32].copy_from_slice(&pipeline_scope(flow, scope));
+    key[32..].copy_from_slice(digest);
+    key
+}
+
 /// The sequence a message or timeline key ends in; `None` for a key of another shape.
 pub(super) fn sequence(key: &[u8]) -> Option<u64> {
     let last = key.len().checked_sub(8)?;

@@ -121,6 +121,9 @@ pub(super) const VERSION_ANSWERS: Table = table("version_answers"); //    flow �
 pub(super) const VERSION_FAILURES: Table = table("version_failures"); //  flow ‖ chat ‖ sequence -> change of a run that failed
 pub(super) const VERSION_COUNTS: Table = table("version_counts"); //      flow ‖ change ‖ kind ‖ bucket -> rows of these two
 pub(super) const VERSION_NAMES: Table = table("version_names"); //        flow ‖ kind ‖ change or commit -> the other
+pub(super) const PIPELINE_RUNS: Table = table("etl_runs"); //             flow ‖ number -> a run of the pipeline
+const PIPELINES_UNDER_WAY_TABLE: Table = table("etl_under_way"); //       workspace ‖ flow -> the number of the run that goes on
+pub(super) const PIPELINE_DIGESTS: Table = table("etl_digests"); //       flow ‖ run or zeros ‖ digest of a document -> nothing
 
 /// Flows without their canvases. Written by one room only, `ops/flows/live.rs`.
 pub const FLOWS: WorkspaceTable<Flow, FlowId> = WorkspaceTable::new(FLOWS_TABLE);
@@ -227,13 +230,17 @@ pub(super) const WEBHOOK_ANSWER_TOTALS: GlobalTable<AnswerTotals, FlowId> =
 pub(crate) const KEPT_QUESTIONS: WorkspaceTable<Vec<KeptQuestion>, FlowId> =
     WorkspaceTable::new(KEPT_QUESTIONS_TABLE);
 
+/// The run of each pipeline that is under way. Written by one room only, `ops/pipelines/`.
+pub(crate) const PIPELINES_UNDER_WAY: WorkspaceTable<u64, FlowId> =
+    WorkspaceTable::new(PIPELINES_UNDER_WAY_TABLE);
+
 /// The repository that this server is connected to, under [`REMOTE_CONNECTION_KEY`]. Written by one room only, `ops/remote/`.
 pub(crate) const REMOTE_CONNECTION: GlobalTable<Connection, str> = GlobalTable::new(REMOTE_CONNECTION_TABLE);
 /// The only key of [`REMOTE_CONNECTION`].
 pub(crate) const REMOTE_CONNECTION_KEY: &str = "connection";
 
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 70] = [
+pub(super) const ALL: [Table; 73] = [
     META,
     COUNTERS,
     MESSAGES.table(),
@@ -304,11 +311,14 @@ pub(super) const ALL: [Table; 70] = [
     VERSION_FAILURES,
     VERSION_COUNTS,
     VERSION_NAMES,
+    PIPELINE_RUNS,
+    PIPELINES_UNDER_WAY_TABLE,
+    PIPELINE_DIGESTS,
 ];
 
 /// What runs leave behind with each answer: messages, records of agentflows, and what is kept of what started them. Nothing of it is kept outside of the database,
 /// so a change of it makes nothing unknown there ([`super::engine::read_cache`]).
-const OF_RUNS: [Table; 23] = [
+const OF_RUNS: [Table; 26] = [
     COUNTERS,
     MESSAGES.table(),
     FLOW_TIMELINE.table(),
@@ -332,6 +342,9 @@ const OF_RUNS: [Table; 23] = [
     VERSION_ANSWERS,
     VERSION_FAILURES,
     VERSION_COUNTS,
+    PIPELINE_RUNS,
+    PIPELINES_UNDER_WAY_TABLE,
+    PIPELINE_DIGESTS,
 ];
 
 /// True for a table of [`OF_RUNS`].

@@ -85,6 +85,17 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
             crate::webhooks::end_when_read(server, &flow, &listener);
             (Some(format!("{flow} {listener}")), None)
         }
+        (method, "/etl/:id/runs" | "/etl/:id/runs/:run" | "/etl/:id/runs/:run/events") => {
+            let text = ("plainText", json!({"text": "Some text."}));
+            let flow = crate::etl::pipeline(server, &crate::etl::line(text, &[], "append"));
+            if pattern.ends_with("/runs") {
+                (Some(flow), (method == "POST").then(|| json!({"dryRun": true})))
+            } else {
+                let run = crate::etl::start(server, &flow, &json!({}));
+                crate::etl::end(server, &flow, &run);
+                (Some(format!("{flow} {run}")), None)
+            }
+        }
         ("POST", "/node-config") => (None, Some(json!({"name": "chatOpenAI", "inputs": {}}))),
         ("POST", "/node-custom-function") => (None, Some(json!({"javascriptFunction": "return 1"}))),
         ("POST", "/node-answer-schema") => (None, Some(json!({"rows": [{"key": "a"}]}))),

@@ -35,6 +35,7 @@ mod deletion_of_used_things;
 mod discovery;
 mod embeddings;
 mod engines;
+mod etl;
 mod executions;
 mod failures;
 mod feedback;

@@ -44,6 +44,8 @@ pub use self::stores::databases::CodeDatabases;
 pub(crate) use self::stores::databases::{DatabaseCredentials, ListedCredential};
 pub use self::stores::records::{Cleanup, RecordManager, RecordManagerConfig};
 pub use crate::domain::predictions::human_input::Decision;
+pub use knowledge::pieces::DocumentPiece;
+pub use knowledge::transform::{DedupeScope, DocumentDigest, SeenDocuments, Transform, TransformContext};
 pub use knowledge::{
     ChunkSpan, Loader, ScoredChunk, Splitter, StoreRetriever, UpsertReport, VectorQuery, VectorStore,
 };

@@ -53,16 +53,22 @@ impl FlowKind {
     #[must_use]
     pub fn unsupported_reason(self) -> Option<String> {
         match self {
-            Self::Chatflow | Self::Agentflow => None,
+            Self::Chatflow | Self::Agentflow | Self::Etl => None,
             other => Some(format!("This server cannot run flows of type {other} yet.")),
         }
     }
 
-    /// Judges whether the engine runs flows of this kind.
+    /// Judges whether flows of this kind answer questions.
     ///
     /// # Errors
-    /// 400 that names the kind: the request names a flow that this build can keep and not run, which is no fault of a run.
+    /// 400 that names the kind: the request names a flow that this build can keep and not run, or a pipeline, which is no fault
+    /// of a run.
     pub fn require_supported(self) -> Result<()> {
+        if self == Self::Etl {
+            return Err(Error::invalid(
+                "A flow of type ETL answers no questions: start it with POST /etl/:id/runs.",
+            ));
+        }
         self.unsupported_reason().map_or(Ok(()), |why| Err(Error::Invalid(why)))
     }
 

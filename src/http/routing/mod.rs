@@ -8,6 +8,7 @@ pub(crate) mod host_names;
 pub(crate) mod origin;
 mod params;
 mod permissions;
+mod pipeline_routes;
 pub(crate) mod prefix;
 mod promotion_routes;
 mod remote_routes;

@@ -70,6 +70,10 @@ pub(super) const TRIGGER_LOG_FILTER: &[ParamSpec] = &[
     query("limit", COUNT, "How many rows a page has: 20 unless it is given, 100 at most."),
 ];
 
+/// Which of the runs of a pipeline to list.
+pub(super) const PIPELINE_RUNS: &[ParamSpec] =
+    &[query("page", COUNT, "Which page of 20 rows, from 1, which is usual.")];
+
 /// Which flows of a key to list.
 pub(super) const OF_KEY: &[ParamSpec] =
     &[query("keyonly", TEXT, "Leaves out flows that are bound to no key.")];

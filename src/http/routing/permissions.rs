@@ -42,6 +42,9 @@ pub(super) const DRAFT_EDIT: &[&str] = &["chatflows:update", "agentflows:update"
 pub(super) const SCHEDULE_VIEW: &[&str] =
     &["chatflows:view", "chatflows:update", "agentflows:view", "agentflows:update"];
 pub(super) const SCHEDULE_EDIT: &[&str] = &["agentflows:update", "chatflows:update"];
+/// Pipelines are governed as chatflows.
+pub(super) const PIPELINE_VIEW: &[&str] = &["chatflows:view"];
+pub(super) const PIPELINE_RUN: &[&str] = &["chatflows:update"];
 /// The secret of a flow's webhook.
 pub(super) const WEBHOOK_EDIT: &[&str] = &["chatflows:update", "agentflows:update"];
 /// Versions belong to every kind of flow (manual 6.4).

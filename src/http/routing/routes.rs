@@ -8,6 +8,7 @@ use super::permissions::{
     HISTORY_EDIT, HISTORY_VIEW, INVITE, KEYS_SEEN, LOAD, MEMBERS_VIEW, ROLES_EDIT, ROLES_VIEW, STORE_SEEN,
     STORE_VECTORS, TOOL_SEEN, UPSERT_PERMISSIONS, USES, VARIABLE_SEEN, VIEW, WRITE,
 };
+use super::pipeline_routes;
 use super::promotion_routes;
 use super::remote_routes;
 use super::router::{Accepts, Cors, Route, RouteTable, delete, get, patch, post, put};
@@ -50,6 +51,7 @@ static TABLE: LazyLock<RouteTable> = LazyLock::new(|| {
         trigger_routes::webhook_routes(),
         flow_routes(),
         check_routes::check_routes(),
+        pipeline_routes::pipeline_routes(),
         remote_routes::remote_routes(),
         promotion_routes::promotion_routes(),
         transfer_routes(),

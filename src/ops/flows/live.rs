@@ -28,6 +28,7 @@ use crate::ops::accounts::membership;
 use crate::ops::checks::kept;
 use crate::ops::conversations::chunks;
 use crate::ops::conversations::named_sessions;
+use crate::ops::pipelines;
 use crate::ops::predictions::executions;
 use crate::ops::triggers::schedules;
 use crate::ops::triggers::webhooks;
@@ -434,6 +435,7 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
         kept::delete_for_flow(tx, workspace, id)?;
         drafts::remove(tx, &flow)?;
         schedules::delete_for_flow(tx, workspace, id)?;
+        pipelines::delete_for_flow(tx, &flow)?;
         UPSERTS.remove(tx, workspace, id)?;
         CANVASES.remove(tx, workspace, id)?;
         FLOWS.remove(tx, workspace, id)?;
@@ -446,6 +448,7 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
     // Nobody can read what is still being answered, and each further call of a model is paid for.
     app.state.active_runs.abort_flow(*id);
     app.state.checks.forget(id);
+    app.state.pipelines.stop_flow(id);
     app.state.reply_cache.evict(workspace, id);
     app.state.refused_origins.forget(id);
     app.state.schedule_timers.set(*workspace, *id, None);

@@ -3,6 +3,7 @@
 use super::call_error::CallError;
 use super::prompt::Prompt;
 use crate::cards::kit::capabilities::host::Host;
+use crate::cards::kit::knowledge::transform::Transform;
 use crate::cards::kit::knowledge::{Loader, Splitter, VectorStore};
 use crate::cards::kit::models::model::{Model, ModelReply, OpenCall};
 use crate::cards::kit::models::router::Route;
@@ -37,6 +38,7 @@ pub enum Component {
     Moderation(Arc<dyn Moderation>),
     Synthesis(Arc<Synthesis>),
     Route(Arc<Route>),
+    Transform(Arc<dyn Transform>),
     /// A text or structured result other cards read.
     Value(Value),
 }
@@ -62,6 +64,7 @@ impl Component {
             Self::Moderation(_) => "moderation",
             Self::Synthesis(_) => "response synthesizer",
             Self::Route(_) => "named retriever",
+            Self::Transform(_) => "transform of a pipeline",
             Self::Value(_) => "text",
         }
     }

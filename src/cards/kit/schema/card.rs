@@ -8,6 +8,7 @@ use crate::cards::kit::build::inputs::Inputs;
 use crate::cards::kit::build::prompt::Prompt;
 use crate::cards::kit::capabilities::Need;
 use crate::cards::kit::knowledge::embedding::CheckedEmbeddings;
+use crate::cards::kit::knowledge::transform::Transform;
 use crate::cards::kit::knowledge::{Loader, Splitter, VectorStore};
 use crate::cards::kit::models::model::Model;
 use crate::cards::kit::models::router::Route;
@@ -61,6 +62,7 @@ pub enum Category {
     Memory,
     Moderation,
     OutputParsers,
+    Pipelines,
     Prompts,
     RecordManager,
     ResponseSynthesizer,
@@ -89,6 +91,7 @@ impl Category {
             Self::Memory => "Memory",
             Self::Moderation => "Moderation",
             Self::OutputParsers => "Output Parsers",
+            Self::Pipelines => "ETL",
             Self::Prompts => "Prompts",
             Self::RecordManager => "Record Manager",
             Self::ResponseSynthesizer => "Response Synthesizer",
@@ -151,6 +154,8 @@ pub enum Factory {
     SetVariable(fn(&Inputs<'_>) -> Result<FlowVariable>),
     /// Gets the value of the variable of this name, which a card of the run set.
     GetVariable(fn(&Inputs<'_>) -> Result<String>),
+    /// Makes other documents of those that pass a pipeline.
+    Transform(fn(&Inputs<'_>) -> Result<Arc<dyn Transform>>),
     /// Does the work of a step of an agentflow.
     Step(StepFn),
     /// A note: it is never built.
@@ -210,6 +215,7 @@ impl Factory {
             Self::SetVariable(make) => Component::Value(make(inputs)?.value),
             // Only a run knows the values of variables.
             Self::GetVariable(_) | Self::Nothing => Component::Value(serde_json::Value::Null),
+            Self::Transform(make) => Component::Transform(make(inputs)?),
             Self::Step(_) => {
                 return Err(Error::RunFailed(format!(
                     "{}: this card is a step of an agentflow",
