@@ -54,7 +54,9 @@ const fn is_group_of_chats(category: Category) -> bool {
         | Category::Cache
         | Category::Engine
         | Category::McpTools
-        | Category::ResponseSynthesizer => false,
+        | Category::MultiAgents
+        | Category::ResponseSynthesizer
+        | Category::SequentialAgents => false,
     }
 }
 

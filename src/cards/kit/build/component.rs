@@ -4,6 +4,7 @@ use super::call_error::CallError;
 use super::prompt::Prompt;
 use crate::cards::kit::capabilities::host::Host;
 use crate::cards::kit::knowledge::{Loader, Splitter, VectorStore};
+use crate::cards::kit::members::Member;
 use crate::cards::kit::models::model::{Model, ModelReply, OpenCall};
 use crate::cards::kit::models::router::Route;
 use crate::cards::kit::models::synthesis::Synthesis;
@@ -37,6 +38,8 @@ pub enum Component {
     Moderation(Arc<dyn Moderation>),
     Synthesis(Arc<Synthesis>),
     Route(Arc<Route>),
+    /// A member of a Multi-Agent or Sequential Agent flow.
+    Member(Arc<Member>),
     /// A text or structured result other cards read.
     Value(Value),
 }
@@ -62,6 +65,7 @@ impl Component {
             Self::Moderation(_) => "moderation",
             Self::Synthesis(_) => "response synthesizer",
             Self::Route(_) => "named retriever",
+            Self::Member(_) => "card of an agent team",
             Self::Value(_) => "text",
         }
     }

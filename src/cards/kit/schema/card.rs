@@ -9,6 +9,7 @@ use crate::cards::kit::build::prompt::Prompt;
 use crate::cards::kit::capabilities::Need;
 use crate::cards::kit::knowledge::embedding::CheckedEmbeddings;
 use crate::cards::kit::knowledge::{Loader, Splitter, VectorStore};
+use crate::cards::kit::members::Member;
 use crate::cards::kit::models::model::Model;
 use crate::cards::kit::models::router::Route;
 use crate::cards::kit::models::synthesis::Synthesis;
@@ -60,11 +61,13 @@ pub enum Category {
     McpTools,
     Memory,
     Moderation,
+    MultiAgents,
     OutputParsers,
     Prompts,
     RecordManager,
     ResponseSynthesizer,
     Retrievers,
+    SequentialAgents,
     TextSplitters,
     Tools,
     Utilities,
@@ -88,11 +91,13 @@ impl Category {
             Self::McpTools => "Tools (MCP)",
             Self::Memory => "Memory",
             Self::Moderation => "Moderation",
+            Self::MultiAgents => "Multi Agents",
             Self::OutputParsers => "Output Parsers",
             Self::Prompts => "Prompts",
             Self::RecordManager => "Record Manager",
             Self::ResponseSynthesizer => "Response Synthesizer",
             Self::Retrievers => "Retrievers",
+            Self::SequentialAgents => "Sequential Agents",
             Self::TextSplitters => "Text Splitters",
             Self::Tools => "Tools",
             Self::Utilities => "Utilities",
@@ -151,6 +156,8 @@ pub enum Factory {
     SetVariable(fn(&Inputs<'_>) -> Result<FlowVariable>),
     /// Gets the value of the variable of this name, which a card of the run set.
     GetVariable(fn(&Inputs<'_>) -> Result<String>),
+    /// A member of a Multi-Agent or Sequential Agent flow.
+    Member(fn(&Inputs<'_>) -> Result<Member>),
     /// Does the work of a step of an agentflow.
     Step(StepFn),
     /// A note: it is never built.
@@ -206,6 +213,7 @@ impl Factory {
             Self::Moderation(make) => Component::Moderation(make(inputs)?),
             Self::Synthesis(make) => Component::Synthesis(Arc::new(make(inputs))),
             Self::Route(make) => Component::Route(make(inputs)?),
+            Self::Member(make) => Component::Member(Arc::new(make(inputs)?)),
             Self::Branch(make) => Component::Value(make(inputs)?.value),
             Self::SetVariable(make) => Component::Value(make(inputs)?.value),
             // Only a run knows the values of variables.
