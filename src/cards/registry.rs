@@ -3,8 +3,8 @@
 use super::kit::{Card, Category, Factory, InputKind, WireType};
 use super::{
     agentflow, agents, cache, chains, chat_models, document_loaders, embeddings, engines, llms, memory,
-    moderation, output_parsers, pipelines, prompts, record_managers, retrievers, synthesizers,
-    text_splitters, tools, tools_mcp, utilities, vector_stores,
+    moderation, multi_agents, output_parsers, pipelines, prompts, record_managers, retrievers,
+    sequential_agents, synthesizers, text_splitters, tools, tools_mcp, utilities, vector_stores,
 };
 use crate::canvas::{self, CardSchemas, InputSchema};
 use std::collections::HashMap;
@@ -133,6 +133,7 @@ pub static CARDS: &[&Card] = &[
     &llms::ollama::CARD,
     &llms::openai::CARD,
     &llms::replicate::CARD,
+    &memory::agent_memory::CARD,
     &memory::buffer::CARD,
     &memory::buffer_window::CARD,
     &memory::conversation_summary::CARD,
@@ -141,6 +142,8 @@ pub static CARDS: &[&Card] = &[
     &memory::upstash::CARD,
     &moderation::openai::CARD,
     &moderation::simple::CARD,
+    &multi_agents::supervisor::CARD,
+    &multi_agents::worker::CARD,
     &output_parsers::advanced_structured::CARD,
     &output_parsers::csv::CARD,
     &output_parsers::custom_list::CARD,
@@ -172,6 +175,17 @@ pub static CARDS: &[&Card] = &[
     &retrievers::similarity_threshold::CARD,
     &retrievers::vector_store_retriever::CARD,
     &retrievers::voyage_rerank::CARD,
+    &sequential_agents::agent::CARD,
+    &sequential_agents::condition::CARD,
+    &sequential_agents::condition_agent::CARD,
+    &sequential_agents::custom_function::CARD,
+    &sequential_agents::end::CARD,
+    &sequential_agents::execute_flow::CARD,
+    &sequential_agents::llm_node::CARD,
+    &sequential_agents::loop_back::CARD,
+    &sequential_agents::start::CARD,
+    &sequential_agents::state::CARD,
+    &sequential_agents::tool_node::CARD,
     &synthesizers::compact_refine::CARD,
     &synthesizers::refine::CARD,
     &synthesizers::simple_response_builder::CARD,

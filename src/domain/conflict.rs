@@ -80,6 +80,8 @@ pub enum Conflict {
     NothingToAnswer,
     /// The run is over, so there is nothing to stop.
     RunEnded,
+    /// What is answered was asked by another canvas than the one of today.
+    FlowChangedSinceAsked,
     /// A call with this signature was taken already.
     SignatureRepeated,
     /// The call that this one repeats is still being answered.
@@ -228,6 +230,9 @@ impl fmt::Display for Conflict {
             Self::RunUnderWay => f.write_str("This run is still under way."),
             Self::NothingToAnswer => f.write_str("There is nothing to answer in this conversation."),
             Self::RunEnded => f.write_str("This run has ended already."),
+            Self::FlowChangedSinceAsked => f.write_str(
+                "The flow was changed since it asked, so it cannot go on from there. Ask your question again.",
+            ),
             Self::SignatureRepeated => {
                 f.write_str("A call with this signature was taken already. Sign the call anew to send it again.")
             }

@@ -1,6 +1,7 @@
 //! A flow ready to run, whatever its kind.
 
 use super::agentflow::AgentPlan;
+use super::legacy::MemberPlan;
 use super::overrides::CardPlace;
 use super::plan::Plan;
 use super::upload_store::UploadStore;
@@ -13,6 +14,8 @@ use crate::domain::flows::flow::FlowKind;
 pub enum FlowPlan {
     Chat(Plan),
     Agent(AgentPlan),
+    /// A Multi-Agent or Sequential Agent flow.
+    Members(Box<MemberPlan>),
 }
 
 impl FlowPlan {
@@ -25,6 +28,7 @@ impl FlowPlan {
         kind.require_supported()?;
         match kind {
             FlowKind::Agentflow => AgentPlan::compile(canvas).map(Self::Agent),
+            FlowKind::Multiagent => MemberPlan::compile(canvas).map(|plan| Self::Members(Box::new(plan))),
             _ => Ok(Self::Chat(Plan::compile(canvas)?)),
         }
     }
@@ -34,8 +38,14 @@ impl FlowPlan {
     pub const fn streams(&self) -> bool {
         match self {
             Self::Chat(plan) => plan.streams,
-            Self::Agent(_) => true,
+            Self::Agent(_) | Self::Members(_) => true,
         }
+    }
+
+    /// True when nothing is told of a run before its answer.
+    #[must_use]
+    pub const fn begins_with_answer(&self) -> bool {
+        matches!(self, Self::Chat(_))
     }
 
     /// The label of the memory card in use, for the answer's `memoryType`.
@@ -43,6 +53,7 @@ impl FlowPlan {
     pub fn memory_type(&self) -> Option<&str> {
         match self {
             Self::Chat(plan) => plan.memory_type.as_deref(),
+            Self::Members(plan) => plan.parts.memory_type.as_deref(),
             Self::Agent(_) => None,
         }
     }
@@ -53,6 +64,7 @@ impl FlowPlan {
         match self {
             Self::Chat(plan) => plan.takes_images,
             Self::Agent(plan) => plan.takes_images,
+            Self::Members(plan) => plan.parts.takes_images,
         }
     }
 
@@ -61,6 +73,7 @@ impl FlowPlan {
     pub const fn upload_store(&self) -> Option<&UploadStore> {
         match self {
             Self::Chat(plan) => plan.upload_store.as_ref(),
+            Self::Members(plan) => plan.parts.upload_store.as_ref(),
             Self::Agent(_) => None,
         }
     }
@@ -71,14 +84,16 @@ impl FlowPlan {
         match self {
             Self::Chat(plan) => plan.places(),
             Self::Agent(plan) => plan.places(),
+            Self::Members(plan) => plan.parts.places(),
         }
     }
 
-    /// The plan of a flow that is built from its last card backwards.
+    /// The plan by which its cards are built, where that comes before all else.
     #[must_use]
     pub const fn as_chat(&self) -> Option<&Plan> {
         match self {
             Self::Chat(plan) => Some(plan),
+            Self::Members(plan) => Some(&plan.parts),
             Self::Agent(_) => None,
         }
     }

@@ -1,6 +1,6 @@
 //! A flow ready to run: which cards, in which order, with which inputs. Compiled once per Live.
 
-use super::order::{self, BuildOrder, order, order_for_pipeline, order_for_upsert};
+use super::order::{self, BuildOrder, order, order_for_pipeline, order_for_upsert, order_parts};
 use super::overrides::CardPlace;
 use super::source::{InputSource, JsonSource, ReferenceScope};
 use super::streaming;
@@ -170,6 +170,14 @@ impl Plan {
         Ok(plan)
     }
 
+    /// Compiles these nodes of a canvas, and all they need, of which none answers by itself.
+    ///
+    /// # Errors
+    /// When cards wait for each other.
+    pub(super) fn compile_parts(canvas: &Canvas, wanted: &[usize]) -> Result<Self, PlanError> {
+        Ok(Self::from_order(canvas, &order_parts(canvas, wanted)?))
+    }
+
     fn from_order(canvas: &Canvas, order: &BuildOrder) -> Self {
         let nodes: Vec<&Node> = order.nodes.iter().map(|&index| &canvas.nodes()[index]).collect();
         let at: HashMap<&str, usize> =
@@ -256,7 +264,8 @@ fn kind(node: &Node, at: &HashMap<&str, usize>) -> StepKind {
         return StepKind::Unknown { name: node.name.clone() };
     };
     let sources = card.inputs.iter().filter_map(|input| {
-        let value = node.inputs.get(input.name)?;
+        let tab = chosen_tab(node, input);
+        let value = tab.as_ref().or_else(|| node.inputs.get(input.name))?;
         Some((input.name, source(node, input, value, at).for_input(input)))
     });
     let predicts =
@@ -273,6 +282,8 @@ fn source(node: &Node, input: &Input, value: &Value, at: &HashMap<&str, usize>) 
     match input.kind {
         InputKind::Wire(_) | InputKind::Wires(_) => InputSource::Components(wired_steps(value, at)),
         InputKind::Json => json_source(value, ReferenceScope::Inside),
+        // A table may stand there as the text of its JSON.
+        InputKind::Rows(_) if value.is_string() => json_source(value, ReferenceScope::Inside),
         InputKind::Headers => json_source(value, ReferenceScope::Inside),
         _ => match value {
             Value::String(text) => match TextTemplate::parse(text) {
@@ -285,11 +296,13 @@ fn source(node: &Node, input: &Input, value: &Value, at: &HashMap<&str, usize>) 
 }
 
 fn reference_scope(node: &Node, input: &Input) -> ReferenceScope {
+    if input.kind == InputKind::Code {
+        return ReferenceScope::Code;
+    }
     // What decides where a call goes, with which key, and what runs, is the owner's alone.
     let is_owners = matches!(
         input.kind,
-        InputKind::Code
-            | InputKind::Address
+        InputKind::Address
             | InputKind::Secret
             | InputKind::Pick(_)
             | InputKind::File(_)
@@ -302,9 +315,22 @@ fn reference_scope(node: &Node, input: &Input) -> ReferenceScope {
         ReferenceScope::Saved
     } else if input.accepts_variables || node.accepts_variables(input.name) {
         ReferenceScope::Inside
+    } else if input.braces {
+        ReferenceScope::Prompt
     } else {
         ReferenceScope::Whole
     }
+}
+
+/// The choice of an input as editors with tabs note it: under another name, with the id of the node behind it, and sometimes
+/// with that id behind the choice too.
+fn chosen_tab(node: &Node, input: &Input) -> Option<Value> {
+    if input.tab.is_empty() {
+        return None;
+    }
+    let chosen = node.inputs.get(&format!("{}_{}", input.tab, node.id))?.as_str()?;
+    let plain = chosen.strip_suffix(node.id.as_str()).and_then(|chosen| chosen.strip_suffix('_'));
+    Some(plain.unwrap_or(chosen)).filter(|chosen| !chosen.is_empty()).map(Value::from)
 }
 
 /// The steps a wire input names: one reference, or a list of them.

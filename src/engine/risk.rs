@@ -54,8 +54,10 @@ const fn is_group_of_chats(category: Category) -> bool {
         | Category::Cache
         | Category::Engine
         | Category::McpTools
+        | Category::MultiAgents
         | Category::Pipelines
-        | Category::ResponseSynthesizer => false,
+        | Category::ResponseSynthesizer
+        | Category::SequentialAgents => false,
     }
 }
 

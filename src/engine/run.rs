@@ -156,7 +156,8 @@ pub fn outside_memories(
     credentials: &dyn Credentials,
 ) -> Result<Vec<Arc<dyn Memory>>> {
     let chat_history = OnceCell::new();
-    let resolver = Resolver { turn, components: &[], plan, chat_history: &chat_history };
+    let resolver =
+        Resolver { turn, components: &[], plan, request_variables: None, chat_history: &chat_history };
     let mut memories = Vec::new();
     for step in plan.steps.iter().filter(|step| is_outside_memory(step)) {
         if let Component::Memory(memory) =
@@ -224,30 +225,14 @@ fn build_to_end<'a>(
     credentials: &dyn Credentials,
 ) -> Result<FinalComponent<'a>> {
     let chat_history = OnceCell::new();
-    let mut parts: Vec<Option<Component>> = Vec::with_capacity(plan.steps.len());
-    let mut left_behind = vec![false; plan.steps.len()];
-    let mut kept = RunVariables::default();
-    for (at, step) in plan.steps.iter().enumerate() {
-        if turn.host.cancel().reason().is_some() {
-            return Err(Error::Cancelled);
-        }
-        kept.cards_were_skipped |= left_behind[at];
-        if left_behind[at] || plan.endings.contains(&at) {
-            parts.push(None);
-            continue;
-        }
-        let resolver = Resolver { turn, components: &parts, plan, chat_history: &chat_history };
-        let built = build(step, &resolver, credentials, &mut kept, overrides.for_step(at))?;
-        if let Some(output) = built.branch_output {
-            plan.skipped_steps(at, output).into_iter().for_each(|step| left_behind[step] = true);
-        }
-        parts.push(Some(built.component));
-    }
+    let CardsBuilt { parts, left_behind, variables: mut kept } =
+        build_cards(plan, overrides, turn, credentials, None, &chat_history)?;
     let at = plan.endings.iter().rev().copied().find(|&at| !left_behind[at]).ok_or_else(|| {
         Error::RunFailed("The branch that was taken leads to no card that can answer.".to_owned())
     })?;
     let ending = &plan.steps[at];
-    let resolver = Resolver { turn, components: &parts, plan, chat_history: &chat_history };
+    let resolver =
+        Resolver { turn, components: &parts, plan, request_variables: None, chat_history: &chat_history };
     let part = build(ending, &resolver, credentials, &mut kept, overrides.for_step(at))?.component;
     let memories = parts.into_iter().flatten().filter_map(|part| match part {
         Component::Memory(memory) => Some(memory),
@@ -260,6 +245,67 @@ fn build_to_end<'a>(
         variables: kept,
         memories: memories.collect(),
     })
+}
+
+/// The cards of a plan that come before its end.
+struct CardsBuilt {
+    /// By step; none for one that is not reached, and for those at the end.
+    parts: Vec<Option<Component>>,
+    left_behind: Vec<bool>,
+    variables: RunVariables,
+}
+
+/// What became of the cards of a plan of which none answers by itself.
+pub(super) struct BuiltParts {
+    /// By step; none for one that is not reached.
+    pub(super) parts: Vec<Option<Component>>,
+    /// Values that go out with the answer.
+    pub(super) variables: Map<String, Value>,
+}
+
+/// Builds all cards of a plan in order, with variables of the request in their texts (manual 7.4).
+///
+/// # Errors
+/// The first card that fails; the message names it.
+pub(super) fn build_parts(
+    plan: &Plan,
+    overrides: &Overrides,
+    turn: &RunContext<'_>,
+    credentials: &dyn Credentials,
+) -> Result<BuiltParts> {
+    let history = OnceCell::new();
+    let built = build_cards(plan, overrides, turn, credentials, Some(overrides.variables()), &history)?;
+    Ok(BuiltParts { parts: built.parts, variables: built.variables.in_answer })
+}
+
+fn build_cards(
+    plan: &Plan,
+    overrides: &Overrides,
+    turn: &RunContext<'_>,
+    credentials: &dyn Credentials,
+    request_variables: Option<&HashMap<String, String>>,
+    chat_history: &OnceCell<String>,
+) -> Result<CardsBuilt> {
+    let mut parts: Vec<Option<Component>> = Vec::with_capacity(plan.steps.len());
+    let mut left_behind = vec![false; plan.steps.len()];
+    let mut kept = RunVariables::default();
+    for (at, step) in plan.steps.iter().enumerate() {
+        if turn.host.cancel().reason().is_some() {
+            return Err(Error::Cancelled);
+        }
+        kept.cards_were_skipped |= left_behind[at];
+        if left_behind[at] || plan.endings.contains(&at) {
+            parts.push(None);
+            continue;
+        }
+        let resolver = Resolver { turn, components: &parts, plan, request_variables, chat_history };
+        let built = build(step, &resolver, credentials, &mut kept, overrides.for_step(at))?;
+        if let Some(output) = built.branch_output {
+            plan.skipped_steps(at, output).into_iter().for_each(|step| left_behind[step] = true);
+        }
+        parts.push(Some(built.component));
+    }
+    Ok(CardsBuilt { parts, left_behind, variables: kept })
 }
 
 /// The time a card takes, for whoever watches the service.

@@ -1,6 +1,7 @@
 //! What is wrong with a canvas, by card and input, before anybody runs it, and what of it this server cannot run at all.
 
 mod agentflow;
+mod members;
 mod pipeline;
 mod values;
 
@@ -33,6 +34,7 @@ pub fn validate(kind: FlowKind, canvas: &Canvas, resources: &dyn Resources) -> V
     match kind.unsupported_reason() {
         None if kind == FlowKind::Agentflow => agentflow::problems(canvas, resources),
         None if kind == FlowKind::Etl => pipeline::problems(canvas, resources),
+        None if kind == FlowKind::Multiagent => members::problems(canvas, resources),
         None => chat_problems(canvas, resources),
         Some(why) => other_kind_problems(canvas, why, resources),
     }

@@ -49,5 +49,16 @@ pub(super) fn fits(wanted: WireType, card: &Card, node: &Node) -> bool {
         WireType::EngineModel => matches!(card.make, Factory::ChatModel(_)),
         WireType::EngineEmbeddings => matches!(card.make, Factory::Embeddings(_)),
         WireType::Synthesizer => matches!(card.make, Factory::Synthesis(_)),
+        // Of the members of a team each input takes those that bear one of its classes.
+        WireType::Supervisor
+        | WireType::AgentState
+        | WireType::Checkpointer
+        | WireType::SequentialNode
+        | WireType::SequentialStep
+        | WireType::ConditionSource
+        | WireType::LlmNode => {
+            let taken = |class: &&str| wanted.class().split(" | ").any(|wanted| wanted == *class);
+            matches!(card.make, Factory::Member(_)) && card.base_classes.iter().any(|class| taken(&class))
+        }
     }
 }

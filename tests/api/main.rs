@@ -68,6 +68,7 @@ mod manual;
 mod mariadb_records;
 mod mcp;
 mod mcp_programs;
+mod members;
 mod memories;
 mod messages;
 mod metrics;

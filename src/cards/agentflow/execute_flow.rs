@@ -112,7 +112,7 @@ fn outcome_of(answer: RunOutput, role: MessageRole) -> Result<StepOutcome> {
 }
 
 /// What the other flow failed with, as a failure of this card: what may pass still may.
-fn name_card(label: &str, fault: Error) -> Error {
+pub(crate) fn name_card(label: &str, fault: Error) -> Error {
     match fault {
         Error::Unauthorized(_) => Error::RunFailed(format!(
             "{label}: the flow answers holders of its API key only; a credential with that key must be selected."

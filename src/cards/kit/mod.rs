@@ -3,6 +3,7 @@
 pub(crate) mod build;
 pub(crate) mod capabilities;
 pub(crate) mod knowledge;
+pub(crate) mod members;
 pub(crate) mod models;
 pub(crate) mod schema;
 pub(crate) mod steps;

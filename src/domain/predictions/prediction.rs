@@ -5,6 +5,7 @@ use crate::domain::conversations::conversation::{MessageFile, Utterance};
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, MessageId};
 use crate::domain::predictions::execution::ExecutionEntry;
 use crate::domain::predictions::human_input::HumanInput;
+use crate::domain::predictions::reasoning::TurnsOutput;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -20,6 +21,8 @@ pub struct Question {
     pub webhook: Option<Value>,
     /// A decision about a step that waits for the person.
     pub human_input: Option<HumanInput>,
+    /// The id of what a member of a team asked the person, which the text answers.
+    pub action: Option<String>,
     pub streaming: bool,
     /// The conversation the caller says it continues.
     pub chat_id: Option<String>,
@@ -257,6 +260,8 @@ pub struct RunOutput {
     pub follow_up_prompts: Vec<String>,
     /// The steps, where it was a run of an agentflow.
     pub execution: Option<Box<ExecutionOutput>>,
+    /// The turns, where it was one of a Multi-Agent or Sequential Agent flow.
+    pub turns: Option<Box<TurnsOutput>>,
 }
 
 /// A picture that a model or a tool made.

@@ -94,6 +94,7 @@ pub fn prepare_rerun(
         request: RunRequest { asked: started, files: files.entries(), past, ..request },
         files,
         version,
+        decided: None,
         execution: OnceLock::new(),
         started,
         plan,

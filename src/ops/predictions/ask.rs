@@ -3,6 +3,7 @@
 use super::agentflow::EarlierRun;
 use super::answer::answer_of;
 use super::conversation::{self, ConversationRef};
+use super::members::{self, Decided};
 use super::nested::CallPath;
 use super::resume::{self, BeforeResume};
 use super::start;
@@ -81,6 +82,8 @@ pub struct PredictionRun {
     pub(super) request: RunRequest,
     /// What of Live runs; none for a draft, and where nobody knows.
     pub version: Option<LiveVersion>,
+    /// What its text decides about a run of members that waits.
+    pub(super) decided: Option<Decided>,
     /// The record of the run of an agentflow, once somebody named it.
     pub(super) execution: OnceLock<ExecutionId>,
 }
@@ -220,6 +223,10 @@ pub(super) fn prepare_nested(
     };
     conversation::return_unused_name(&mut question);
     let overrides = decide_overrides(app, &flow, &plan, &question.overrides, &loaded)?;
+    let decided = match way.is_nested() {
+        true => None,
+        false => members::find_decision(app, &flow, &plan, &mut question, belonging)?,
+    };
     let chat = belonging.chat_id();
     let files = carried.store(app, &flow, chat)?;
     let session = session_name.as_ref().map_or_else(|| chat.to_string(), |name| name.as_str().to_owned());
@@ -239,6 +246,7 @@ pub(super) fn prepare_nested(
         earlier: Mutex::default(),
         request,
         version,
+        decided,
         execution: OnceLock::new(),
         images: carried.images,
         files,

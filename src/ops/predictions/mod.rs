@@ -10,6 +10,7 @@ pub mod executions;
 pub(crate) mod flow_cache;
 mod follow_ups;
 pub(crate) mod host;
+mod members;
 mod nested;
 pub(crate) mod offline;
 mod pause_ends;

@@ -3,6 +3,7 @@
 
 use super::ask::{self, StartedBy, require_cards};
 use super::host::replay_host::{ReplayHost, ReplayedQuestion};
+use super::members;
 use super::nested::CallPath;
 use super::offline::NoPast;
 use super::post_processing;
@@ -18,6 +19,7 @@ use crate::domain::predictions::execution::{ExecutionEntry, StepStart, StepStatu
 use crate::domain::predictions::prediction::{Question, RunIds, RunOutput, Usage};
 use crate::engine::agentflow::{self, AgentPlan, AgentRun, RunJournal, StepNote};
 use crate::engine::answer_shape::declares_shape;
+use crate::engine::legacy::{self, MemberRun};
 use crate::engine::{self, FlowPlan, Overrides};
 use crate::state::vector_indexes::{IndexKey, VectorIndexCache};
 use crate::store::tables::FLOWS;
@@ -190,6 +192,13 @@ impl QuestionReplay<'_> {
                 // No memory elsewhere is told of it.
                 let mut output = begun.complete(host, &mut NullSink)?.outcome;
                 output.source_documents.extend(host.take_cited());
+                output
+            }
+            FlowPlan::Members(plan) => {
+                let branches = usize::try_from(app.settings.branches_max).unwrap_or(1);
+                let run = MemberRun::of_lone_question(plan, self.overrides, &turn, host, branches);
+                let output = legacy::run(&run, &mut NullSink)?;
+                members::require_answer(self.effects.is_some(), self.flow, &output)?;
                 output
             }
             FlowPlan::Agent(plan) => self.walk(app, plan, &turn, host, journal)?,

@@ -113,6 +113,7 @@ pub(super) fn prepare(
         earlier: Mutex::new(Some(EarlierRun::Waiting(Box::new(resume)))),
         request: RunRequest { files: request.files, ..RunRequest::default() },
         version,
+        decided: None,
         execution: OnceLock::from(id),
         plan,
         flow,

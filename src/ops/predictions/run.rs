@@ -7,6 +7,7 @@ use super::executions::RecordEnd;
 use super::follow_ups;
 use super::host::run_host::RunHost;
 use super::host::run_notes::RunNotes;
+use super::members;
 use super::post_processing;
 use super::record::{AnswerEnd, message_pair};
 use crate::app::App;
@@ -287,6 +288,8 @@ fn begin_execution(
         FlowPlan::Chat(plan) => {
             engine::run(plan, &entry.overrides, &run_context(entry, &host), &host, &mut kept)
         }
+        FlowPlan::Members(plan) => members::run(app, entry, plan, &host, &mut kept)
+            .map(|output| RunProgress::Done(CompletedRun::from_output(output))),
         FlowPlan::Agent(plan) => {
             agentflow::run(app, entry, plan, &host, cancel, &mut kept).map(|(output, end)| {
                 record = end;

@@ -179,6 +179,8 @@ mod tests {
             stopped: false,
             execution: None,
             receipt: None,
+            agent_reasoning: Vec::new(),
+            turns: None,
             action: None,
         };
         app.store.append(MessageBatch::new(workspace, &[message]).unwrap()).unwrap();

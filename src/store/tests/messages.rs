@@ -45,6 +45,8 @@ pub(in crate::store) fn message(flow: FlowId, chat: ChatId, content: &str) -> Me
         stopped: false,
         execution: None,
         receipt: None,
+        agent_reasoning: Vec::new(),
+        turns: None,
         action: None,
     }
 }

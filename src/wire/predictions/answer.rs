@@ -1,7 +1,10 @@
 //! An answer, whole or as the events at the end of a stream (manual 2.6).
 
 use super::run_events::RunStepView;
-use super::run_facts::{ArtifactView, DocumentView, FileAnnotationView, UsageView, UsedToolView};
+use super::run_facts::{
+    AgentReasoningView, ArtifactView, DocumentView, FileAnnotationView, UsageView, UsedToolView,
+    reasoning_views,
+};
 use crate::domain::flows::live_version::LiveVersion;
 use crate::domain::flows::version::Sha;
 use crate::domain::ids::{ChatId, ExecutionId, MessageId};
@@ -27,6 +30,10 @@ pub(crate) struct AnswerView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Vec<RunStepView<'static>>"))]
     agent_flow_executed_data: Option<Vec<RunStep>>,
+    /// The turns of the members of a Multi-Agent or Sequential Agent flow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Vec<AgentReasoningView>"))]
+    agent_reasoning: Option<Vec<AgentReasoningView>>,
     #[serde(flatten)]
     metadata: AnswerMetadata,
     is_stream_valid: bool,
@@ -70,10 +77,10 @@ pub(crate) struct AnswerMetadata {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "String"))]
     follow_up_prompts: Option<String>,
-    /// What a person is asked to decide, where a run of an agentflow waits.
+    /// What a person is asked to decide, where a run waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Map<String, Value>"))]
-    action: Option<Map<String, Value>>,
+    pub action: Option<Map<String, Value>>,
 }
 
 /// A version, as an answer names it.
@@ -97,7 +104,7 @@ impl Serialize for RunStep {
 }
 
 /// The lists of an answer, which are sent only when they hold something.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct AnswerLists {
@@ -107,7 +114,7 @@ pub(crate) struct AnswerLists {
     pub used_tools: Vec<UsedToolView>,
     /// Pictures that models of an agentflow's last steps made.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    artifacts: Vec<ArtifactView>,
+    pub artifacts: Vec<ArtifactView>,
     /// Other files that they made.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     file_annotations: Vec<FileAnnotationView>,
@@ -118,6 +125,8 @@ pub(crate) struct AnswerLists {
 pub(crate) struct AnswerEvents {
     pub lists: AnswerLists,
     pub metadata: AnswerMetadata,
+    /// Its reader is told of all lists, also of empty ones, and of what a person is asked.
+    pub tells_all: bool,
 }
 
 impl AnswerView {
@@ -139,14 +148,19 @@ impl From<PredictionAnswer> for AnswerView {
         let run = answer.output.execution.as_deref_mut();
         let entries = run.map(|run| std::mem::take(&mut run.entries));
         let agent_flow_executed_data = entries.map(|steps| steps.into_iter().map(RunStep).collect());
+        let turns = answer.output.turns.as_ref();
+        let agent_reasoning = turns.map(|turns| reasoning_views(&turns.reasoning));
         // The head of a whole answer names it.
         answer.version = None;
-        let AnswerEvents { lists, metadata } = answer.into();
+        let AnswerEvents { lists, metadata, tells_all } = answer.into();
+        // What members used is told of each of them.
+        let lists = if tells_all { AnswerLists::default() } else { lists };
         let version = None;
         Self {
             text,
             json,
             agent_flow_executed_data,
+            agent_reasoning,
             metadata,
             is_stream_valid,
             version,
@@ -168,9 +182,13 @@ impl From<PredictionAnswer> for AnswerEvents {
             flow_variables,
             follow_up_prompts,
             execution,
+            turns,
             ..
         } = output;
+        let tells_all = turns.is_some();
+        let asked = turns.and_then(|turns| turns.action);
         Self {
+            tells_all,
             lists: AnswerLists {
                 source_documents: source_documents.into_iter().map(DocumentView::from).collect(),
                 used_tools: used_tools.into_iter().map(UsedToolView::from).collect(),
@@ -190,7 +208,7 @@ impl From<PredictionAnswer> for AnswerEvents {
                 // Clients read JSON text here, in both modes.
                 follow_up_prompts: (!follow_up_prompts.is_empty())
                     .then(|| Value::from(follow_up_prompts).to_string()),
-                action: execution.and_then(|run| run.action),
+                action: execution.and_then(|run| run.action).or(asked),
             },
         }
     }

@@ -5,6 +5,7 @@ use super::prompt::Prompt;
 use crate::cards::kit::capabilities::host::Host;
 use crate::cards::kit::knowledge::transform::Transform;
 use crate::cards::kit::knowledge::{Loader, Splitter, VectorStore};
+use crate::cards::kit::members::Member;
 use crate::cards::kit::models::model::{Model, ModelReply, OpenCall};
 use crate::cards::kit::models::router::Route;
 use crate::cards::kit::models::synthesis::Synthesis;
@@ -39,6 +40,8 @@ pub enum Component {
     Synthesis(Arc<Synthesis>),
     Route(Arc<Route>),
     Transform(Arc<dyn Transform>),
+    /// A member of a Multi-Agent or Sequential Agent flow.
+    Member(Arc<Member>),
     /// A text or structured result other cards read.
     Value(Value),
 }
@@ -65,6 +68,7 @@ impl Component {
             Self::Synthesis(_) => "response synthesizer",
             Self::Route(_) => "named retriever",
             Self::Transform(_) => "transform of a pipeline",
+            Self::Member(_) => "card of an agent team",
             Self::Value(_) => "text",
         }
     }

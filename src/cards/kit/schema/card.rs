@@ -10,6 +10,7 @@ use crate::cards::kit::capabilities::Need;
 use crate::cards::kit::knowledge::embedding::CheckedEmbeddings;
 use crate::cards::kit::knowledge::transform::Transform;
 use crate::cards::kit::knowledge::{Loader, Splitter, VectorStore};
+use crate::cards::kit::members::Member;
 use crate::cards::kit::models::model::Model;
 use crate::cards::kit::models::router::Route;
 use crate::cards::kit::models::synthesis::Synthesis;
@@ -61,12 +62,14 @@ pub enum Category {
     McpTools,
     Memory,
     Moderation,
+    MultiAgents,
     OutputParsers,
     Pipelines,
     Prompts,
     RecordManager,
     ResponseSynthesizer,
     Retrievers,
+    SequentialAgents,
     TextSplitters,
     Tools,
     Utilities,
@@ -90,12 +93,14 @@ impl Category {
             Self::McpTools => "Tools (MCP)",
             Self::Memory => "Memory",
             Self::Moderation => "Moderation",
+            Self::MultiAgents => "Multi Agents",
             Self::OutputParsers => "Output Parsers",
             Self::Pipelines => "ETL",
             Self::Prompts => "Prompts",
             Self::RecordManager => "Record Manager",
             Self::ResponseSynthesizer => "Response Synthesizer",
             Self::Retrievers => "Retrievers",
+            Self::SequentialAgents => "Sequential Agents",
             Self::TextSplitters => "Text Splitters",
             Self::Tools => "Tools",
             Self::Utilities => "Utilities",
@@ -156,6 +161,8 @@ pub enum Factory {
     GetVariable(fn(&Inputs<'_>) -> Result<String>),
     /// Makes other documents of those that pass a pipeline.
     Transform(fn(&Inputs<'_>) -> Result<Arc<dyn Transform>>),
+    /// A member of a Multi-Agent or Sequential Agent flow.
+    Member(fn(&Inputs<'_>) -> Result<Member>),
     /// Does the work of a step of an agentflow.
     Step(StepFn),
     /// A note: it is never built.
@@ -211,6 +218,7 @@ impl Factory {
             Self::Moderation(make) => Component::Moderation(make(inputs)?),
             Self::Synthesis(make) => Component::Synthesis(Arc::new(make(inputs))),
             Self::Route(make) => Component::Route(make(inputs)?),
+            Self::Member(make) => Component::Member(Arc::new(make(inputs)?)),
             Self::Branch(make) => Component::Value(make(inputs)?.value),
             Self::SetVariable(make) => Component::Value(make(inputs)?.value),
             // Only a run knows the values of variables.

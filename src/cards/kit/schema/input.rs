@@ -31,6 +31,10 @@ pub struct Input {
     pub shown_if: Option<(&'static str, &'static str)>,
     /// Shown only while another input has, or holds, one of these values.
     pub shown_for: Option<(&'static str, &'static [&'static str])>,
+    /// Braces in its text name variables, so those of a value that comes from a request are doubled.
+    pub braces: bool,
+    /// The name under which editors note its choice, with the id of the node behind it; empty for most.
+    pub tab: &'static str,
     /// May stay empty where each of these inputs is filled in; no inputs say nothing.
     pub unless: &'static [&'static str],
 }
@@ -133,6 +137,14 @@ pub enum WireType {
     EngineTool,
     IndexRetriever,
     Synthesizer,
+    /// What stands in Multi-Agent and Sequential Agent flows.
+    Supervisor,
+    AgentState,
+    Checkpointer,
+    SequentialNode,
+    SequentialStep,
+    ConditionSource,
+    LlmNode,
 }
 
 impl WireType {
@@ -166,6 +178,15 @@ impl WireType {
             Self::EngineTool => "QueryEngineTool",
             Self::IndexRetriever => "VectorIndexRetriever",
             Self::Synthesizer => "ResponseSynthesizer",
+            Self::Supervisor => "Supervisor",
+            Self::AgentState => "State",
+            Self::Checkpointer => "BaseCheckpointSaver",
+            Self::SequentialNode => {
+                "Start | Agent | Condition | LLMNode | ToolNode | CustomFunction | ExecuteFlow"
+            }
+            Self::SequentialStep => "Agent | Condition | LLMNode | ToolNode | CustomFunction | ExecuteFlow",
+            Self::ConditionSource => "Start | Agent | LLMNode | ToolNode | CustomFunction | ExecuteFlow",
+            Self::LlmNode => "LLMNode",
         }
     }
 }
@@ -220,6 +241,8 @@ impl Input {
             lists: false,
             shown_if: None,
             shown_for: None,
+            braces: false,
+            tab: "",
             unless: &[],
         }
     }
@@ -380,6 +403,20 @@ impl Input {
     #[must_use]
     pub const fn variables(mut self) -> Self {
         self.accepts_variables = true;
+        self
+    }
+
+    /// Braces in its text name variables.
+    #[must_use]
+    pub const fn braces(mut self) -> Self {
+        self.braces = true;
+        self
+    }
+
+    /// Editors note its choice under this name, with the id of the node behind it.
+    #[must_use]
+    pub const fn tab(mut self, name: &'static str) -> Self {
+        self.tab = name;
         self
     }
 

@@ -284,9 +284,10 @@ impl StreamedQuestion {
         }
     }
 
-    /// An agentflow has a first event of its own, and a chat that got both would show two answers.
+    /// An agentflow has a first event of its own, and a chat that got both would show two answers. Members tell of their turns
+    /// before the answer begins.
     fn send_start(&self, events: &EventSink) -> Result<()> {
-        if self.entry.plan.as_chat().is_none() {
+        if !self.entry.plan.begins_with_answer() {
             return Ok(());
         }
         events.send("start", "").map_err(|_| Error::Cancelled)
@@ -317,7 +318,17 @@ pub(in crate::http::api) fn send_end(
     events: &EventSink,
     answer: PredictionAnswer,
 ) -> Result<(), StreamClosed> {
-    let AnswerEvents { lists, metadata } = answer.into();
+    let AnswerEvents { lists, metadata, tells_all } = answer.into();
+    if tells_all {
+        events.send("usedTools", &lists.used_tools)?;
+        events.send("sourceDocuments", &lists.source_documents)?;
+        events.send("artifacts", &lists.artifacts)?;
+        if let Some(action) = &metadata.action {
+            events.send("action", action)?;
+        }
+        events.send("metadata", &metadata)?;
+        return events.close();
+    }
     if !lists.source_documents.is_empty() {
         events.send("sourceDocuments", &lists.source_documents)?;
     }

@@ -8,6 +8,7 @@ use crate::http::reply::host_redaction::redact_hosts;
 use crate::http::reply::sse::EventSink;
 use crate::ops::predictions::{ReplyStream, RunSink, StreamClosed, StreamEnd, TokenSink};
 use crate::wire::predictions::run_events::{RunStepView, StepEventView};
+use crate::wire::predictions::run_facts::reasoning_views;
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
@@ -155,6 +156,9 @@ fn send_run_event(
         RunEvent::Artifacts(pictures) => events.tell("artifacts", pictures),
         RunEvent::FileAnnotations(files) => events.tell("fileAnnotations", files),
         RunEvent::Action(action) => events.tell("action", action),
+        RunEvent::Reasoning(turns) => events.tell("agentReasoning", &reasoning_views(turns)),
+        RunEvent::NextAgent(name) => events.tell("nextAgent", name),
+        RunEvent::AnswerBegins => events.tell("start", ""),
     }
 }
 
