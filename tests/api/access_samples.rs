@@ -73,6 +73,12 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
             let flow = crate::webhooks::echo(json!({"webhookMethod": ""})).flow(server);
             (Some(flow), (method != "GET").then(|| json!({"name": "Ada"})))
         }
+        ("GET", "/openai/v1/models") => (None, None),
+        ("GET", "/openai/v1/models/:model") => (Some(flow()), None),
+        ("POST", "/openai/v1/chat/completions") => {
+            (None, Some(json!({"model": flow(), "messages": [{"role": "user", "content": "Hi"}]})))
+        }
+        ("POST", "/openai/v1/responses") => (None, Some(json!({"model": flow(), "input": "Hi"}))),
         ("POST", "/chatflows/:id/webhook-secret" | "/webhook-listener/:id/register") => (Some(flow()), None),
         ("DELETE", "/chatflows/:id/webhook-secret") => {
             let flow = flow();

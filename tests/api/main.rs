@@ -45,6 +45,7 @@ mod flows;
 mod loader_uploads;
 mod moderation_and_citations;
 mod old_canvases;
+mod openai;
 mod permission_limits;
 mod remote_vector_stores;
 mod retrieval;
