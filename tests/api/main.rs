@@ -43,6 +43,7 @@ mod flow_tools;
 mod flow_variables;
 mod flows;
 mod loader_uploads;
+mod mcp_server;
 mod moderation_and_citations;
 mod old_canvases;
 mod openai;

@@ -1,4 +1,4 @@
-//! Flows asked by OpenAI's protocol (manual 21.1).
+//! Flows asked by OpenAI's protocol (manual 2.14).
 
 mod answers;
 mod overrides;
