@@ -56,6 +56,8 @@ pub enum Conflict {
         /// How many open invitations promise it.
         invitations: usize,
     },
+    /// Another flow of the workspace has this name as a tool.
+    ToolNameTaken,
     /// Flows use what is to be deleted.
     InUse {
         what: &'static str,
@@ -160,6 +162,7 @@ impl fmt::Display for Conflict {
             Self::NameTaken { what } => {
                 write!(f, "There is already a {what} with this name. Choose another name.")
             }
+            Self::ToolNameTaken => f.write_str("Another flow of this workspace is a tool of this name: choose another one."),
             Self::IdTaken => f.write_str("This id is in use already."),
             Self::DraftsOff => f.write_str("Drafts are off on this server."),
             Self::HistoryOff => f.write_str("Version history is off on this server."),

@@ -23,6 +23,7 @@ use crate::domain::knowledge::upsert::UpsertRecord;
 use crate::domain::knowledge::vector_config::VectorConfig;
 use crate::domain::predictions::execution::{Execution, ExecutionLeftovers, RunRequest};
 use crate::domain::remote::connection::Connection;
+use crate::domain::triggers::mcp_server::McpServer;
 use crate::domain::triggers::schedule::Schedule;
 use crate::domain::triggers::webhook_answer::AnswerTotals;
 use crate::domain::triggers::webhook_callback::WebhookCallback;
@@ -110,6 +111,7 @@ const EXECUTION_LEFTOVERS_TABLE: Table = table("execution_leftovers"); // delete
 const SCHEDULES_TABLE: Table = table("schedules"); //                     workspace ‖ flow
 pub(super) const TRIGGER_LOG: Table = table("trigger_log"); //            flow ‖ number -> what became of a time of its schedule
 const WEBHOOK_SECRETS_TABLE: Table = table("webhook_secrets"); //         workspace ‖ flow -> the secret, sealed
+const MCP_SERVERS_TABLE: Table = table("mcp_servers"); //                 workspace ‖ flow -> the flow as a tool
 const WEBHOOK_CALLBACKS_TABLE: Table = table("webhook_callbacks"); //     callback -> an answer that is still to be sent
 pub(super) const WEBHOOK_SIGNATURES: Table = table("webhook_signatures"); // flow ‖ digest -> until when, in seconds
 pub(super) const WEBHOOK_ANSWERS: Table = table("webhook_answers"); //    flow ‖ hash of the key -> the first answer
@@ -219,6 +221,8 @@ pub const SCHEDULES: WorkspaceTable<Schedule, FlowId> = WorkspaceTable::new(SCHE
 
 /// What signs the calls of flows' webhooks. Written by one room only, `ops/triggers/webhooks/`.
 pub const WEBHOOK_SECRETS: WorkspaceTable<Ciphertext, FlowId> = WorkspaceTable::new(WEBHOOK_SECRETS_TABLE);
+/// Flows as tools of MCP servers. Written by one room only, `ops/triggers/mcp/`.
+pub const MCP_SERVERS: WorkspaceTable<McpServer, FlowId> = WorkspaceTable::new(MCP_SERVERS_TABLE);
 /// Answers of webhooks that are promised to an address, or on their way there.
 pub const WEBHOOK_CALLBACKS: GlobalTable<WebhookCallback, WebhookCallbackId> =
     GlobalTable::new(WEBHOOK_CALLBACKS_TABLE);
@@ -240,7 +244,7 @@ pub(crate) const REMOTE_CONNECTION: GlobalTable<Connection, str> = GlobalTable::
 pub(crate) const REMOTE_CONNECTION_KEY: &str = "connection";
 
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 73] = [
+pub(super) const ALL: [Table; 74] = [
     META,
     COUNTERS,
     MESSAGES.table(),
@@ -300,6 +304,7 @@ pub(super) const ALL: [Table; 73] = [
     SCHEDULES_TABLE,
     TRIGGER_LOG,
     WEBHOOK_SECRETS_TABLE,
+    MCP_SERVERS_TABLE,
     WEBHOOK_CALLBACKS_TABLE,
     WEBHOOK_SIGNATURES,
     WEBHOOK_ANSWERS,

@@ -463,6 +463,8 @@ fn refusals_of_the_grid_have_the_shape_of_the_specification() {
     for route in service_routes() {
         match route.guard.access {
             RequiredAccess::Public | RequiredAccess::Ask => {}
+            // In the shape of its protocol.
+            RequiredAccess::Key => drop(call(&server, route, "CHATFLOW").send().is(401)),
             RequiredAccess::SignedIn => drop(call(&server, route, "CHATFLOW").send().is_error(401)),
             RequiredAccess::Session | RequiredAccess::AnyOf(_) | RequiredAccess::Owner => {
                 call(&server, route, "CHATFLOW").send().is_error(401);

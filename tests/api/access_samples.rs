@@ -73,6 +73,28 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
             let flow = crate::webhooks::echo(json!({"webhookMethod": ""})).flow(server);
             (Some(flow), (method != "GET").then(|| json!({"name": "Ada"})))
         }
+        ("GET" | "POST", "/mcp-server/:id") => {
+            let flow = flow();
+            let body = json!({"toolName": format!("tool-{flow}"), "description": "Finds orders."});
+            (Some(flow), (method == "POST").then_some(body))
+        }
+        ("PUT" | "DELETE", "/mcp-server/:id") | ("POST", "/mcp-server/:id/refresh" | "/mcp/:id") => {
+            let flow = flow();
+            crate::mcp_server::enable(server, &flow, &format!("tool-{flow}"));
+            let body = if pattern == "/mcp/:id" {
+                Some(json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}))
+            } else {
+                (method == "PUT").then(|| json!({"enabled": false}))
+            };
+            (Some(flow), body)
+        }
+        ("POST", "/mcp") => (None, Some(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}))),
+        ("GET", "/openai/v1/models") => (None, None),
+        ("GET", "/openai/v1/models/:model") => (Some(flow()), None),
+        ("POST", "/openai/v1/chat/completions") => {
+            (None, Some(json!({"model": flow(), "messages": [{"role": "user", "content": "Hi"}]})))
+        }
+        ("POST", "/openai/v1/responses") => (None, Some(json!({"model": flow(), "input": "Hi"}))),
         ("POST", "/chatflows/:id/webhook-secret" | "/webhook-listener/:id/register") => (Some(flow()), None),
         ("DELETE", "/chatflows/:id/webhook-secret") => {
             let flow = flow();

@@ -34,6 +34,8 @@ pub struct Question {
     pub conversation_name: Option<Value>,
     /// Earlier messages the caller brings along (manual 2.1).
     pub history: Vec<HistoryMessage>,
+    /// The earlier messages repeat what a conversation holds that goes on: they count in a new one alone.
+    pub repeats_history: bool,
     /// Files sent with the question, as they came.
     pub uploads: Vec<Upload>,
     pub lead_email: Option<String>,
@@ -175,6 +177,8 @@ pub enum ChatType {
     Scheduled,
     /// A call of the flow's webhook.
     Webhook,
+    /// A call of the flow as a tool of an MCP server.
+    Mcp,
 }
 
 impl ChatType {
@@ -183,7 +187,7 @@ impl ChatType {
     pub const fn is_from_outside(self) -> bool {
         match self {
             Self::Internal => false,
-            Self::External | Self::Scheduled | Self::Webhook => true,
+            Self::External | Self::Scheduled | Self::Webhook | Self::Mcp => true,
         }
     }
 }

@@ -276,7 +276,7 @@ impl FormField {
 }
 
 /// True for a step that may wait for a person.
-fn may_pause(node: &Node) -> bool {
+pub(in crate::engine) fn may_pause(node: &Node) -> bool {
     let tools = node.inputs.get("agentTools").and_then(Value::as_array).into_iter().flatten();
     let asks = |row: &Value| row.get(APPROVAL).is_some_and(|on| *on == true || on == "true");
     node.name == HUMAN_INPUT || tools.into_iter().any(asks)

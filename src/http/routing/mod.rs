@@ -5,6 +5,7 @@ pub(crate) mod cors;
 pub mod guard;
 pub(crate) mod handler;
 pub(crate) mod host_names;
+mod openai_routes;
 pub(crate) mod origin;
 mod params;
 mod permissions;

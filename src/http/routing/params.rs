@@ -78,6 +78,19 @@ pub(super) const PIPELINE_RUNS: &[ParamSpec] =
 pub(super) const OF_KEY: &[ParamSpec] =
     &[query("keyonly", TEXT, "Leaves out flows that are bound to no key.")];
 
+/// A conversation that goes on, by a protocol that has no place for one.
+pub(super) const NAMED_SESSION: &[ParamSpec] = &[header(
+    "x-flowkeep-session",
+    TEXT,
+    "Names the conversation, where the flow lets callers with its key give one.",
+)];
+/// What clients of MCP say beside their message.
+pub(super) const MCP: &[ParamSpec] = &[
+    header("MCP-Protocol-Version", TEXT, "The revision of the protocol; 2025-03-26 where it is left out."),
+    header("Mcp-Session-Id", TEXT, "What `initialize` answered with, where there was a handshake."),
+    header("Mcp-Method", TEXT, "The method of the message, from revision 2026-07-28 on."),
+    header("Mcp-Name", TEXT, "The tool that is called, from revision 2026-07-28 on."),
+];
 /// A call of a webhook that may be repeated.
 pub(super) const IDEMPOTENCY_KEY: &[ParamSpec] = &[header(
     "Idempotency-Key",

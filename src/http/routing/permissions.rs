@@ -47,6 +47,9 @@ pub(super) const PIPELINE_VIEW: &[&str] = &["chatflows:view"];
 pub(super) const PIPELINE_RUN: &[&str] = &["chatflows:update"];
 /// The secret of a flow's webhook.
 pub(super) const WEBHOOK_EDIT: &[&str] = &["chatflows:update", "agentflows:update"];
+/// A flow as a tool (manual 2.15).
+pub(super) const MCP_EDIT: &[&str] =
+    &["chatflows:config", "chatflows:update", "agentflows:config", "agentflows:update", "assistants:update"];
 /// Versions belong to every kind of flow (manual 6.4).
 pub(super) const HISTORY_VIEW: &[&str] = &["chatflows:view", "agentflows:view", "assistants:view"];
 pub(super) const HISTORY_EDIT: &[&str] = &["chatflows:update", "agentflows:update", "assistants:update"];

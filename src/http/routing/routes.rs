@@ -2,6 +2,7 @@
 
 use super::check_routes;
 use super::guard::{OWNER, PUBLIC, SESSION, SIGNED_IN, any_of};
+use super::openai_routes;
 use super::params;
 use super::permissions::{
     CODE_RUN, CREDENTIAL_SAVED, CREDENTIAL_SEEN, DELETE, DRAFT_EDIT, DRAFT_VIEW, EXECUTION_SEEN,
@@ -49,6 +50,8 @@ static TABLE: LazyLock<RouteTable> = LazyLock::new(|| {
         execution_routes(),
         trigger_routes::schedule_routes(),
         trigger_routes::webhook_routes(),
+        trigger_routes::mcp_routes(),
+        openai_routes::openai_routes(),
         flow_routes(),
         check_routes::check_routes(),
         pipeline_routes::pipeline_routes(),

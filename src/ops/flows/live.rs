@@ -30,6 +30,7 @@ use crate::ops::conversations::chunks;
 use crate::ops::conversations::named_sessions;
 use crate::ops::pipelines;
 use crate::ops::predictions::executions;
+use crate::ops::triggers::mcp;
 use crate::ops::triggers::schedules;
 use crate::ops::triggers::webhooks;
 use crate::ops::workspace::audit;
@@ -432,6 +433,7 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
         named_sessions::delete_for_flow(tx, workspace, id)?;
         executions::unlink_flow(tx, workspace, id)?;
         webhooks::remove_flow(tx, &flow)?;
+        mcp::remove_flow(tx, &flow)?;
         kept::delete_for_flow(tx, workspace, id)?;
         drafts::remove(tx, &flow)?;
         schedules::delete_for_flow(tx, workspace, id)?;

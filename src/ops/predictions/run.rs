@@ -149,6 +149,7 @@ impl Measure {
             ChatType::External => metrics::RunSource::External,
             ChatType::Scheduled => metrics::RunSource::Schedule,
             ChatType::Webhook => metrics::RunSource::Webhook,
+            ChatType::Mcp => metrics::RunSource::Mcp,
         };
         app.state.metrics.record_run(source, end, self.began.elapsed());
         if end == metrics::RunResult::Answered {

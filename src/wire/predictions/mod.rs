@@ -5,6 +5,7 @@ pub(crate) mod answer;
 pub(crate) mod attachments;
 pub(crate) mod executions;
 pub(crate) mod human_input;
+pub(crate) mod openai;
 pub(crate) mod question;
 pub(crate) mod run_events;
 pub(crate) mod run_facts;

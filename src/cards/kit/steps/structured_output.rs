@@ -346,6 +346,12 @@ pub(crate) fn declares_keys(card: &'static Card, values: &Map<String, Value>) ->
     keys_inputs(card).any(|input| !rows_of(input, values).is_empty())
 }
 
+/// The schema of the answer of a card with these inputs, where it says one.
+#[must_use]
+pub(crate) fn declared_schema(card: &'static Card, values: &Map<String, Value>) -> Option<Value> {
+    keys_inputs(card).find_map(|input| Some(describe_rows(rows_of(input, values)).form?.schema))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

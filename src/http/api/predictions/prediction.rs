@@ -303,7 +303,7 @@ impl StreamedQuestion {
             Err(fault) => {
                 log_failed_run(Some(&entry.flow.id), &fault);
                 let visible_error = match entry.chat_type {
-                    ChatType::External | ChatType::Scheduled | ChatType::Webhook => {
+                    ChatType::External | ChatType::Scheduled | ChatType::Webhook | ChatType::Mcp => {
                         without_hosts_for_stranger(app, &entry.flow.id, fault)
                     }
                     ChatType::Internal => not_found_if_deleted(app, &entry.flow.id, fault),

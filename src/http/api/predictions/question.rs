@@ -58,6 +58,7 @@ pub(super) fn parse_question(request: &Request, body: QuestionBody, files: Vec<U
             .into_iter()
             .map(parse_history_message)
             .collect::<Result<_>>()?,
+        repeats_history: false,
         uploads,
         lead_email: body.lead_email,
     })

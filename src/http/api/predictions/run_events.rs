@@ -164,7 +164,7 @@ fn send_run_event(
 
 fn visible_text(reader: ChatType, text: &str) -> String {
     match reader {
-        ChatType::External | ChatType::Scheduled | ChatType::Webhook => redact_hosts(text),
+        ChatType::External | ChatType::Scheduled | ChatType::Webhook | ChatType::Mcp => redact_hosts(text),
         ChatType::Internal => text.to_owned(),
     }
 }
