@@ -18,6 +18,10 @@ const REFUSED: &[(&str, &str)] = &[
         "pythonInterpreter",
         "Python Interpreter is refused here: this server does not run Python that a model writes. Use a Custom Tool, whose JavaScript runs here behind walls, or CSV Agent for questions about a table.",
     ),
+    (
+        "openAIAssistant",
+        "OpenAI Assistant is refused here: the provider ended the interface of its hosted assistants in 2026. Make a custom assistant, which runs here with the same instructions, tools and document stores.",
+    ),
 ];
 
 /// Why a card of this name is refused; `None` for any other.

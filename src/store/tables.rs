@@ -14,8 +14,9 @@ use crate::domain::flows::flow::Flow;
 use crate::domain::flows::history_mark::HistoryMark;
 use crate::domain::flows::version::NewVersion;
 use crate::domain::ids::{
-    CollectionId, ConversationNameId, ConversationUploadsId, CredentialId, DocumentStoreId, ExecutionId,
-    FlowId, KeyId, RoleId, TemplateId, ToolId, UserId, VariableId, WebhookCallbackId, WorkspaceId,
+    AssistantId, CollectionId, ConversationNameId, ConversationUploadsId, CredentialId, DocumentStoreId,
+    ExecutionId, FlowId, KeyId, RoleId, TemplateId, ToolId, UserId, VariableId, WebhookCallbackId,
+    WorkspaceId,
 };
 use crate::domain::knowledge::collection::{Collection, UnlinkedBlocks};
 use crate::domain::knowledge::document_store::DocumentStore;
@@ -26,6 +27,7 @@ use crate::domain::remote::connection::Connection;
 use crate::domain::triggers::schedule::Schedule;
 use crate::domain::triggers::webhook_answer::AnswerTotals;
 use crate::domain::triggers::webhook_callback::WebhookCallback;
+use crate::domain::workspace::assistant::Assistant;
 use crate::domain::workspace::credential::{Ciphertext, Credential};
 use crate::domain::workspace::template::Template;
 use crate::domain::workspace::tool::WorkspaceTool;
@@ -120,6 +122,7 @@ const WEBHOOK_ANSWER_TOTALS_TABLE: Table = table("webhook_answer_totals"); // fl
 pub(super) const VERSION_ANSWERS: Table = table("version_answers"); //    flow ‖ change ‖ sequence -> chat, time, rating, bytes
 pub(super) const VERSION_FAILURES: Table = table("version_failures"); //  flow ‖ chat ‖ sequence -> change of a run that failed
 pub(super) const VERSION_COUNTS: Table = table("version_counts"); //      flow ‖ change ‖ kind ‖ bucket -> rows of these two
+const HOSTED_ASSISTANTS_TABLE: Table = table("hosted_assistants"); //     workspace ‖ assistant that runs at its provider
 pub(super) const VERSION_NAMES: Table = table("version_names"); //        flow ‖ kind ‖ change or commit -> the other
 
 /// Flows without their canvases. Written by one room only, `ops/flows/live.rs`.
@@ -232,8 +235,12 @@ pub(crate) const REMOTE_CONNECTION: GlobalTable<Connection, str> = GlobalTable::
 /// The only key of [`REMOTE_CONNECTION`].
 pub(crate) const REMOTE_CONNECTION_KEY: &str = "connection";
 
+/// Assistants that run at their providers; those that run here are flows.
+pub const HOSTED_ASSISTANTS: WorkspaceTable<Assistant, AssistantId> =
+    WorkspaceTable::new(HOSTED_ASSISTANTS_TABLE);
+
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 70] = [
+pub(super) const ALL: [Table; 71] = [
     META,
     COUNTERS,
     MESSAGES.table(),
@@ -304,6 +311,7 @@ pub(super) const ALL: [Table; 70] = [
     VERSION_FAILURES,
     VERSION_COUNTS,
     VERSION_NAMES,
+    HOSTED_ASSISTANTS_TABLE,
 ];
 
 /// What runs leave behind with each answer: messages, records of agentflows, and what is kept of what started them. Nothing of it is kept outside of the database,

@@ -53,7 +53,7 @@ impl FlowKind {
     #[must_use]
     pub fn unsupported_reason(self) -> Option<String> {
         match self {
-            Self::Chatflow | Self::Agentflow => None,
+            Self::Chatflow | Self::Agentflow | Self::Assistant => None,
             other => Some(format!("This server cannot run flows of type {other} yet.")),
         }
     }

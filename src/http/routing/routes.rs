@@ -1,5 +1,6 @@
 //! The table of all routes. An address that is not here does not exist.
 
+use super::assistant_routes;
 use super::check_routes;
 use super::guard::{OWNER, PUBLIC, SESSION, SIGNED_IN, any_of};
 use super::params;
@@ -49,6 +50,7 @@ static TABLE: LazyLock<RouteTable> = LazyLock::new(|| {
         trigger_routes::schedule_routes(),
         trigger_routes::webhook_routes(),
         flow_routes(),
+        assistant_routes::assistant_routes(),
         check_routes::check_routes(),
         remote_routes::remote_routes(),
         promotion_routes::promotion_routes(),
