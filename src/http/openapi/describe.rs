@@ -45,6 +45,7 @@ const TAGS: &[(&str, &[&str])] = &[
             "node-icon",
         ],
     ),
+    ("Assistants", &["assistants"]),
     ("Tools", &["tools"]),
     (
         "Credentials",
