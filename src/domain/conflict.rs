@@ -26,6 +26,8 @@ pub enum Conflict {
     PublishInstantly,
     /// Flows of this kind have no drafts.
     KindWithoutDrafts,
+    /// The flow is an assistant's, which is edited and not drawn.
+    FlowOfAssistant,
     /// Publish instantly cannot be turned on over unpublished changes.
     DraftInTheWay,
     /// The flow's kind cannot change over unpublished changes.
@@ -178,6 +180,9 @@ impl fmt::Display for Conflict {
             Self::KindWithoutDrafts => {
                 f.write_str("Flows of this type have no drafts; their changes are saved straight to Live.")
             }
+            Self::FlowOfAssistant => f.write_str(
+                "This flow belongs to an assistant, so its name, type and canvas follow from it: edit the assistant.",
+            ),
             Self::DraftInTheWay => {
                 f.write_str("This flow has unpublished changes. Publish or discard them before turning on Publish instantly.")
             }

@@ -115,6 +115,10 @@ uuid_id!(
     ToolId
 );
 uuid_id!(
+    /// Names an assistant; one that is a flow has the flow's id.
+    AssistantId
+);
+uuid_id!(
     /// Names what a conversation sent to vector stores.
     ConversationUploadsId
 );

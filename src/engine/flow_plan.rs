@@ -6,7 +6,8 @@ use super::overrides::CardPlace;
 use super::plan::Plan;
 use super::upload_store::UploadStore;
 use crate::canvas::Canvas;
-use crate::domain::error::Result;
+use crate::cards::unsupported;
+use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::FlowKind;
 
 /// A compiled canvas, as its kind runs it.
@@ -22,10 +23,13 @@ impl FlowPlan {
     /// Compiles Live or a draft of a flow.
     ///
     /// # Errors
-    /// When no card can answer, or cards wait for each other; 400 for an agentflow whose drawing is wrong, and for a kind
-    /// that does not run here.
+    /// When no card can answer, or cards wait for each other; 400 for an agentflow whose drawing is wrong, for a kind
+    /// that does not run here, and for a card whose provider ended what it calls.
     pub fn compile(kind: FlowKind, canvas: &Canvas) -> Result<Self> {
         kind.require_supported()?;
+        if let Some(why) = canvas.nodes().iter().find_map(|node| unsupported::ended(&node.name)) {
+            return Err(Error::invalid(why));
+        }
         match kind {
             FlowKind::Agentflow => AgentPlan::compile(canvas).map(Self::Agent),
             FlowKind::Multiagent => MemberPlan::compile(canvas).map(|plan| Self::Members(Box::new(plan))),

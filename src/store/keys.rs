@@ -1,9 +1,9 @@
 //! Database keys: fixed-width parts, joined here and nowhere else, so that byte order is the order of a list.
 
 use crate::domain::ids::{
-    ChatId, ChunkId, CollectionId, ConversationNameId, ConversationUploadsId, CredentialId, DocumentStoreId,
-    ExecutionId, FeedbackId, FlowId, KeyId, LeadId, LoaderId, NamespaceId, OrganizationId, RoleId,
-    TemplateId, ToolId, UserId, VariableId, WebhookCallbackId, WorkspaceId,
+    AssistantId, ChatId, ChunkId, CollectionId, ConversationNameId, ConversationUploadsId, CredentialId,
+    DocumentStoreId, ExecutionId, FeedbackId, FlowId, KeyId, LeadId, LoaderId, NamespaceId, OrganizationId,
+    RoleId, TemplateId, ToolId, UserId, VariableId, WebhookCallbackId, WorkspaceId,
 };
 use std::ops::Bound;
 use uuid::Uuid;
@@ -36,6 +36,7 @@ macro_rules! record_ids {
 }
 
 record_ids!(
+    AssistantId,
     ChatId,
     CollectionId,
     CredentialId,

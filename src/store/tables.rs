@@ -14,8 +14,9 @@ use crate::domain::flows::flow::Flow;
 use crate::domain::flows::history_mark::HistoryMark;
 use crate::domain::flows::version::NewVersion;
 use crate::domain::ids::{
-    CollectionId, ConversationNameId, ConversationUploadsId, CredentialId, DocumentStoreId, ExecutionId,
-    FlowId, KeyId, RoleId, TemplateId, ToolId, UserId, VariableId, WebhookCallbackId, WorkspaceId,
+    AssistantId, CollectionId, ConversationNameId, ConversationUploadsId, CredentialId, DocumentStoreId,
+    ExecutionId, FlowId, KeyId, RoleId, TemplateId, ToolId, UserId, VariableId, WebhookCallbackId,
+    WorkspaceId,
 };
 use crate::domain::knowledge::collection::{Collection, UnlinkedBlocks};
 use crate::domain::knowledge::document_store::DocumentStore;
@@ -27,6 +28,7 @@ use crate::domain::triggers::mcp_server::McpServer;
 use crate::domain::triggers::schedule::Schedule;
 use crate::domain::triggers::webhook_answer::AnswerTotals;
 use crate::domain::triggers::webhook_callback::WebhookCallback;
+use crate::domain::workspace::assistant::Assistant;
 use crate::domain::workspace::credential::{Ciphertext, Credential};
 use crate::domain::workspace::template::Template;
 use crate::domain::workspace::tool::WorkspaceTool;
@@ -122,6 +124,7 @@ const WEBHOOK_ANSWER_TOTALS_TABLE: Table = table("webhook_answer_totals"); // fl
 pub(super) const VERSION_ANSWERS: Table = table("version_answers"); //    flow ‖ change ‖ sequence -> chat, time, rating, bytes
 pub(super) const VERSION_FAILURES: Table = table("version_failures"); //  flow ‖ chat ‖ sequence -> change of a run that failed
 pub(super) const VERSION_COUNTS: Table = table("version_counts"); //      flow ‖ change ‖ kind ‖ bucket -> rows of these two
+const HOSTED_ASSISTANTS_TABLE: Table = table("hosted_assistants"); //     workspace ‖ assistant that runs at its provider
 pub(super) const VERSION_NAMES: Table = table("version_names"); //        flow ‖ kind ‖ change or commit -> the other
 pub(super) const PIPELINE_RUNS: Table = table("etl_runs"); //             flow ‖ number -> a run of the pipeline
 const PIPELINES_UNDER_WAY_TABLE: Table = table("etl_under_way"); //       workspace ‖ flow -> the number of the run that goes on
@@ -243,8 +246,12 @@ pub(crate) const REMOTE_CONNECTION: GlobalTable<Connection, str> = GlobalTable::
 /// The only key of [`REMOTE_CONNECTION`].
 pub(crate) const REMOTE_CONNECTION_KEY: &str = "connection";
 
+/// Assistants that run at their providers; those that run here are flows.
+pub const HOSTED_ASSISTANTS: WorkspaceTable<Assistant, AssistantId> =
+    WorkspaceTable::new(HOSTED_ASSISTANTS_TABLE);
+
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 74] = [
+pub(super) const ALL: [Table; 75] = [
     META,
     COUNTERS,
     MESSAGES.table(),
@@ -319,6 +326,7 @@ pub(super) const ALL: [Table; 74] = [
     PIPELINE_RUNS,
     PIPELINES_UNDER_WAY_TABLE,
     PIPELINE_DIGESTS,
+    HOSTED_ASSISTANTS_TABLE,
 ];
 
 /// What runs leave behind with each answer: messages, records of agentflows, and what is kept of what started them. Nothing of it is kept outside of the database,

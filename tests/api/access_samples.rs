@@ -1,5 +1,6 @@
 //! Good requests for the routes around flows: conversations, keys, icons, files of the workspace. As `access::sample`.
 
+use crate::assistants;
 use crate::executions::{record, waiting};
 use crate::permission_limits::{CREDENTIAL, FLOW, marked_canvas};
 use crate::schedules::scheduled;
@@ -118,6 +119,25 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
                 (Some(format!("{flow} {run}")), None)
             }
         }
+        (
+            "GET",
+            "/assistants"
+            | "/assistants/components/chatmodels"
+            | "/assistants/components/tools"
+            | "/assistants/components/docstores",
+        ) => (None, None),
+        ("POST", "/assistants") => (None, Some(assistants::body(&assistants::saying("a", "Hi")))),
+        ("POST", "/assistants/generate/instruction") => {
+            let model = json!({"name": "chatScripted", "inputs": {"fallback": "You sort the mail."}});
+            (None, Some(json!({"task": "Sorts the mail", "selectedChatModel": model})))
+        }
+        ("PUT", "/assistants/:id") => {
+            let assistant = assistants::make(server, &assistants::saying("a", FLOW));
+            (Some(assistant), Some(json!({"iconSrc": "i"})))
+        }
+        ("GET" | "DELETE", "/assistants/:id") => {
+            (Some(assistants::make(server, &assistants::saying("a", FLOW))), None)
+        }
         ("POST", "/node-config") => (None, Some(json!({"name": "chatOpenAI", "inputs": {}}))),
         ("POST", "/node-custom-function") => (None, Some(json!({"javascriptFunction": "return 1"}))),
         ("POST", "/node-answer-schema") => (None, Some(json!({"rows": [{"key": "a"}]}))),
@@ -166,7 +186,9 @@ fn rating(server: &Server) -> (String, Value) {
 
 /// An upsert of a flow, whose kind may be one that is run otherwise.
 pub fn upserted_flow(server: &Server, kind: &str) -> String {
-    let flow = server.flow(&upsertable_canvas());
+    let is_assistant = kind == "ASSISTANT";
+    let flow = server
+        .flow_with(&upsertable_canvas(), &json!({"type": if is_assistant { kind } else { "CHATFLOW" }}));
     server.post(&format!("/vector/upsert/{flow}"), &json!({}));
     let filling = id(&server.read(&format!("/upsert-history/{flow}"))[0]);
     let moved = json!({ "type": kind });

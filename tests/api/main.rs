@@ -12,6 +12,7 @@ mod agents;
 mod answers;
 mod api_description;
 mod ask_gate;
+mod assistants;
 mod audit;
 mod bad_input;
 mod bulk_publish;

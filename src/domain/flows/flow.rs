@@ -53,7 +53,7 @@ impl FlowKind {
     #[must_use]
     pub fn unsupported_reason(self) -> Option<String> {
         match self {
-            Self::Chatflow | Self::Agentflow | Self::Multiagent | Self::Etl => None,
+            Self::Chatflow | Self::Agentflow | Self::Multiagent | Self::Assistant | Self::Etl => None,
             other => Some(format!("This server cannot run flows of type {other} yet.")),
         }
     }

@@ -48,6 +48,7 @@ const TAGS: &[(&str, &[&str])] = &[
             "node-icon",
         ],
     ),
+    ("Assistants", &["assistants"]),
     ("Tools", &["tools"]),
     (
         "Credentials",

@@ -1,5 +1,6 @@
 //! Which route a request means, and who may call it.
 
+mod assistant_routes;
 mod check_routes;
 pub(crate) mod cors;
 pub mod guard;

@@ -11,6 +11,14 @@ const LIMIT: ParamSpec = query("limit", COUNT, "How many rows a page has; only w
 
 pub(super) const FORCE: &[ParamSpec] = &[query("force", SWITCH, "`true`: deletes it although flows use it.")];
 
+/// Which assistants a list shows.
+pub(super) const ASSISTANT_FILTER: &[ParamSpec] =
+    &[query("type", ParamKind::Words(&["CUSTOM", "OPENAI", "AZURE"]), "Only assistants of this type.")];
+
+/// What clients say with the deletion of an assistant at its provider: none is called, so it changes nothing.
+pub(super) const DELETE_BOTH: &[ParamSpec] =
+    &[query("isDeleteBoth", SWITCH, "Taken, and changes nothing: no provider is called.")];
+
 /// Which canvas a question is about.
 pub(super) const SIDE: &[ParamSpec] = &[query(
     "source",

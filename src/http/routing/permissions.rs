@@ -86,6 +86,7 @@ pub(super) const USES: &[&str] =
 /// Whoever may save a credential may sign in to it, and renew that.
 pub(super) const CREDENTIAL_SAVED: &[&str] = &["credentials:create", "credentials:update"];
 /// Whoever may see a thing that is no flow, or may change it: with these an answer shows it.
+pub(super) const ASSISTANT_SEEN: &[&str] = &["assistants:view", "assistants:update", "assistants:delete"];
 pub(super) const CREDENTIAL_SEEN: &[&str] = &["credentials:view", "credentials:update"];
 pub(super) const EXECUTION_SEEN: &[&str] = &["executions:view", "executions:update"];
 pub(super) const KEYS_SEEN: &[&str] = &["apikeys:view", "apikeys:update"];

@@ -1,5 +1,6 @@
 //! The table of all routes. An address that is not here does not exist.
 
+use super::assistant_routes;
 use super::check_routes;
 use super::guard::{OWNER, PUBLIC, SESSION, SIGNED_IN, any_of};
 use super::openai_routes;
@@ -53,6 +54,7 @@ static TABLE: LazyLock<RouteTable> = LazyLock::new(|| {
         trigger_routes::mcp_routes(),
         openai_routes::openai_routes(),
         flow_routes(),
+        assistant_routes::assistant_routes(),
         check_routes::check_routes(),
         pipeline_routes::pipeline_routes(),
         remote_routes::remote_routes(),

@@ -13,15 +13,19 @@ use crate::canvas::Canvas;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result, count_phrase};
 use crate::domain::flows::card_problems::CardProblems;
-use crate::domain::ids::{DocumentStoreId, FlowId, TemplateId, ToolId, VariableId, replace_ids_in};
+use crate::domain::ids::{
+    AssistantId, DocumentStoreId, FlowId, TemplateId, ToolId, VariableId, replace_ids_in,
+};
 use crate::domain::workspace::import::{FileImport, ImportAction};
 use crate::domain::workspace::variable::VariableChange;
 use crate::ops::flows::validation::{ImportedResources, former_names, unknown_cards};
 use crate::ops::knowledge::stores;
+use crate::ops::workspace::assistants;
 use crate::ops::workspace::templates;
 use crate::ops::workspace::tools;
 use crate::ops::workspace::variables;
 use crate::wire::knowledge::stores::{DocumentStoreEdit, NewDocumentStore};
+use crate::wire::workspace::assistants::AssistantEdit;
 use crate::wire::workspace::import::{ImportItemView, ImportResult, UnsupportedKind, UnsupportedView};
 use crate::wire::workspace::tools::ToolEdit;
 use crate::wire::workspace::variables::VariableEdit;
@@ -251,8 +255,21 @@ fn import_item(app: &App, caller: &Caller, item: &ImportItem, step: &ImportStep)
             let change: DocumentStoreEdit = parse_body(fields)?;
             stores::update(app, caller, &id, change.into()).map(drop)
         }
+        ItemKind::OpenAiAssistant | ItemKind::AzureAssistant => import_hosted(app, caller, item, step),
         ItemKind::Template => templates::import(app, caller, TemplateId::from_bytes(bytes), fields, is_new),
     }
+}
+
+/// An assistant at its provider: its row, as the file has it.
+fn import_hosted(app: &App, caller: &Caller, item: &ImportItem, step: &ImportStep) -> Result<()> {
+    let Some(kind) = item.kind.assistant() else { return Ok(()) };
+    let id = AssistantId::from_bytes(*step.id.as_bytes());
+    let change = parse_body::<AssistantEdit>(&item.fields)?.into();
+    if step.action != ImportAction::Update {
+        return assistants::create_as(app, caller, (id, kind), &change).map(drop);
+    }
+    require(caller, "assistants:update")?;
+    assistants::update(app, caller, id, &change).map(drop)
 }
 
 fn require(caller: &Caller, permission: &str) -> Result<()> {
