@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -189,6 +189,30 @@ describe.skipIf(missing)('the copy at a git host', () => {
     host.git('ada/flows', 'update-ref', 'refs/heads/main', ours);
     await page.getByRole('button', { name: 'Try again now' }).click();
     await title(page, 'Up to date');
+    await close();
+  });
+
+  it('says that the repository is away, keeps what waits, and copies it when it is back', async () => {
+    const repository = host.git('ada/flows', 'rev-parse', '--absolute-git-dir');
+    const before = host.git('ada/flows', 'rev-parse', 'main');
+    renameSync(repository, `${repository}.away`);
+    await makeFlow(copying.service, 'Later', await conversation(copying.service, [{ reply: 'Later.' }]));
+    const { page, close } = await signedIn('/git-copy', { scheme: 'dark' });
+    await page
+      .getByRole('status')
+      .filter({ hasText: /Stopped|Trying again/ })
+      .first()
+      .waitFor();
+    await page
+      .getByText(/\d+ versions?$/)
+      .first()
+      .waitFor();
+    await shot(page, 'gitcopy-away-dark');
+    await axe(page);
+    renameSync(`${repository}.away`, repository);
+    await page.getByRole('button', { name: 'Try again now' }).click();
+    await title(page, 'Up to date');
+    await expect.poll(() => host.git('ada/flows', 'rev-parse', 'main')).not.toBe(before);
     await close();
   });
 

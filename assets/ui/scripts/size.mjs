@@ -18,7 +18,7 @@ const base = shell();
 const flows = [...base, ...parts('FlowsPage')];
 const editor = [...base, ...parts('FlowScreen', 'Board', 'CardDock', 'PublishButton')];
 const rows = [
-  ['Shell', sum(base), 150],
+  ['Shell', sum(base), 160],
   ['Flows, first open', sum(flows), 200],
   ['Editor, first open', sum(editor), 350],
   ['Panel of a card', sum(without(parts('CardPanel'), editor)), 30],

@@ -41,6 +41,10 @@ export const routes: readonly AppRoute[] = [
   shell('/executions/:id', () => import('../features/executions/ExecutionPage')),
   bare('/execution/:id', () => import('../features/executions/SharedPage')),
 
+  // What flows answer from
+  shell('/knowledge', () => import('../features/knowledge/KnowledgePage')),
+  shell('/knowledge/:id', () => import('./KnowledgeScreen')),
+
   // Between servers
   shell('/git-copy', () => import('../features/gitcopy/GitCopyPage')),
   shell('/promote', () => import('../features/promote/PromotePage')),

@@ -10,6 +10,7 @@ import type { editor } from './en/editor';
 import type { executions } from './en/executions';
 import type { flowsettings } from './en/flowsettings';
 import type { gitcopy } from './en/gitcopy';
+import type { knowledge } from './en/knowledge';
 import type { permissions } from './en/permissions';
 import type { promote } from './en/promote';
 import type { roles } from './en/roles';
@@ -33,6 +34,7 @@ export type PartKey =
   | keyof typeof executions
   | keyof typeof flowsettings
   | keyof typeof gitcopy
+  | keyof typeof knowledge
   | keyof typeof permissions
   | keyof typeof promote
   | keyof typeof roles

@@ -13,6 +13,7 @@ export const app = {
   'app.flows': 'Flows',
   'app.gitCopy': 'Git copy',
   'app.goTo': 'Go to',
+  'app.knowledge': 'Knowledge',
   'app.leaveText': 'What you changed here is not saved yet.',
   'app.leaveTitle': 'Leave without saving?',
   'app.light': 'Light',
