@@ -5,6 +5,7 @@ import type { apicode } from './en/apicode';
 import type { audit } from './en/audit';
 import type { chat } from './en/chat';
 import type { check } from './en/check';
+import type { conversations } from './en/conversations';
 import type { credentials } from './en/credentials';
 import type { editor } from './en/editor';
 import type { executions } from './en/executions';
@@ -29,6 +30,7 @@ export type PartKey =
   | keyof typeof audit
   | keyof typeof chat
   | keyof typeof check
+  | keyof typeof conversations
   | keyof typeof credentials
   | keyof typeof editor
   | keyof typeof executions

@@ -6,6 +6,7 @@ export const app = {
   'app.commands': 'Command menu',
   'app.commandsPlaceholder': 'Go to a flow or screen, or run an action',
   'app.connect': 'Connect',
+  'app.conversations': 'Conversations',
   'app.credentials': 'Credentials',
   'app.dev': 'Dev',
   'app.dark': 'Dark',
