@@ -210,7 +210,8 @@ pub(super) fn build_all(
         if turn.host.cancel().reason().is_some() {
             return Err(Error::Cancelled);
         }
-        let resolver = Resolver { turn, components: &parts, plan, chat_history: &chat_history };
+        let resolver =
+            Resolver { turn, components: &parts, plan, request_variables: None, chat_history: &chat_history };
         let built = build(step, &resolver, credentials, &mut kept, std::iter::empty())?;
         parts.push(Some(built.component));
     }

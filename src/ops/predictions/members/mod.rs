@@ -15,7 +15,7 @@ use crate::ops::predictions::ask::PredictionRun;
 use crate::ops::predictions::conversation::ConversationRef;
 use crate::ops::predictions::host::run_host::RunHost;
 use crate::ops::predictions::run::run_context;
-use crate::state::running_calls::RunningCallGuard;
+use crate::state::calls::running::RunningCallGuard;
 use serde::Deserialize as _;
 use sha2::{Digest as _, Sha256};
 
