@@ -29,7 +29,12 @@ pub struct EventSink {
     threads: ThreadPool,
     /// Kept until the run is over, so that a stopping service waits for what it stores.
     _guard: Arc<dyn Send + Sync>,
+    /// Answers the request, where that waits for the first event: with the stream, or with what failed before it.
+    head: Option<Mutex<Option<HeldHead>>>,
 }
+
+/// Answers the request with the stream, or with this failure instead of it.
+pub(in crate::http) type HeldHead = Box<dyn FnOnce(Option<&Error>) + Send>;
 
 #[derive(Serialize)]
 struct ReplyEvent<'a, T: Serialize + ?Sized> {
@@ -47,11 +52,29 @@ impl<'a> ReplyEvent<'a, str> {
 }
 
 impl EventSink {
+    /// Leaves the answer to the first event: what fails before it is answered with a status of its own.
+    #[must_use]
+    pub(in crate::http) fn holding(mut self, head: HeldHead) -> Self {
+        self.head = Some(Mutex::new(Some(head)));
+        self
+    }
+
+    /// Answers the request, unless that was done; true when it was done now.
+    fn answer(&self, fault: Option<&Error>) -> bool {
+        let Some(held) = &self.head else { return false };
+        let head = held.lock().unwrap_or_else(PoisonError::into_inner).take();
+        head.is_some_and(|head| {
+            head(fault);
+            true
+        })
+    }
+
     /// Sends one event; waits while the reader is slow.
     ///
     /// # Errors
     /// [`StreamClosed`] when nobody reads any more, or the stream was ended.
     pub fn send<T: Serialize + ?Sized>(&self, event: &str, data: &T) -> Result<(), StreamClosed> {
+        self.answer(None);
         self.pipe.write(&ReplyEvent { event, data })
     }
 
@@ -60,11 +83,13 @@ impl EventSink {
     /// # Errors
     /// As [`Self::send`].
     pub fn token(&self, text: &str) -> Result<(), StreamClosed> {
+        self.answer(None);
         self.pipe.write(&ReplyEvent { event: "token", data: text })
     }
 
     /// Sends the fragments of a model's stream, which the connection itself reads where it can. Waits for its end.
     pub fn follow(&self, mut streaming: ReplyStream) -> StreamEnd {
+        self.answer(None);
         if !streaming.leave_to_task() {
             return streaming.follow(&mut |delta: Delta<'_>| self.pipe.write(&ReplyEvent::from_delta(delta)));
         }
@@ -78,6 +103,7 @@ impl EventSink {
         mut stream: Box<ReplyStream>,
         then: impl FnOnce(Self, StreamEnd) + Send + 'static,
     ) {
+        self.answer(None);
         if stream.leave_to_task() {
             let pipe = self.pipe.clone();
             let rest = RestOfRun::new(self, then);
@@ -93,6 +119,7 @@ impl EventSink {
     /// # Errors
     /// As [`Self::send`].
     pub fn send_whole(&self, payload: &impl Serialize) -> Result<(), StreamClosed> {
+        self.answer(None);
         self.pipe.write(payload)
     }
 
@@ -101,6 +128,9 @@ impl EventSink {
     /// # Errors
     /// As [`Self::send`].
     pub fn send_error(&self, error: &Error) -> Result<(), StreamClosed> {
+        if self.answer(Some(error)) {
+            return Ok(());
+        }
         self.send("error", &event_data(error))?;
         self.close()
     }
@@ -110,6 +140,7 @@ impl EventSink {
     /// # Errors
     /// As [`Self::send`].
     pub fn close(&self) -> Result<(), StreamClosed> {
+        self.answer(None);
         self.pipe.write(&ReplyEvent { event: "end", data: "[DONE]" })
     }
 }
@@ -288,7 +319,8 @@ pub(in crate::http) fn channel(
 ) -> (EventSink, EventBody, Arc<Pipe>) {
     let pipe = Arc::new(Pipe::default());
     let last = Instant::now();
-    let sink = EventSink { pipe: pipe.clone(), cancel: cancel.clone(), threads, _guard: guard.clone() };
+    let sink =
+        EventSink { pipe: pipe.clone(), cancel: cancel.clone(), threads, _guard: guard.clone(), head: None };
     let body = EventBody { pipe: pipe.clone(), cancel, silence: None, heartbeat, last, _guard: guard };
     (sink, body, pipe)
 }
