@@ -1,6 +1,7 @@
 //! A flow ready to run, whatever its kind.
 
 use super::agentflow::AgentPlan;
+use super::harness::TeamPlan;
 use super::overrides::CardPlace;
 use super::plan::Plan;
 use super::upload_store::UploadStore;
@@ -13,6 +14,7 @@ use crate::domain::flows::flow::FlowKind;
 pub enum FlowPlan {
     Chat(Plan),
     Agent(AgentPlan),
+    Team(TeamPlan),
 }
 
 impl FlowPlan {
@@ -25,6 +27,7 @@ impl FlowPlan {
         kind.require_supported()?;
         match kind {
             FlowKind::Agentflow => AgentPlan::compile(canvas).map(Self::Agent),
+            FlowKind::Harness => TeamPlan::compile(canvas).map(Self::Team),
             _ => Ok(Self::Chat(Plan::compile(canvas)?)),
         }
     }
@@ -34,8 +37,24 @@ impl FlowPlan {
     pub const fn streams(&self) -> bool {
         match self {
             Self::Chat(plan) => plan.streams,
-            Self::Agent(_) => true,
+            Self::Agent(_) | Self::Team(_) => true,
         }
+    }
+
+    /// A team may answer, whose work is told before the answer begins.
+    #[must_use]
+    pub const fn may_be_team(&self) -> bool {
+        match self {
+            Self::Chat(plan) => plan.may_be_team,
+            Self::Agent(_) => false,
+            Self::Team(_) => true,
+        }
+    }
+
+    /// What it did is a record of its own.
+    #[must_use]
+    pub const fn is_agentflow(&self) -> bool {
+        matches!(self, Self::Agent(_))
     }
 
     /// The label of the memory card in use, for the answer's `memoryType`.
@@ -43,7 +62,7 @@ impl FlowPlan {
     pub fn memory_type(&self) -> Option<&str> {
         match self {
             Self::Chat(plan) => plan.memory_type.as_deref(),
-            Self::Agent(_) => None,
+            Self::Agent(_) | Self::Team(_) => None,
         }
     }
 
@@ -53,6 +72,7 @@ impl FlowPlan {
         match self {
             Self::Chat(plan) => plan.takes_images,
             Self::Agent(plan) => plan.takes_images,
+            Self::Team(plan) => plan.takes_images,
         }
     }
 
@@ -61,7 +81,7 @@ impl FlowPlan {
     pub const fn upload_store(&self) -> Option<&UploadStore> {
         match self {
             Self::Chat(plan) => plan.upload_store.as_ref(),
-            Self::Agent(_) => None,
+            Self::Agent(_) | Self::Team(_) => None,
         }
     }
 
@@ -71,6 +91,7 @@ impl FlowPlan {
         match self {
             Self::Chat(plan) => plan.places(),
             Self::Agent(plan) => plan.places(),
+            Self::Team(plan) => plan.places(),
         }
     }
 
@@ -79,7 +100,7 @@ impl FlowPlan {
     pub const fn as_chat(&self) -> Option<&Plan> {
         match self {
             Self::Chat(plan) => Some(plan),
-            Self::Agent(_) => None,
+            Self::Agent(_) | Self::Team(_) => None,
         }
     }
 }

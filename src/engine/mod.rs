@@ -4,6 +4,7 @@ pub(crate) mod agentflow;
 pub(crate) mod answer_shape;
 mod credential;
 mod flow_plan;
+pub(crate) mod harness;
 mod order;
 pub mod overrides;
 pub(crate) mod placed;

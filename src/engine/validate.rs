@@ -1,6 +1,7 @@
 //! What is wrong with a canvas, by card and input, before anybody runs it, and what of it this server cannot run at all.
 
 mod agentflow;
+mod harness;
 mod values;
 
 use super::plan::{Plan, PlanError};
@@ -26,11 +27,17 @@ fn problems_of_card(node: &Node, issues: Vec<String>, blocks: bool) -> CardProbl
     CardProblems { id, label, name, issues, blocks }
 }
 
+/// What is wrong with a value of an input.
+pub(super) fn value_issue(input: &Input, value: Option<&Value>) -> Option<String> {
+    values::issue(input, value)
+}
+
 /// Lists the problems of a canvas; empty when it is fine.
 #[must_use]
 pub fn validate(kind: FlowKind, canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems> {
     match kind.unsupported_reason() {
         None if kind == FlowKind::Agentflow => agentflow::problems(canvas, resources),
+        None if kind == FlowKind::Harness => harness::problems(canvas, resources),
         None => chat_problems(canvas, resources),
         Some(why) => other_kind_problems(canvas, why, resources),
     }

@@ -49,5 +49,8 @@ pub(super) fn fits(wanted: WireType, card: &Card, node: &Node) -> bool {
         WireType::EngineModel => matches!(card.make, Factory::ChatModel(_)),
         WireType::EngineEmbeddings => matches!(card.make, Factory::Embeddings(_)),
         WireType::Synthesizer => matches!(card.make, Factory::Synthesis(_)),
+        WireType::Specialist => {
+            matches!(card.make, Factory::Team) && card.base_classes.contains(&wanted.class())
+        }
     }
 }

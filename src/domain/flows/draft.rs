@@ -151,6 +151,7 @@ mod tests {
             settings: FlowSettings::default(),
             last_published: None,
             last_promoted: None,
+            harness: None,
             live_version: None,
             created: now,
             updated: now,

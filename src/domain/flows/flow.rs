@@ -1,5 +1,6 @@
 //! A flow: what answers questions (manual 5.1).
 
+use super::harness_name::HarnessName;
 use super::settings::FlowSettings;
 use super::version::Sha;
 use crate::domain::error::{Error, Result};
@@ -53,7 +54,7 @@ impl FlowKind {
     #[must_use]
     pub fn unsupported_reason(self) -> Option<String> {
         match self {
-            Self::Chatflow | Self::Agentflow => None,
+            Self::Chatflow | Self::Agentflow | Self::Harness => None,
             other => Some(format!("This server cannot run flows of type {other} yet.")),
         }
     }
@@ -128,6 +129,9 @@ pub struct Flow {
     pub digest: CanvasDigest,
     /// How many cards Live holds; a flow without cards serves nothing (manual 2.2 r3).
     pub card_count: u32,
+    /// What its team is called, where it is a harness that is drawn.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub harness: Option<HarnessName>,
     pub settings: FlowSettings,
     /// The last Publish or Roll back (manual 5.5).
     #[serde(default)]

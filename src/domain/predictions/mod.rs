@@ -7,3 +7,4 @@ pub mod human_input;
 pub mod model_prices;
 pub mod prediction;
 pub(crate) mod run_event;
+pub mod team;

@@ -5,6 +5,7 @@ use crate::domain::conversations::conversation::{MessageFile, Utterance};
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, MessageId};
 use crate::domain::predictions::execution::ExecutionEntry;
 use crate::domain::predictions::human_input::HumanInput;
+use crate::domain::predictions::team::TeamOutput;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -257,6 +258,8 @@ pub struct RunOutput {
     pub follow_up_prompts: Vec<String>,
     /// The steps, where it was a run of an agentflow.
     pub execution: Option<Box<ExecutionOutput>>,
+    /// What the specialists did, where a team answered.
+    pub team: Option<Box<TeamOutput>>,
 }
 
 /// A picture that a model or a tool made.

@@ -1,6 +1,7 @@
-//! What a run of an agentflow shows while it runs (manual 2.8).
+//! What a run of an agentflow or of a team shows while it runs (manual 2.8).
 
 use super::execution::{ExecutionEntry, ExecutionState, StepStatus};
+use super::team::TeamEvent;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -25,6 +26,8 @@ pub enum RunEvent<'a> {
     FileAnnotations(&'a Value),
     /// What a person is asked to decide.
     Action(&'a Map<String, Value>),
+    /// What a team does on the way to its answer.
+    Team(TeamEvent<'a>),
 }
 
 /// Which step it was.

@@ -4,6 +4,7 @@ mod check_routes;
 pub(crate) mod cors;
 pub mod guard;
 pub(crate) mod handler;
+mod harness_routes;
 pub(crate) mod host_names;
 pub(crate) mod origin;
 mod params;

@@ -2,6 +2,7 @@
 
 use super::check_routes;
 use super::guard::{OWNER, PUBLIC, SESSION, SIGNED_IN, any_of};
+use super::harness_routes;
 use super::params;
 use super::permissions::{
     CODE_RUN, CREDENTIAL_SAVED, CREDENTIAL_SEEN, DELETE, DRAFT_EDIT, DRAFT_VIEW, EXECUTION_SEEN,
@@ -46,6 +47,7 @@ static TABLE: LazyLock<RouteTable> = LazyLock::new(|| {
         core_routes(),
         conversation_routes(),
         execution_routes(),
+        harness_routes::harness_routes(),
         trigger_routes::schedule_routes(),
         trigger_routes::webhook_routes(),
         flow_routes(),

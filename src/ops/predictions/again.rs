@@ -95,6 +95,7 @@ pub fn prepare_rerun(
         files,
         version,
         execution: OnceLock::new(),
+        stopped_team: OnceLock::new(),
         started,
         plan,
         flow,

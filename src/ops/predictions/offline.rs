@@ -16,6 +16,7 @@ use crate::domain::flows::flow::FlowKind;
 use crate::domain::predictions::prediction::{Document, HistoryMessage, RunOutput, Usage};
 use crate::domain::workspace::credential_types;
 use crate::engine::agentflow::{self, AgentRun, NoJournal, RunJournal, RunSink};
+use crate::engine::harness::{self, TeamRun};
 use crate::engine::{self, Credentials, FlowPlan, Overrides};
 use crate::llm::TokenCache;
 use crate::net::Outgoing;
@@ -277,6 +278,16 @@ impl OfflineHost<'_> {
             FlowPlan::Chat(plan) => {
                 let begun = engine::run(plan, &overrides, &turn, self, sink)?;
                 Ok((begun.complete(turn.host, sink)?.outcome, false))
+            }
+            FlowPlan::Team(plan) => {
+                let team = TeamRun {
+                    plan,
+                    overrides: &overrides,
+                    turn: &turn,
+                    credentials: self,
+                    conversation: &NoPast,
+                };
+                Ok((harness::run(&team, sink)?, false))
             }
             FlowPlan::Agent(plan) => {
                 let run = AgentRun {

@@ -49,6 +49,7 @@ pub(super) fn message_pair(
         execution: entry.execution.get().copied(),
         receipt: None,
         action: None,
+        team: None,
     };
     let now = app.clock.monotonic_now();
     let answer = Message {
@@ -64,6 +65,7 @@ pub(super) fn message_pair(
         follow_up_prompts: outcome.follow_up_prompts.clone(),
         stopped: end == AnswerEnd::Truncated,
         receipt: entry.version.map(|version| Receipt::new(&version, entry.started, now)),
+        team: outcome.team.clone(),
         action: outcome.execution.as_ref().and_then(|run| run.action.clone()),
         ..base.clone()
     };

@@ -114,6 +114,7 @@ pub(super) fn prepare(
         request: RunRequest { files: request.files, ..RunRequest::default() },
         version,
         execution: OnceLock::from(id),
+        stopped_team: OnceLock::new(),
         plan,
         flow,
         question,

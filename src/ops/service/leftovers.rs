@@ -180,6 +180,7 @@ mod tests {
             execution: None,
             receipt: None,
             action: None,
+            team: None,
         };
         app.store.append(MessageBatch::new(workspace, &[message]).unwrap()).unwrap();
     }

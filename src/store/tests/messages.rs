@@ -46,6 +46,7 @@ pub(in crate::store) fn message(flow: FlowId, chat: ChatId, content: &str) -> Me
         execution: None,
         receipt: None,
         action: None,
+        team: None,
     }
 }
 

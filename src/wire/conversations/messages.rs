@@ -4,6 +4,7 @@ use super::feedback::FeedbackView;
 use crate::domain::conversations::conversation::{Message, MessageFile, MessageRating, RatedMessage};
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, MessageId};
 use crate::domain::predictions::prediction::{ChatType, MessageRole};
+use crate::domain::predictions::team::TeamOutput;
 use crate::wire::predictions::run_facts::{DocumentView, UsageView, UsedToolView};
 use crate::wire::time::IsoTime;
 use serde::{Serialize, Serializer};
@@ -40,6 +41,10 @@ pub(crate) struct MessageView {
     flow_version: Option<String>,
     /// What the person is asked to decide, until somebody does.
     action: Option<Map<String, Value>>,
+    /// What the specialists did, where a team answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "TeamOutput"))]
+    team: Option<Box<TeamOutput>>,
     execution: (),
     /// Its rating, when asked for.
     #[serde(skip_serializing_if = "RatingView::is_unknown")]
@@ -116,6 +121,7 @@ impl From<RatedMessage> for MessageView {
             execution,
             receipt,
             action,
+            team,
         } = message;
         Self {
             id,
@@ -137,6 +143,7 @@ impl From<RatedMessage> for MessageView {
             execution_id: execution,
             flow_version: receipt.and_then(|receipt| receipt.sha).map(|sha| sha.short()),
             action,
+            team,
             execution: (),
             feedback: match rating {
                 MessageRating::Unknown => RatingView::Unknown,

@@ -56,6 +56,7 @@ pub enum Category {
     DocumentLoaders,
     Embeddings,
     Engine,
+    Harness,
     Llms,
     McpTools,
     Memory,
@@ -84,6 +85,7 @@ impl Category {
             Self::DocumentLoaders => "Document Loaders",
             Self::Embeddings => "Embeddings",
             Self::Engine => "Engine",
+            Self::Harness => "Harness",
             Self::Llms => "LLMs",
             Self::McpTools => "Tools (MCP)",
             Self::Memory => "Memory",
@@ -153,6 +155,8 @@ pub enum Factory {
     GetVariable(fn(&Inputs<'_>) -> Result<String>),
     /// Does the work of a step of an agentflow.
     Step(StepFn),
+    /// Belongs to a team, whose run reads its inputs.
+    Team,
     /// A note: it is never built.
     Nothing,
 }
@@ -210,6 +214,9 @@ impl Factory {
             Self::SetVariable(make) => Component::Value(make(inputs)?.value),
             // Only a run knows the values of variables.
             Self::GetVariable(_) | Self::Nothing => Component::Value(serde_json::Value::Null),
+            Self::Team => {
+                return Err(Error::RunFailed(format!("{}: this card belongs into a harness", inputs.label)));
+            }
             Self::Step(_) => {
                 return Err(Error::RunFailed(format!(
                     "{}: this card is a step of an agentflow",

@@ -94,6 +94,8 @@ pub enum Picker {
     DocumentStore,
     Tool,
     Flow,
+    /// A harness, by its name.
+    Harness,
     /// What another server can do, by name.
     Actions,
     /// A step of the same flow that comes before this one.
@@ -133,6 +135,8 @@ pub enum WireType {
     EngineTool,
     IndexRetriever,
     Synthesizer,
+    /// The specialists of a team.
+    Specialist,
 }
 
 impl WireType {
@@ -166,6 +170,7 @@ impl WireType {
             Self::EngineTool => "QueryEngineTool",
             Self::IndexRetriever => "VectorIndexRetriever",
             Self::Synthesizer => "ResponseSynthesizer",
+            Self::Specialist => "HarnessSpecialist",
         }
     }
 }

@@ -29,6 +29,7 @@ fn said(caller: &Caller, flow: FlowId, chat: ChatId) -> MessageBatch {
         execution: None,
         receipt: None,
         action: None,
+        team: None,
     };
     MessageBatch::new(&caller.workspace, &[message]).unwrap()
 }
