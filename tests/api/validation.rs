@@ -31,7 +31,7 @@ fn what_is_wrong_with_a_canvas_is_listed_by_card() {
 #[test]
 fn what_cannot_run_is_told_by_validation_publish_and_the_state_of_a_flow_alike() {
     let server = Server::start();
-    let kinds = ["MULTIAGENT", "ASSISTANT", "HARNESS"];
+    let kinds = ["MULTIAGENT", "ASSISTANT"];
     for kind in kinds {
         let flow =
             id(&make(&server, json!({"type": kind, "flowData": scripted_flow(), "publishInstantly": false})));
