@@ -36,6 +36,10 @@ const fn style_of(category: Category) -> IconStyle {
         Category::DocumentLoaders => ("#96541c", "M6 2h8l5 5v15H6zm8 0v5h5"),
         Category::Embeddings => ("#7a3e9d", "M4 5h2m5 0h2m5 0h2M4 12h2m5 0h2m5 0h2M4 19h2m5 0h2m5 0h2"),
         Category::Engine => ("#35588f", "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 2v4m0 12v4M2 12h4m12 0h4"),
+        Category::Harness => (
+            "#8a4b86",
+            "M12 4a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM5 14a3 3 0 1 0 0 6m14-6a3 3 0 1 1 0 6M12 10v5m0 0l-5 2m5-2l5 2",
+        ),
         Category::Llms => ("#1c7f8e", "M12 2v5m0 10v5M2 12h5m10 0h5M8 8h8v8H8z"),
         Category::McpTools => ("#3c6e47", "M8 2v6m8-6v6M5 8h14v3a7 7 0 0 1-14 0zm7 10v4"),
         Category::Pipelines => ("#6b5d1e", "M3 5h18l-7 8v6l-4 2v-8z"),

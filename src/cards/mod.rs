@@ -18,6 +18,7 @@ mod chat_models;
 mod document_loaders;
 mod embeddings;
 mod engines;
+pub(crate) mod harness;
 mod llms;
 mod memory;
 mod moderation;

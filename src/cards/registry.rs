@@ -2,8 +2,8 @@
 
 use super::kit::{Card, Category, Factory, InputKind, WireType};
 use super::{
-    agentflow, agents, cache, chains, chat_models, document_loaders, embeddings, engines, llms, memory,
-    moderation, multi_agents, output_parsers, pipelines, prompts, record_managers, retrievers,
+    agentflow, agents, cache, chains, chat_models, document_loaders, embeddings, engines, harness, llms,
+    memory, moderation, multi_agents, output_parsers, pipelines, prompts, record_managers, retrievers,
     sequential_agents, synthesizers, text_splitters, tools, tools_mcp, utilities, vector_stores,
 };
 use crate::canvas::{self, CardSchemas, InputSchema};
@@ -19,6 +19,7 @@ pub static CARDS: &[&Card] = &[
     &agentflow::custom_function::CARD,
     &agentflow::direct_reply::CARD,
     &agentflow::execute_flow::CARD,
+    &agentflow::harness::CARD,
     &agentflow::http::CARD,
     &agentflow::human_input::CARD,
     &agentflow::iteration::CARD,
@@ -31,6 +32,7 @@ pub static CARDS: &[&Card] = &[
     &agents::conversational_agent::CARD,
     &agents::conversational_retrieval_tool_agent::CARD,
     &agents::csv_agent::CARD,
+    &agents::harness::CARD,
     &agents::react_agent_chat::CARD,
     &agents::react_agent_llm::CARD,
     &agents::tool_agent::CARD,
@@ -128,6 +130,8 @@ pub static CARDS: &[&Card] = &[
     &engines::query_engine::CARD,
     &engines::simple_chat_engine::CARD,
     &engines::sub_question_query_engine::CARD,
+    &harness::specialist::CARD,
+    &harness::team::CARD,
     &llms::azure_openai::CARD,
     &llms::hugging_face::CARD,
     &llms::ollama::CARD,
@@ -210,6 +214,7 @@ pub static CARDS: &[&Card] = &[
     &tools::google::gmail::CARD,
     &tools::google::sheets::CARD,
     &tools::search::google_custom_search::CARD,
+    &tools::harness_tool::CARD,
     &tools::jira::CARD,
     &tools::json_path_extractor::CARD,
     &tools::openapi_toolkit::CARD,

@@ -1,6 +1,7 @@
 //! A flow ready to run, whatever its kind.
 
 use super::agentflow::AgentPlan;
+use super::harness::TeamPlan;
 use super::legacy::MemberPlan;
 use super::overrides::CardPlace;
 use super::plan::Plan;
@@ -17,6 +18,7 @@ pub enum FlowPlan {
     Agent(AgentPlan),
     /// A Multi-Agent or Sequential Agent flow.
     Members(Box<MemberPlan>),
+    Team(TeamPlan),
 }
 
 impl FlowPlan {
@@ -26,13 +28,14 @@ impl FlowPlan {
     /// When no card can answer, or cards wait for each other; 400 for an agentflow whose drawing is wrong, for a kind
     /// that does not run here, and for a card whose provider ended what it calls.
     pub fn compile(kind: FlowKind, canvas: &Canvas) -> Result<Self> {
-        kind.require_supported()?;
+        kind.require_answers()?;
         if let Some(why) = canvas.nodes().iter().find_map(|node| unsupported::ended(&node.name)) {
             return Err(Error::invalid(why));
         }
         match kind {
             FlowKind::Agentflow => AgentPlan::compile(canvas).map(Self::Agent),
             FlowKind::Multiagent => MemberPlan::compile(canvas).map(|plan| Self::Members(Box::new(plan))),
+            FlowKind::Harness => TeamPlan::compile(canvas).map(Self::Team),
             _ => Ok(Self::Chat(Plan::compile(canvas)?)),
         }
     }
@@ -42,14 +45,33 @@ impl FlowPlan {
     pub const fn streams(&self) -> bool {
         match self {
             Self::Chat(plan) => plan.streams,
-            Self::Agent(_) | Self::Members(_) => true,
+            Self::Agent(_) | Self::Members(_) | Self::Team(_) => true,
         }
     }
 
     /// True when nothing is told of a run before its answer.
     #[must_use]
     pub const fn begins_with_answer(&self) -> bool {
-        matches!(self, Self::Chat(_))
+        match self {
+            Self::Chat(plan) => !plan.may_be_team,
+            Self::Agent(_) | Self::Members(_) | Self::Team(_) => false,
+        }
+    }
+
+    /// A team may answer, whose work is told before the answer begins.
+    #[must_use]
+    pub const fn may_be_team(&self) -> bool {
+        match self {
+            Self::Chat(plan) => plan.may_be_team,
+            Self::Agent(_) | Self::Members(_) => false,
+            Self::Team(_) => true,
+        }
+    }
+
+    /// What it did is a record of its own.
+    #[must_use]
+    pub const fn is_agentflow(&self) -> bool {
+        matches!(self, Self::Agent(_))
     }
 
     /// The label of the memory card in use, for the answer's `memoryType`.
@@ -58,7 +80,7 @@ impl FlowPlan {
         match self {
             Self::Chat(plan) => plan.memory_type.as_deref(),
             Self::Members(plan) => plan.parts.memory_type.as_deref(),
-            Self::Agent(_) => None,
+            Self::Agent(_) | Self::Team(_) => None,
         }
     }
 
@@ -69,6 +91,7 @@ impl FlowPlan {
             Self::Chat(plan) => plan.takes_images,
             Self::Agent(plan) => plan.takes_images,
             Self::Members(plan) => plan.parts.takes_images,
+            Self::Team(plan) => plan.takes_images,
         }
     }
 
@@ -78,7 +101,7 @@ impl FlowPlan {
         match self {
             Self::Chat(plan) => plan.upload_store.as_ref(),
             Self::Members(plan) => plan.parts.upload_store.as_ref(),
-            Self::Agent(_) => None,
+            Self::Agent(_) | Self::Team(_) => None,
         }
     }
 
@@ -89,6 +112,7 @@ impl FlowPlan {
             Self::Chat(plan) => plan.places(),
             Self::Agent(plan) => plan.places(),
             Self::Members(plan) => plan.parts.places(),
+            Self::Team(plan) => plan.places(),
         }
     }
 
@@ -98,7 +122,7 @@ impl FlowPlan {
         match self {
             Self::Chat(plan) => Some(plan),
             Self::Members(plan) => Some(&plan.parts),
-            Self::Agent(_) => None,
+            Self::Agent(_) | Self::Team(_) => None,
         }
     }
 }

@@ -4,6 +4,7 @@ pub(crate) mod agentflow;
 pub(crate) mod answer_shape;
 mod credential;
 mod flow_plan;
+pub(crate) mod harness;
 pub(crate) mod legacy;
 mod order;
 pub mod overrides;

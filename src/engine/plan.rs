@@ -3,7 +3,7 @@
 use super::order::{self, BuildOrder, order, order_for_pipeline, order_for_upsert, order_parts};
 use super::overrides::CardPlace;
 use super::source::{InputSource, JsonSource, ReferenceScope};
-use super::streaming;
+use super::streaming::{self, TEAMS};
 use super::upload_store::{LoaderFiles, UploadStore, find_upload_store};
 use crate::canvas::template::TextTemplate;
 use crate::canvas::{Canvas, Node};
@@ -29,6 +29,8 @@ pub struct Plan {
     pub(super) places: HashMap<String, usize>,
     /// True when the answer can go out token by token (manual 2.12).
     pub streams: bool,
+    /// A team may answer, whose work is told before the answer begins.
+    pub may_be_team: bool,
     /// The label of the memory card in use, for the answer's `memoryType`.
     pub memory_type: Option<String>,
     /// True when the flow's chat offers image uploads (manual 4.1).
@@ -188,6 +190,7 @@ impl Plan {
         let endings: Vec<usize> = order.endings.iter().filter_map(step_of).collect();
         let memory = nodes.iter().find(|node| category(node) == Category::Memory.as_str());
         Self {
+            may_be_team: endings.iter().any(|&ending| TEAMS.contains(&nodes[ending].name.as_str())),
             streams: endings.iter().all(|&ending| streaming::streams(canvas, nodes[ending])),
             memory_type: memory.map(|node| node.label().to_owned()),
             takes_images: streaming::takes_images(canvas),

@@ -122,7 +122,7 @@ impl<T> JsonSource<T> {
 }
 
 /// Calls `found` with the id of every node that `value` refers to, at any depth, JSON texts included.
-pub(super) fn for_each_reference(value: &Value, found: &mut dyn FnMut(&str)) {
+pub(in crate::engine) fn for_each_reference(value: &Value, found: &mut dyn FnMut(&str)) {
     match value {
         Value::String(text) => {
             if let Some(template) = TextTemplate::parse(text) {

@@ -182,7 +182,8 @@ impl LiveRun {
             | RunEvent::Action(_)
             | RunEvent::Reasoning(_)
             | RunEvent::NextAgent(_)
-            | RunEvent::AnswerBegins => return,
+            | RunEvent::AnswerBegins
+            | RunEvent::Team(_) => return,
             RunEvent::Entries(entries) => {
                 let known = board.entries.len().min(entries.len());
                 board.entries.extend_from_slice(&entries[known..]);

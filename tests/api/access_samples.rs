@@ -2,6 +2,7 @@
 
 use crate::assistants;
 use crate::executions::{record, waiting};
+use crate::harness::scripted_team;
 use crate::permission_limits::{CREDENTIAL, FLOW, marked_canvas};
 use crate::schedules::scheduled;
 use crate::support::canvases::Drawing;
@@ -56,6 +57,11 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
         ("PATCH", "/chatflows/:id/schedule/enabled") => (Some(flow()), Some(json!({"enabled": true}))),
         ("DELETE", "/chatflows/:id/schedule/trigger-logs") => {
             (Some(flow()), Some(json!({"logIds": ["7bd3a5ac-4f3f-4bb5-8a42-53cf41fbb4f1"]})))
+        }
+        ("GET", "/harnesses") => (None, None),
+        ("POST", "/harnesses/:name/runs") => {
+            server.flow_with(&scripted_team(), &json!({"type": "HARNESS"}));
+            (Some("desk".to_owned()), Some(json!({"question": "Hi"})))
         }
         ("GET", "/executions") => (None, None),
         ("GET" | "DELETE", "/executions/:id") | ("GET", "/executions/:id/events") => {

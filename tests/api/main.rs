@@ -63,6 +63,7 @@ mod workspace_isolation;
 mod checks;
 mod folders;
 mod forms;
+mod harness;
 mod keys;
 mod load_methods;
 mod loader_secrets;

@@ -20,10 +20,11 @@ pub use self::build::inputs::{InputValue, InputValues, Inputs, PickedCard, Wired
 pub use self::capabilities::code::CodeRunner;
 pub use self::capabilities::conversations::{Conversations, LoneQuestion};
 pub use self::capabilities::files::{AnswerFiles, KeptFile, NewFile, StoredFile, WorkspaceFiles};
-pub use self::capabilities::flows::{FlowCall, Flows};
+pub use self::capabilities::flows::{AskedFlow, FlowCall, Flows};
 pub use self::capabilities::host::{Host, HostContext, RunFacts};
 pub use self::capabilities::knowledge::{Knowledge, VectorIndexes};
 pub use self::capabilities::observers::{ModelCall, ModelObserver, UpsertObserver};
+pub(crate) use self::capabilities::part_host::PartHost;
 pub use self::capabilities::replies::ReplyStore;
 pub use self::capabilities::run_memory::RunMemory;
 pub use self::capabilities::sign_ins::SignIns;

@@ -7,7 +7,8 @@ use crate::cards::kit::members::flow_values::FlowValues;
 use crate::cards::kit::members::voice::named;
 use crate::cards::kit::members::{Member, MemberStep, MemberTurn, NamedStep, TurnView, fault};
 use crate::cards::kit::{
-    Capability, Card, Category, Factory, FlowCall, Flows, Grant, Input, Need, Picker, Risk, RunContext,
+    AskedFlow, Capability, Card, Category, Factory, FlowCall, Flows, Grant, Input, Need, NullSink, Picker,
+    Risk, RunContext,
 };
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::FlowId;
@@ -88,17 +89,19 @@ impl MemberStep for ExecuteFlow {
             written => crate::canvas::template::into_text(values.read(written)),
         };
         let call = FlowCall {
-            flow: &self.flow,
+            flow: AskedFlow::Id(&self.flow),
             question: &question,
             overrides: &self.overrides,
             afresh: self.afresh,
             key: self.key.as_deref(),
             iterations: 0,
+            cancel: None,
         };
-        let answer = self.flows.of(turn.host)?.ask_flow(&call).map_err(|error| match error {
-            Error::NotFound(_) => fault(&self.label, &error.to_string()),
-            error => name_card(&self.label, error),
-        })?;
+        let answer =
+            self.flows.of(turn.host)?.ask_flow(&call, &mut NullSink).map_err(|error| match error {
+                Error::NotFound(_) => fault(&self.label, &error.to_string()),
+                error => name_card(&self.label, error),
+            })?;
         let RunOutput { text, json, used_tools, source_documents, artifacts, .. } = answer;
         let returned = match (self.returns, json) {
             (ReturnAs::State, Some(json)) => json,

@@ -6,6 +6,7 @@ use crate::base::hmac::hmac_sha256;
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, MessageId, PauseId};
 use crate::domain::predictions::prediction::{ChatType, Document, MessageRole, Usage, UsedTool};
 use crate::domain::predictions::reasoning::AgentReasoning;
+use crate::domain::predictions::team::TeamOutput;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
@@ -167,6 +168,9 @@ pub struct Message {
     /// What such a flow remembers of it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub turns: Option<Value>,
+    /// What the specialists did, where a team answered.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub team: Option<Box<TeamOutput>>,
 }
 
 impl Message {
@@ -267,6 +271,7 @@ mod tests {
             action: None,
             agent_reasoning: Vec::new(),
             turns: None,
+            team: None,
         };
         let stored = serde_json::to_vec(&message).unwrap();
         let read: Utterance = serde_json::from_slice(&stored).unwrap();

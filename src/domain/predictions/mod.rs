@@ -8,3 +8,4 @@ pub mod model_prices;
 pub mod prediction;
 pub mod reasoning;
 pub(crate) mod run_event;
+pub mod team;

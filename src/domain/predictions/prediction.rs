@@ -6,6 +6,7 @@ use crate::domain::ids::{ChatId, ExecutionId, FlowId, MessageId};
 use crate::domain::predictions::execution::ExecutionEntry;
 use crate::domain::predictions::human_input::HumanInput;
 use crate::domain::predictions::reasoning::TurnsOutput;
+use crate::domain::predictions::team::TeamOutput;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -266,6 +267,8 @@ pub struct RunOutput {
     pub execution: Option<Box<ExecutionOutput>>,
     /// The turns, where it was one of a Multi-Agent or Sequential Agent flow.
     pub turns: Option<Box<TurnsOutput>>,
+    /// What the specialists did, where a team answered.
+    pub team: Option<Box<TeamOutput>>,
 }
 
 /// A picture that a model or a tool made.

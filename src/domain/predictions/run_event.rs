@@ -2,6 +2,7 @@
 
 use super::execution::{ExecutionEntry, ExecutionState, StepStatus};
 use super::reasoning::AgentReasoning;
+use super::team::TeamEvent;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -32,6 +33,8 @@ pub enum RunEvent<'a> {
     AnswerBegins,
     /// What a person is asked to decide.
     Action(&'a Map<String, Value>),
+    /// What a team does on the way to its answer.
+    Team(TeamEvent<'a>),
 }
 
 /// Which step it was.

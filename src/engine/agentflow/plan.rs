@@ -282,8 +282,8 @@ pub(in crate::engine) fn may_pause(node: &Node) -> bool {
     node.name == HUMAN_INPUT || tools.into_iter().any(asks)
 }
 
-/// True for a step whose model may be sent images.
-fn takes_images(node: &Node) -> bool {
+/// True for a card whose model may be sent images.
+pub(in crate::engine) fn takes_images(node: &Node) -> bool {
     let configs = node.inputs.iter().filter(|(name, _)| name.ends_with("ModelConfig"));
     let mut allowed = configs.filter_map(|(_, config)| config.get("allowImageUploads"));
     allowed.any(|on| *on == true || on == "true")

@@ -58,7 +58,12 @@ pub struct Reply {
 pub(super) enum ReplyBody {
     Full(Bytes),
     Stream(StreamSource),
-    File { file: File, length: u64 },
+    /// A stream whose answer waits for its first event: what fails before it is a status of its own.
+    HeldStream(StreamSource),
+    File {
+        file: File,
+        length: u64,
+    },
 }
 
 impl ReplyBody {
@@ -66,7 +71,7 @@ impl ReplyBody {
     pub(super) fn into_bytes(self) -> Bytes {
         match self {
             Self::Full(bytes) => bytes,
-            Self::Stream(_) | Self::File { .. } => Bytes::new(),
+            Self::Stream(_) | Self::HeldStream(_) | Self::File { .. } => Bytes::new(),
         }
     }
 }
@@ -116,7 +121,7 @@ impl Reply {
     pub(super) fn body_text(&self) -> Option<String> {
         match &self.body {
             ReplyBody::Full(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
-            ReplyBody::Stream(_) | ReplyBody::File { .. } => None,
+            ReplyBody::Stream(_) | ReplyBody::HeldStream(_) | ReplyBody::File { .. } => None,
         }
     }
 
@@ -171,6 +176,16 @@ impl Reply {
         headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
         let body = ReplyBody::Stream(StreamSource { format, run: Box::new(run) });
         Self { status: StatusCode::OK, headers, body, after_commit: None }
+    }
+
+    /// The same, where what fails before the first event is answered with a status of its own.
+    #[must_use]
+    pub fn held_until_first_event(self) -> Self {
+        let body = match self.body {
+            ReplyBody::Stream(run) => ReplyBody::HeldStream(run),
+            other => other,
+        };
+        Self { body, ..self }
     }
 
     /// Holds the reply back until `condition` calls back; an error that it tells is answered instead. The request's thread

@@ -30,9 +30,31 @@ pub struct EventSink {
     threads: ThreadPool,
     /// Kept until the run is over, so that a stopping service waits for what it stores.
     _guard: Arc<dyn Send + Sync>,
+    /// Answers the request, where that waits for the first event: with the stream, or with what failed before it.
+    head: Option<Mutex<Option<HeldHead>>>,
 }
 
+/// Answers the request with the stream, or with this failure instead of it.
+pub(in crate::http) type HeldHead = Box<dyn FnOnce(Option<&Error>) + Send>;
+
 impl EventSink {
+    /// Leaves the answer to the first event: what fails before it is answered with a status of its own.
+    #[must_use]
+    pub(in crate::http) fn holding(mut self, head: HeldHead) -> Self {
+        self.head = Some(Mutex::new(Some(head)));
+        self
+    }
+
+    /// Answers the request, unless that was done; true when it was done now.
+    fn answer(&self, fault: Option<&Error>) -> bool {
+        let Some(held) = &self.head else { return false };
+        let head = held.lock().unwrap_or_else(PoisonError::into_inner).take();
+        head.is_some_and(|head| {
+            head(fault);
+            true
+        })
+    }
+
     /// Sends one event; waits while the reader is slow.
     ///
     /// # Errors
@@ -46,6 +68,7 @@ impl EventSink {
     /// # Errors
     /// As [`Self::send`].
     pub(in crate::http) fn write(&self, frames: impl FnOnce(&mut Vec<u8>)) -> Result<(), StreamClosed> {
+        self.answer(None);
         self.pipe.write(frames)
     }
 
@@ -54,11 +77,13 @@ impl EventSink {
     /// # Errors
     /// As [`Self::send`].
     pub fn token(&self, text: &str) -> Result<(), StreamClosed> {
+        self.answer(None);
         self.pipe.write_delta(Delta::Text(text))
     }
 
     /// Sends the fragments of a model's stream, which the connection itself reads where it can. Waits for its end.
     pub fn follow(&self, mut streaming: ReplyStream) -> StreamEnd {
+        self.answer(None);
         if !streaming.leave_to_task() {
             return streaming.follow(&mut |delta: Delta<'_>| self.pipe.write_delta(delta));
         }
@@ -72,6 +97,7 @@ impl EventSink {
         mut stream: Box<ReplyStream>,
         then: impl FnOnce(Self, StreamEnd) + Send + 'static,
     ) {
+        self.answer(None);
         if stream.leave_to_task() {
             let pipe = self.pipe.clone();
             let rest = RestOfRun::new(self, then);
@@ -95,6 +121,9 @@ impl EventSink {
     /// # Errors
     /// As [`Self::send`].
     pub fn send_error(&self, error: &Error) -> Result<(), StreamClosed> {
+        if self.answer(Some(error)) {
+            return Ok(());
+        }
         self.write(|buffer| self.pipe.format.failure(buffer, error))
     }
 
@@ -259,7 +288,8 @@ pub(in crate::http) fn channel(
 ) -> (EventSink, EventBody, Arc<Pipe>) {
     let pipe = Arc::new(Pipe::new(format));
     let last = Instant::now();
-    let sink = EventSink { pipe: pipe.clone(), cancel: cancel.clone(), threads, _guard: guard.clone() };
+    let sink =
+        EventSink { pipe: pipe.clone(), cancel: cancel.clone(), threads, _guard: guard.clone(), head: None };
     let body = EventBody { pipe: pipe.clone(), cancel, silence: None, heartbeat, last, _guard: guard };
     (sink, body, pipe)
 }

@@ -330,7 +330,12 @@ impl BlockingCall {
         let (app, _entered) = (&service.app, span.enter());
         let mut reply = match outcome {
             // A file is read as slowly as a stream can be, and holds its place as long.
-            Ok(reply) if matches!(reply.body, ReplyBody::Stream(_) | ReplyBody::File { .. }) => {
+            Ok(reply)
+                if matches!(
+                    reply.body,
+                    ReplyBody::Stream(_) | ReplyBody::HeldStream(_) | ReplyBody::File { .. }
+                ) =>
+            {
                 let taken = permit.reserve_stream(request.address, app.settings.streams_per_address);
                 taken.map_or_else(
                     |full| full.reply_as(ErrorShape::of_pattern(&request.route.pattern)),
@@ -348,6 +353,7 @@ impl BlockingCall {
             span.record("error.type", reply.status.as_str());
         }
         cors::add_response_headers(app, &request, &mut reply.headers);
+        let is_held = matches!(reply.body, ReplyBody::HeldStream(_));
         let source = match reply.body {
             ReplyBody::Full(bytes) => {
                 let response = with_head(Response::new(bytes.into()), reply.status, reply.headers);
@@ -362,7 +368,7 @@ impl BlockingCall {
                 let _ = response_sender.send(response);
                 return;
             }
-            ReplyBody::Stream(source) => source,
+            ReplyBody::Stream(source) | ReplyBody::HeldStream(source) => source,
         };
         // Headers and body of the request are not needed while the stream runs, and streams can be many. What the run made
         // of a large body lives as long as the run, and so does its share of the room for bodies.
@@ -373,10 +379,16 @@ impl BlockingCall {
         permit.attach_stream(&pipe);
         let body = warp::Reply::into_response(warp::reply::stream(events));
         let route = request.route;
+        let refusal = is_held.then(|| HeldRefusal::new(app, &request));
         drop(request);
-        if response_sender.send(with_head(body, reply.status, reply.headers)).is_err() {
+        let response = with_head(body, reply.status, reply.headers);
+        let sink = if let Some(refusal) = refusal {
+            sink.holding(refusal.or(response, response_sender))
+        } else if response_sender.send(response).is_err() {
             return;
-        }
+        } else {
+            sink
+        };
         if catch_unwind(AssertUnwindSafe(|| run(sink))).is_err() {
             log_panic(route);
         }
@@ -388,6 +400,33 @@ impl BlockingCall {
         let mut reply = Reply::empty(204);
         cors::add_preflight_headers(&self.service.app, &self.request, &mut reply.headers);
         let _ = self.response_sender.send(whole_response(reply));
+    }
+}
+
+/// What answers a request whose stream failed before its first event.
+struct HeldRefusal {
+    context: error::ErrorContext,
+    headers: HeaderMap,
+}
+
+impl HeldRefusal {
+    fn new(app: &App, request: &Request) -> Self {
+        let mut headers = HeaderMap::new();
+        cors::add_response_headers(app, request, &mut headers);
+        Self { context: request.error_context(app), headers }
+    }
+
+    /// Sends the stream, or what failed instead of it.
+    fn or(self, stream: Response, sender: oneshot::Sender<Response>) -> sse::HeldHead {
+        Box::new(move |fault| {
+            let response = fault.map_or(stream, |fault| {
+                let mut reply = error::reply(fault, &self.context);
+                reply.headers.extend(self.headers);
+                whole_response(reply)
+            });
+            // A caller that left has dropped the other end; there is nobody to tell.
+            let _ = sender.send(response);
+        })
     }
 }
 

@@ -5,6 +5,7 @@ mod check_routes;
 pub(crate) mod cors;
 pub mod guard;
 pub(crate) mod handler;
+mod harness_routes;
 pub(crate) mod host_names;
 mod openai_routes;
 pub(crate) mod origin;

@@ -38,6 +38,8 @@ pub(super) const STORE_VECTORS: &[&str] = &["documentStores:upsert-config"];
 /// Drafts belong to chatflows and agentflows (manual 5.5).
 pub(super) const DRAFT_VIEW: &[&str] = &["chatflows:view", "agentflows:view"];
 pub(super) const DRAFT_EDIT: &[&str] = &["chatflows:update", "agentflows:update"];
+/// Harnesses are governed as chatflows are.
+pub(super) const HARNESS_VIEW: &[&str] = &["chatflows:view"];
 /// Schedules belong to the flows that have drafts.
 pub(super) const SCHEDULE_VIEW: &[&str] =
     &["chatflows:view", "chatflows:update", "agentflows:view", "agentflows:update"];

@@ -3,6 +3,7 @@
 use super::assistant_routes;
 use super::check_routes;
 use super::guard::{OWNER, PUBLIC, SESSION, SIGNED_IN, any_of};
+use super::harness_routes;
 use super::openai_routes;
 use super::params;
 use super::permissions::{
@@ -49,6 +50,7 @@ static TABLE: LazyLock<RouteTable> = LazyLock::new(|| {
         core_routes(),
         conversation_routes(),
         execution_routes(),
+        harness_routes::harness_routes(),
         trigger_routes::schedule_routes(),
         trigger_routes::webhook_routes(),
         trigger_routes::mcp_routes(),

@@ -6,6 +6,7 @@
 //! an intent: what is to be recorded. After a crash between database and history the intent is recorded at the
 //! next start, exactly once (`outbox.rs`).
 
+pub mod harnesses;
 mod intent;
 mod parsed_canvas;
 pub(crate) mod precondition;
@@ -140,6 +141,7 @@ pub(crate) fn stored_workspace_of(tx: &impl Tx, id: &FlowId) -> Result<Option<Wo
 pub fn create(app: &App, caller: &Caller, new: NewFlow<'_>) -> Result<LiveUpdate> {
     let NewFlow { mut flow, canvas, draft, origin, guard } = new;
     canvas.update_record(&mut flow);
+    harnesses::judge(&mut flow, canvas.canvas())?;
     let recorder = outbox::lock_recorder(app);
     let kind = match origin {
         ChangeOrigin::Dev { .. } => VersionKind::Promote,
@@ -157,6 +159,7 @@ pub fn create(app: &App, caller: &Caller, new: NewFlow<'_>) -> Result<LiveUpdate
             return Err(Conflict::IdTaken.into());
         }
         membership::require_workspace(tx, &flow.workspace)?;
+        harnesses::require_free_name(tx, &flow)?;
         let drawn = std::iter::once(canvas).chain(draft);
         let mut sent: Vec<_> =
             drawn.flat_map(|canvas| credential_destinations::of_canvas(canvas.canvas())).collect();
@@ -225,6 +228,7 @@ pub fn write(app: &App, caller: &Caller, change: &LiveChange<'_>) -> Result<Live
             // The digest covers the kind, so a flow that changes kind has another Live with the same canvas.
             None => after.digest = CanvasDigest::compute(after.kind, canvas_after),
         }
+        harnesses::follow(&before, &mut after, change.canvas, canvas_after)?;
         if change.kind.is_last_publish() {
             after.last_published = Some(LastPublish { sha: None, date: after.updated });
         }
@@ -245,6 +249,7 @@ pub fn write(app: &App, caller: &Caller, change: &LiveChange<'_>) -> Result<Live
             }
             change.guard.map_or(Ok(()), |guard| guard(tx))?;
             check_destinations(tx, caller, (&before, &after), change.canvas)?;
+            harnesses::require_free_name(tx, &after)?;
             update_draft(tx, &before, &after, change)?;
             put(tx, &after, change.canvas)?;
             if let Some(schedule) = &schedule {

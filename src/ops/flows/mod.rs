@@ -172,10 +172,12 @@ pub fn create_as(app: &App, caller: &Caller, id: FlowId, change: &FlowChange) ->
         settings,
         last_published: None,
         last_promoted: None,
+        harness: None,
         live_version: None,
         created: now,
         updated: now,
     };
+    let posted = app.store.read(|tx| live::harnesses::with_free_name(tx, &flow, posted))?;
     let mode = drafts::mode(app, &flow);
     let side = if mode == EditTarget::Draft { CanvasSide::Draft } else { CanvasSide::Live };
     let files::CanvasFiles { canvas: posted, new_files: fresh } =

@@ -96,6 +96,7 @@ pub fn prepare_rerun(
         version,
         decided: None,
         execution: OnceLock::new(),
+        stopped_team: OnceLock::new(),
         started,
         plan,
         flow,

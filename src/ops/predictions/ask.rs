@@ -26,6 +26,7 @@ use crate::domain::ids::{ChatId, ExecutionId, FlowId, KeyId, MessageId};
 use crate::domain::predictions::answer::PredictionAnswer;
 use crate::domain::predictions::execution::RunRequest;
 use crate::domain::predictions::prediction::{ChatType, ImageUpload, Question, RunIds, RunOutput, Upload};
+use crate::domain::predictions::team::TeamOutput;
 use crate::engine::{CardPlace, FlowPlan, Overrides};
 use crate::ops::accounts::keys;
 use crate::ops::flows::drafts;
@@ -86,6 +87,8 @@ pub struct PredictionRun {
     pub(super) decided: Option<Decided>,
     /// The record of the run of an agentflow, once somebody named it.
     pub(super) execution: OnceLock<ExecutionId>,
+    /// What the specialists did of a team that was stopped.
+    pub(super) stopped_team: OnceLock<Box<TeamOutput>>,
 }
 
 /// The flow of this id, whoever asks (manual 2.3).
@@ -248,6 +251,7 @@ pub(super) fn prepare_nested(
         version,
         decided,
         execution: OnceLock::new(),
+        stopped_team: OnceLock::new(),
         images: carried.images,
         files,
         started,
@@ -338,7 +342,7 @@ fn run_request(
     documents: &str,
     files: &StoredUploads,
 ) -> RunRequest {
-    if plan.as_chat().is_some() {
+    if !plan.is_agentflow() {
         return RunRequest::default();
     }
     RunRequest {
@@ -424,7 +428,8 @@ impl PredictionRun {
     /// The answer that was stopped, without what it said so far: its reader learns which conversation it is.
     #[must_use]
     pub fn stopped_answer(&self) -> PredictionAnswer {
-        answer_of(self, RunOutput::default(), String::new())
+        let team = self.stopped_team.get().cloned();
+        answer_of(self, RunOutput { team, ..RunOutput::default() }, String::new())
     }
 }
 

@@ -16,6 +16,7 @@ use crate::domain::flows::flow::FlowKind;
 use crate::domain::predictions::prediction::{Document, HistoryMessage, RunOutput, Usage};
 use crate::domain::workspace::credential_types;
 use crate::engine::agentflow::{self, AgentRun, NoJournal, RunJournal, RunSink};
+use crate::engine::harness::{self, TeamRun};
 use crate::engine::legacy::{self, MemberRun};
 use crate::engine::{self, Credentials, FlowPlan, Overrides};
 use crate::llm::TokenCache;
@@ -285,6 +286,16 @@ impl OfflineHost<'_> {
                 let output = legacy::run(&run, sink)?;
                 let waits = output.turns.as_ref().is_some_and(|turns| turns.action.is_some());
                 Ok((output, waits))
+            }
+            FlowPlan::Team(plan) => {
+                let team = TeamRun {
+                    plan,
+                    overrides: &overrides,
+                    turn: &turn,
+                    credentials: self,
+                    conversation: &NoPast,
+                };
+                Ok((harness::run(&team, sink)?, false))
             }
             FlowPlan::Agent(plan) => {
                 let run = AgentRun {

@@ -59,6 +59,7 @@ pub(super) fn message_pair(
         action: None,
         agent_reasoning: Vec::new(),
         turns: None,
+        team: None,
     };
     let now = app.clock.monotonic_now();
     let answer = Message {
@@ -77,6 +78,7 @@ pub(super) fn message_pair(
         action: action_of(outcome),
         agent_reasoning: outcome.turns.as_ref().map(|turns| turns.reasoning.clone()).unwrap_or_default(),
         turns: outcome.turns.as_ref().map(|turns| turns.kept.clone()),
+        team: outcome.team.clone(),
         ..base.clone()
     };
     MessageBatch::new(&entry.flow.workspace, &[base, answer])

@@ -115,6 +115,7 @@ pub(super) fn prepare(
         version,
         decided: None,
         execution: OnceLock::from(id),
+        stopped_team: OnceLock::new(),
         plan,
         flow,
         question,

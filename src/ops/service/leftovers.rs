@@ -182,6 +182,7 @@ mod tests {
             agent_reasoning: Vec::new(),
             turns: None,
             action: None,
+            team: None,
         };
         app.store.append(MessageBatch::new(workspace, &[message]).unwrap()).unwrap();
     }

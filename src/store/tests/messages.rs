@@ -48,6 +48,7 @@ pub(in crate::store) fn message(flow: FlowId, chat: ChatId, content: &str) -> Me
         agent_reasoning: Vec::new(),
         turns: None,
         action: None,
+        team: None,
     }
 }
 

@@ -4,6 +4,7 @@ use super::feedback::FeedbackView;
 use crate::domain::conversations::conversation::{Message, MessageFile, MessageRating, RatedMessage};
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, MessageId};
 use crate::domain::predictions::prediction::{ChatType, MessageRole};
+use crate::domain::predictions::team::TeamOutput;
 use crate::wire::predictions::run_facts::{AgentReasoningView, DocumentView, UsageView, UsedToolView};
 use crate::wire::time::IsoTime;
 use serde::{Serialize, Serializer};
@@ -44,6 +45,10 @@ pub(crate) struct MessageView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Vec<AgentReasoningView>"))]
     agent_reasoning: Option<Vec<AgentReasoningView>>,
+    /// What the specialists did, where a team answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "TeamOutput"))]
+    team: Option<Box<TeamOutput>>,
     execution: (),
     /// Its rating, when asked for.
     #[serde(skip_serializing_if = "RatingView::is_unknown")]
@@ -122,6 +127,7 @@ impl From<RatedMessage> for MessageView {
             action,
             agent_reasoning,
             turns: _,
+            team,
         } = message;
         Self {
             id,
@@ -144,6 +150,7 @@ impl From<RatedMessage> for MessageView {
             flow_version: receipt.and_then(|receipt| receipt.sha).map(|sha| sha.short()),
             action,
             agent_reasoning: rows_or_null(agent_reasoning),
+            team,
             execution: (),
             feedback: match rating {
                 MessageRating::Unknown => RatingView::Unknown,

@@ -4,6 +4,7 @@ pub(crate) mod abort;
 pub(crate) mod answer;
 pub(crate) mod attachments;
 pub(crate) mod executions;
+pub(crate) mod harnesses;
 pub(crate) mod human_input;
 pub(crate) mod openai;
 pub(crate) mod question;

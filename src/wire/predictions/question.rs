@@ -113,7 +113,7 @@ pub(crate) struct QuestionForm {
 #[derive(schemars::JsonSchema)]
 #[schemars(inline, untagged)]
 #[allow(dead_code)]
-enum Switch {
+pub(super) enum Switch {
     Flag(bool),
     Text(crate::wire::form::SwitchText),
 }

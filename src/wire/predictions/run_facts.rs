@@ -1,7 +1,9 @@
 //! What is said of a run beside its text: in answers, in events, and in stored messages.
 
+use crate::domain::flows::harness_name::HarnessName;
 use crate::domain::predictions::prediction::{Artifact, Document, FileAnnotation, Usage, UsedTool};
 use crate::domain::predictions::reasoning::AgentReasoning;
+use crate::domain::predictions::team::SpecialistArtifact;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -43,6 +45,10 @@ impl From<UsedTool> for UsedToolView {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Artifact"))]
 pub(crate) struct ArtifactView {
+    /// The specialist that made it, where a team answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "String"))]
+    agent: Option<HarnessName>,
     /// What it is, as in `png`.
     r#type: String,
     /// Where it is read.
@@ -51,7 +57,13 @@ pub(crate) struct ArtifactView {
 
 impl From<Artifact> for ArtifactView {
     fn from(Artifact { kind, data }: Artifact) -> Self {
-        Self { r#type: kind, data }
+        Self { agent: None, r#type: kind, data }
+    }
+}
+
+impl From<SpecialistArtifact> for ArtifactView {
+    fn from(SpecialistArtifact { agent, kind, data }: SpecialistArtifact) -> Self {
+        Self { agent: Some(agent), r#type: kind, data }
     }
 }
 

@@ -58,6 +58,7 @@ pub enum Category {
     DocumentLoaders,
     Embeddings,
     Engine,
+    Harness,
     Llms,
     McpTools,
     Memory,
@@ -89,6 +90,7 @@ impl Category {
             Self::DocumentLoaders => "Document Loaders",
             Self::Embeddings => "Embeddings",
             Self::Engine => "Engine",
+            Self::Harness => "Harness",
             Self::Llms => "LLMs",
             Self::McpTools => "Tools (MCP)",
             Self::Memory => "Memory",
@@ -165,6 +167,8 @@ pub enum Factory {
     Member(fn(&Inputs<'_>) -> Result<Member>),
     /// Does the work of a step of an agentflow.
     Step(StepFn),
+    /// Belongs to a team, whose run reads its inputs.
+    Team,
     /// A note: it is never built.
     Nothing,
 }
@@ -224,6 +228,9 @@ impl Factory {
             // Only a run knows the values of variables.
             Self::GetVariable(_) | Self::Nothing => Component::Value(serde_json::Value::Null),
             Self::Transform(make) => Component::Transform(make(inputs)?),
+            Self::Team => {
+                return Err(Error::RunFailed(format!("{}: this card belongs into a harness", inputs.label)));
+            }
             Self::Step(_) => {
                 return Err(Error::RunFailed(format!(
                     "{}: this card is a step of an agentflow",

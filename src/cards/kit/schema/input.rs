@@ -98,6 +98,8 @@ pub enum Picker {
     DocumentStore,
     Tool,
     Flow,
+    /// A harness, by its name.
+    Harness,
     /// What another server can do, by name.
     Actions,
     /// A step of the same flow that comes before this one.
@@ -145,6 +147,8 @@ pub enum WireType {
     SequentialStep,
     ConditionSource,
     LlmNode,
+    /// The specialists of a team.
+    Specialist,
 }
 
 impl WireType {
@@ -187,6 +191,7 @@ impl WireType {
             Self::SequentialStep => "Agent | Condition | LLMNode | ToolNode | CustomFunction | ExecuteFlow",
             Self::ConditionSource => "Start | Agent | LLMNode | ToolNode | CustomFunction | ExecuteFlow",
             Self::LlmNode => "LLMNode",
+            Self::Specialist => "HarnessSpecialist",
         }
     }
 }

@@ -96,6 +96,16 @@ impl<'a> StructuredOutput<'a> {
         Ok((!fields.is_empty()).then(|| Self { inputs, input, schema: ValueSchema::Object(fields) }))
     }
 
+    /// An answer of a shape that the card itself settles; `input` is named when there is none.
+    #[must_use]
+    pub(in crate::cards) const fn of(
+        inputs: &'a Inputs<'a>,
+        input: &'static str,
+        schema: ValueSchema,
+    ) -> Self {
+        Self { inputs, input, schema }
+    }
+
     /// Asks until the answer has the keys: after one that does not fit the model is told why, once.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::domain::accounts::caller::{Caller, Principal};
-use crate::domain::flows::flow::{Flow, FlowKind};
+use crate::domain::flows::flow::Flow;
 use crate::engine::FlowPlan;
 use crate::engine::agentflow::StartKind;
 use crate::ops::flows::access::{self, FlowAction};
@@ -16,8 +16,8 @@ pub(in crate::ops) fn may_ask(caller: &Caller, flow: &Flow) -> bool {
         Some(bound) => bound == *id,
         None => access::check_permission(caller, flow.kind, FlowAction::View).is_ok(),
     };
-    let serves = flow.card_count > 0 && flow.kind.unsupported_reason().is_none();
-    flow.workspace == caller.workspace && is_open_to && serves && flow.kind != FlowKind::Etl
+    let serves = flow.card_count > 0 && flow.kind.require_answers().is_ok();
+    flow.workspace == caller.workspace && is_open_to && serves
 }
 
 /// True for a flow that begins with a question. One whose canvas cannot run says so when it is asked.

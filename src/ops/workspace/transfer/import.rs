@@ -114,17 +114,13 @@ fn problems(
     items.iter().zip(steps).map(of).collect()
 }
 
-/// Kinds of flows and cards that come in and do not run here: how many, and in how many flows.
+/// Cards that come in and are not known here: how many, and in how many flows.
 fn count_unsupported(items: &[ImportItem], steps: &[ImportStep]) -> Vec<UnsupportedView> {
-    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     let mut cards: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for (item, step) in items.iter().zip(steps) {
-        let ItemKind::Flow(kind) = item.kind else { continue };
+        let ItemKind::Flow(_) = item.kind else { continue };
         if !step.is_written() {
             continue;
-        }
-        if kind.unsupported_reason().is_some() {
-            *kinds.entry(kind.as_str()).or_default() += 1;
         }
         let Ok(canvas) = Canvas::parse(flow::canvas_of(item)) else { continue };
         let mut seen = HashSet::new();
@@ -134,19 +130,13 @@ fn count_unsupported(items: &[ImportItem], steps: &[ImportStep]) -> Vec<Unsuppor
             *flows += usize::from(seen.insert(name));
         }
     }
-    let kinds = kinds.into_iter().map(|(name, count)| UnsupportedView {
-        what: UnsupportedKind::Type,
-        name: name.to_owned(),
-        count,
-        flows: count,
-    });
-    let cards = cards.into_iter().map(|(name, (count, flows))| UnsupportedView {
+    let view = cards.into_iter().map(|(name, (count, flows))| UnsupportedView {
         what: UnsupportedKind::Card,
         name,
         count,
         flows,
     });
-    kinds.chain(cards).collect()
+    view.collect()
 }
 
 /// A fault of the service is named as such, and logged.

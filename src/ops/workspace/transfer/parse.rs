@@ -231,6 +231,8 @@ fn kind_of(canvas: &Value) -> FlowKind {
         FlowKind::Agentflow
     } else if has("Multi Agents") || has("Sequential Agents") {
         FlowKind::Multiagent
+    } else if nodes().any(|node| node["data"]["name"] == "harnessTeam") {
+        FlowKind::Harness
     } else {
         FlowKind::Chatflow
     }
@@ -411,6 +413,8 @@ mod tests {
         let node = |category: &str| json!({"nodes": [{"data": {"category": category}}], "edges": []});
         let step = json!({"nodes": [{"data": {"name": "startAgentflow"}}], "edges": []});
         assert_eq!(read_value(step).unwrap().items[0].kind, ItemKind::Flow(FlowKind::Agentflow));
+        let team = json!({"nodes": [{"data": {"name": "harnessTeam"}}], "edges": []});
+        assert_eq!(read_value(team).unwrap().items[0].kind, ItemKind::Flow(FlowKind::Harness));
         for (category, kind) in [
             ("Chains", FlowKind::Chatflow),
             ("Agent Flows", FlowKind::Agentflow),

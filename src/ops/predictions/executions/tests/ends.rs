@@ -31,6 +31,7 @@ fn said(caller: &Caller, flow: FlowId, chat: ChatId) -> MessageBatch {
         agent_reasoning: Vec::new(),
         turns: None,
         action: None,
+        team: None,
     };
     MessageBatch::new(&caller.workspace, &[message]).unwrap()
 }
