@@ -15,9 +15,10 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Files of the source: several batches of them.
+/// Files of the source: a batch, and the beginning of another one.
 const FILES: usize = 90;
-const TIMES_KILLED: u64 = 3;
+/// Documents of a batch.
+const BATCH: u64 = 64;
 const PATIENCE: Duration = Duration::from_secs(60);
 const SLOW: &str = "const end = Date.now() + 15; while (Date.now() < end) {} return $pageContent;";
 
@@ -76,6 +77,19 @@ fn key(data: &Path) -> String {
     text[start..].chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).collect()
 }
 
+/// The run, when it came as far as this or to its end.
+fn wait(service: &Program, run: &str, headers: &[(&str, &str)], is_far: impl Fn(&Value) -> bool) -> Value {
+    let begin = Instant::now();
+    loop {
+        let now = service.get(run, headers).json();
+        if now["state"] != "RUNNING" || is_far(&now) {
+            return now;
+        }
+        assert!(begin.elapsed() < PATIENCE, "{now}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
 #[test]
 fn a_killed_pipeline_goes_on_and_stores_every_document_once() {
     let place = tempfile::tempdir().unwrap();
@@ -97,20 +111,15 @@ fn a_killed_pipeline_goes_on_and_stores_every_document_once() {
     let started = service.call("POST", &runs, &headers, &json!({}));
     assert_eq!(started.status(), 202, "{}", started.text());
     let run = format!("{runs}/{}", started.json()["id"].as_str().unwrap());
-    for killed in 0..TIMES_KILLED {
-        std::thread::sleep(Duration::from_millis(500 + killed * 700));
+    // In the first batch, behind it, and once more right after the next start.
+    for least in [0, BATCH, 0] {
+        wait(&service, &run, &headers, |now| now["read"].as_u64() >= Some(least));
+        std::thread::sleep(Duration::from_millis(200));
         service.kill();
         service = serve();
     }
-    let begin = Instant::now();
-    let done = loop {
-        let now = service.get(&run, &headers).json();
-        if now["state"] != "RUNNING" {
-            break now;
-        }
-        assert!(begin.elapsed() < PATIENCE, "{now}");
-        std::thread::sleep(Duration::from_millis(50));
-    };
+    let done = wait(&service, &run, &headers, |now| now["state"] != "RUNNING");
+    assert_eq!(done["resumed"], true, "{done}");
     let all = json!(FILES);
     assert_eq!((&done["state"], &done["read"], &done["written"]), (&json!("FINISHED"), &all, &all), "{done}");
     assert_eq!((&done["failed"], &done["skipped"]), (&json!(0), &json!(0)), "{done}");

@@ -148,7 +148,8 @@ fn connections(canvas: &Canvas, roles: &[Option<Role>]) -> BTreeSet<(usize, usiz
     let mut connect = |from: Option<&usize>, to: usize| {
         let gives = from.filter(|&&at| matches!(roles[at], Some(Role::Source | Role::Transform)));
         let takes = matches!(roles[to], Some(Role::Transform | Role::Target { .. }));
-        if let (Some(&from), true) = (gives, takes) {
+        // A card that is connected to itself gives itself nothing.
+        if let (Some(&from), true) = (gives.filter(|&&from| from != to), takes) {
             found.insert((from, to));
         }
     };

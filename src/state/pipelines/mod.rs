@@ -20,11 +20,11 @@ pub(crate) struct Pipelines {
 /// A run that is under way.
 pub(crate) struct ActivePipeline {
     pub(crate) cancel: CancelToken,
-    seen: Mutex<Seen>,
+    seen: Mutex<LatestRun>,
     changed: Condvar,
 }
 
-struct Seen {
+struct LatestRun {
     run: PipelineRun,
     /// How often it changed.
     changes: u64,
@@ -33,7 +33,7 @@ struct Seen {
 }
 
 impl ActivePipeline {
-    fn lock(&self) -> MutexGuard<'_, Seen> {
+    fn lock(&self) -> MutexGuard<'_, LatestRun> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -51,7 +51,7 @@ impl ActivePipeline {
     /// Waits until it changed more than `changes` times, but no longer than `most`: the run, how often it changed, and whether
     /// this is its end.
     pub(crate) fn wait(&self, changes: u64, most: Duration) -> (PipelineRun, u64, bool) {
-        let same = |seen: &mut Seen| seen.changes <= changes && !seen.is_over;
+        let same = |seen: &mut LatestRun| seen.changes <= changes && !seen.is_over;
         let waited = self.changed.wait_timeout_while(self.lock(), most, same);
         let seen = waited.unwrap_or_else(PoisonError::into_inner).0;
         (seen.run.clone(), seen.changes, seen.is_over)
@@ -72,7 +72,7 @@ impl Pipelines {
         let flow = run.flow;
         let entry = Arc::new(ActivePipeline {
             cancel: CancelToken::new(None),
-            seen: Mutex::new(Seen { run, changes: 0, is_over: false }),
+            seen: Mutex::new(LatestRun { run, changes: 0, is_over: false }),
             changed: Condvar::new(),
         });
         running.insert(flow, entry.clone());

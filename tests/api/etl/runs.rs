@@ -26,7 +26,8 @@ fn a_folder_goes_into_a_store_in_batches_and_is_found() {
     );
     assert_eq!(done["flowVersion"].as_str().map(str::len), Some(7), "{done}");
     let found = stored(&server);
-    assert_eq!((found.len(), found[0].as_str()), (100, "Parcel 0 leaves on Monday."));
+    assert_eq!(found.len(), 100, "as many as are looked for");
+    assert!(found.iter().all(|text| text.starts_with("Parcel ")), "{found:?}");
 }
 
 #[test]

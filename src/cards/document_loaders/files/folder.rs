@@ -58,12 +58,12 @@ struct FolderSource {
 }
 
 impl FolderSource {
-    /// Hands over the path of each file with its documents, or why it is not read; beginning with the file `from`.
+    /// Hands over each file as a piece whose place is its path; beginning with the file `from`.
     fn each_file(
         &self,
         (from, files_max): (Option<&str>, usize),
         host: &dyn Host,
-        each: &mut dyn FnMut(&str, Result<Vec<Document>>) -> Result<()>,
+        each: PieceVisitor<'_>,
     ) -> Result<()> {
         let wanted = FolderQuery {
             path: &self.path,
@@ -82,7 +82,7 @@ impl FolderSource {
                 let file = FileContent { label: &self.label, name, bytes: &bytes, host };
                 by_kind::documents(&file, &self.choices)
             });
-            each(name, read)
+            each(DocumentPiece::at(name.to_owned(), read))
         });
         read.map_err(|fault| self.read_error(fault, files_max))
     }
@@ -116,8 +116,8 @@ impl FolderSource {
 impl DocumentSource for FolderSource {
     fn read(&self, host: &dyn Host) -> Result<Vec<Document>> {
         let (mut documents, mut room) = (Vec::new(), limits::CHUNKS_BYTES_MAX);
-        self.each_file((None, limits::PAGES_MAX), host, &mut |_, read| {
-            let read = read?;
+        self.each_file((None, limits::PAGES_MAX), host, &mut |piece| {
+            let read = piece.documents?;
             let size = read.iter().map(|document| document.page_content.len()).sum();
             room = room.checked_sub(size).ok_or_else(|| self.card_error("the files hold too much text"))?;
             documents.extend(read);
@@ -126,10 +126,7 @@ impl DocumentSource for FolderSource {
         Ok(documents)
     }
 
-    /// The place of a file is its path.
     fn stream(&self, from: Option<&str>, host: &dyn Host, each: PieceVisitor<'_>) -> Result<()> {
-        self.each_file((from, STREAMED_FILES_MAX), host, &mut |name, read| {
-            each(DocumentPiece::at(name.to_owned(), read))
-        })
+        self.each_file((from, STREAMED_FILES_MAX), host, each)
     }
 }
