@@ -137,7 +137,9 @@ fn equip(server: &Server, card: &mut Value) {
         });
         card["inputs"]["selectedTool"] = id(&server.post("/tools", &tool)).into();
     }
-    let Some((_, kind, fields)) = SIGNED_IN.iter().find(|(known, ..)| *known == name.as_str()) else { return };
+    let Some((_, kind, fields)) = SIGNED_IN.iter().find(|(known, ..)| *known == name.as_str()) else {
+        return;
+    };
     let field = |name: &&str| ((*name).to_owned(), Value::from(format!("{}{name}", trace::SECRET)));
     let fields: serde_json::Map<String, Value> = fields.iter().map(field).collect();
     let body = json!({"name": kind, "credentialName": kind, "plainDataObj": fields});
