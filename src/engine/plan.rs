@@ -286,7 +286,7 @@ fn source(node: &Node, input: &Input, value: &Value, at: &HashMap<&str, usize>) 
         InputKind::Wire(_) | InputKind::Wires(_) => InputSource::Components(wired_steps(value, at)),
         InputKind::Json => json_source(value, ReferenceScope::Inside),
         // A table may stand there as the text of its JSON.
-        InputKind::Rows(_) if value.is_string() => json_source(value, ReferenceScope::Inside),
+        InputKind::Rows(_) => json_source(value, ReferenceScope::Inside),
         InputKind::Headers => json_source(value, ReferenceScope::Inside),
         _ => match value {
             Value::String(text) => match TextTemplate::parse(text) {

@@ -226,7 +226,7 @@ fn build_to_end<'a>(
     credentials: &dyn Credentials,
 ) -> Result<FinalComponent<'a>> {
     let chat_history = OnceCell::new();
-    let CardsBuilt { parts, left_behind, variables: mut kept } =
+    let CardBuild { parts, left_behind, variables: mut kept } =
         build_cards(plan, overrides, turn, credentials, None, &chat_history)?;
     let at = plan.endings.iter().rev().copied().find(|&at| !left_behind[at]).ok_or_else(|| {
         Error::RunFailed("The branch that was taken leads to no card that can answer.".to_owned())
@@ -249,7 +249,7 @@ fn build_to_end<'a>(
 }
 
 /// The cards of a plan that come before its end.
-struct CardsBuilt {
+struct CardBuild {
     /// By step; none for one that is not reached, and for those at the end.
     parts: Vec<Option<Component>>,
     left_behind: Vec<bool>,
@@ -257,7 +257,7 @@ struct CardsBuilt {
 }
 
 /// What became of the cards of a plan of which none answers by itself.
-pub(super) struct BuiltParts {
+pub(super) struct PlanParts {
     /// By step; none for one that is not reached.
     pub(super) parts: Vec<Option<Component>>,
     /// Values that go out with the answer.
@@ -273,10 +273,10 @@ pub(super) fn build_parts(
     overrides: &Overrides,
     turn: &RunContext<'_>,
     credentials: &dyn Credentials,
-) -> Result<BuiltParts> {
+) -> Result<PlanParts> {
     let history = OnceCell::new();
     let built = build_cards(plan, overrides, turn, credentials, Some(overrides.variables()), &history)?;
-    Ok(BuiltParts { parts: built.parts, variables: built.variables.in_answer })
+    Ok(PlanParts { parts: built.parts, variables: built.variables.in_answer })
 }
 
 fn build_cards(
@@ -286,7 +286,7 @@ fn build_cards(
     credentials: &dyn Credentials,
     request_variables: Option<&HashMap<String, String>>,
     chat_history: &OnceCell<String>,
-) -> Result<CardsBuilt> {
+) -> Result<CardBuild> {
     let mut parts: Vec<Option<Component>> = Vec::with_capacity(plan.steps.len());
     let mut left_behind = vec![false; plan.steps.len()];
     let mut kept = RunVariables::default();
@@ -306,7 +306,7 @@ fn build_cards(
         }
         parts.push(Some(built.component));
     }
-    Ok(CardsBuilt { parts, left_behind, variables: kept })
+    Ok(CardBuild { parts, left_behind, variables: kept })
 }
 
 /// The time a card takes, for whoever watches the service.

@@ -54,8 +54,6 @@ pub(super) fn fits(wanted: WireType, card: &Card, node: &Node) -> bool {
         | WireType::AgentState
         | WireType::Checkpointer
         | WireType::SequentialNode
-        | WireType::SequentialStep
-        | WireType::ConditionSource
         | WireType::LlmNode => {
             let taken = |class: &&str| wanted.class().split(" | ").any(|wanted| wanted == *class);
             matches!(card.make, Factory::Member(_)) && card.base_classes.iter().any(|class| taken(&class))

@@ -15,7 +15,7 @@ use crate::domain::error::Result;
 use crate::llm::ChatMessage;
 use serde_json::{Map, Value};
 
-/// Turns of a run where its owner says nothing (manual 14.4).
+/// Turns of one run of a Multi-Agent flow, where its owner says nothing (manual 14.4).
 const TURNS_MAX: u64 = 100;
 
 const DEFAULT_PROMPT: &str = "You lead a team with these workers: {team_members}. Read what the person asks for and what the workers have done so far, and \

@@ -112,8 +112,7 @@ impl Agent {
             },
             Decision::Reject => {
                 so_far.messages.extend(declined(calls));
-                // It has its say about that and calls nothing more.
-                ToolRounds { tools: &[], ..rounds }.run(&mut so_far, turn)?
+                rounds.run(&mut so_far, turn)?
             }
         };
         self.conclude(next, so_far, view, turn)

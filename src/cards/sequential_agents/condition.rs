@@ -20,7 +20,7 @@ pub(crate) const CARD: Card = Card {
     needs: &[Need::optional(Capability::Code)],
     inputs: &[
         Input::text("conditionName", "Condition Name").optional(),
-        Input::wires("sequentialNode", "Sequential Node", WireType::ConditionSource),
+        Input::wires("sequentialNode", "Sequential Node", WireType::SequentialNode),
         FORM,
         TABLE,
         FUNCTION,

@@ -30,7 +30,7 @@ pub(crate) const CARD: Card = Card {
     needs: &[Need::optional(Capability::Code)],
     inputs: &[
         Input::text("conditionAgentName", "Name"),
-        Input::wires("sequentialNode", "Sequential Node", WireType::ConditionSource),
+        Input::wires("sequentialNode", "Sequential Node", WireType::SequentialNode),
         MODEL,
         SYSTEM_INPUT.or(DEFAULT_SYSTEM).additional(),
         HISTORY,

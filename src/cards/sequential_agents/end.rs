@@ -12,7 +12,7 @@ pub(crate) const CARD: Card = Card {
     base_classes: &["End"],
     risk: Risk::Risky,
     needs: &[],
-    inputs: &[Input::wires("sequentialNode", "Sequential Node", WireType::SequentialStep)],
+    inputs: &[Input::wires("sequentialNode", "Sequential Node", WireType::SequentialNode)],
     outputs: &[],
     make: Factory::Member(|_| Ok(Member::Mark)),
 };

@@ -16,7 +16,7 @@ pub(crate) const CARD: Card = Card {
     risk: Risk::Risky,
     needs: &[],
     inputs: &[
-        Input::wires("sequentialNode", "Sequential Node", WireType::SequentialStep),
+        Input::wires("sequentialNode", "Sequential Node", WireType::SequentialNode),
         Input::text(TARGET, "Loop To").help("The name of the card that the flow goes back to."),
     ],
     outputs: &[],

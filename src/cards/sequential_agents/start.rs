@@ -4,7 +4,7 @@ use crate::cards::chains::llm_chain::MODERATION;
 use crate::cards::kit::members::{Member, Opening};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk, WireType};
 
-/// Turns of one run (manual 14.4).
+/// Turns of one run of a Sequential Agent flow (manual 14.4).
 const TURNS_MAX: usize = 25;
 
 pub(crate) const CARD: Card = Card {

@@ -82,7 +82,7 @@ impl MemberPlan {
             let told: Vec<String> = problems.into_iter().map(|problem| problem.message).collect();
             return Err(Error::Invalid(told.join(" ")));
         }
-        let drawn = Drawn::new(canvas);
+        let drawn = MemberDrawing::new(canvas);
         let parts = Plan::compile_parts(canvas, &drawn.places)?;
         Ok(if drawn.named("supervisor").next().is_some() {
             team(&drawn, parts)
@@ -103,7 +103,7 @@ fn plain(canvas: &Canvas, node: &Node) -> PlainNode {
 }
 
 /// The supervisor leads to each worker, and behind each worker stands a way back.
-fn team(drawn: &Drawn<'_>, parts: Plan) -> MemberPlan {
+fn team(drawn: &MemberDrawing<'_>, parts: Plan) -> MemberPlan {
     let step = |node: &Node| parts.places.get(&node.id).copied().unwrap_or_default();
     let supervisor = drawn.named("supervisor").next();
     let (mut cards, mut members, mut edges) = (Vec::new(), Vec::new(), Vec::new());
@@ -131,7 +131,7 @@ fn team(drawn: &Drawn<'_>, parts: Plan) -> MemberPlan {
     MemberPlan { parts, graph: Arc::new(graph), members, opening, opening_label }
 }
 
-fn sequence(drawn: &Drawn<'_>, parts: Plan) -> MemberPlan {
+fn sequence(drawn: &MemberDrawing<'_>, parts: Plan) -> MemberPlan {
     let step = |node: &Node| parts.places.get(&node.id).copied().unwrap_or_default();
     let nodes: Vec<&Node> = drawn.members().collect();
     let at = |node: &Node| nodes.iter().position(|known| std::ptr::eq(*known, node)).unwrap_or_default();
@@ -183,13 +183,13 @@ fn sequence(drawn: &Drawn<'_>, parts: Plan) -> MemberPlan {
 }
 
 /// The members of a canvas, and how they are connected.
-pub(super) struct Drawn<'c> {
+pub(super) struct MemberDrawing<'c> {
     pub(super) canvas: &'c Canvas,
     /// Places of the members in `canvas.nodes()`.
     pub(super) places: Vec<usize>,
 }
 
-impl<'c> Drawn<'c> {
+impl<'c> MemberDrawing<'c> {
     pub(super) fn new(canvas: &'c Canvas) -> Self {
         let is_member = |node: &Node| {
             // What only says something of the state is no place of a run.

@@ -1,6 +1,6 @@
 //! What keeps the drawing of a Multi-Agent or Sequential Agent flow from running.
 
-use super::compile::{Drawn, fold, is_ended_by};
+use super::compile::{MemberDrawing, fold, is_ended_by};
 use crate::canvas::{Canvas, Node};
 use crate::cards::multi_agents::{FINISH, worker_key};
 use crate::cards::sequential_agents::loop_back;
@@ -28,7 +28,7 @@ impl MemberProblem {
 
 /// All that is wrong with how the members are drawn.
 pub(in crate::engine) fn find_problems(canvas: &Canvas) -> Vec<MemberProblem> {
-    let drawn = Drawn::new(canvas);
+    let drawn = MemberDrawing::new(canvas);
     match (drawn.named("supervisor").next(), drawn.named("seqStart").next()) {
         (None, None) => vec![MemberProblem::of_flow(
             "The flow has no Supervisor and no Start: every run begins with one of them.",
@@ -42,7 +42,7 @@ pub(in crate::engine) fn find_problems(canvas: &Canvas) -> Vec<MemberProblem> {
     }
 }
 
-fn team_problems(drawn: &Drawn<'_>) -> Vec<MemberProblem> {
+fn team_problems(drawn: &MemberDrawing<'_>) -> Vec<MemberProblem> {
     let mut found = Vec::new();
     let supervisors: Vec<&Node> = drawn.named("supervisor").collect();
     for node in supervisors.iter().skip(1) {
@@ -84,7 +84,7 @@ fn equal_names(first: &Node, second: &Node, name: &str) -> MemberProblem {
     MemberProblem::of_card(second, message)
 }
 
-fn sequence_problems(drawn: &Drawn<'_>) -> Vec<MemberProblem> {
+fn sequence_problems(drawn: &MemberDrawing<'_>) -> Vec<MemberProblem> {
     let mut found = Vec::new();
     for node in drawn.named("seqStart").skip(1) {
         let message = format!("'{}' is a second Start: a flow has one.", node.label());
@@ -115,7 +115,7 @@ fn sequence_problems(drawn: &Drawn<'_>) -> Vec<MemberProblem> {
     found
 }
 
-fn loop_problem(drawn: &Drawn<'_>, node: &Node) -> Option<String> {
+fn loop_problem(drawn: &MemberDrawing<'_>, node: &Node) -> Option<String> {
     let wanted = node.inputs.get(loop_back::TARGET).and_then(Value::as_str).unwrap_or_default();
     if wanted.trim().is_empty() {
         // That it must be filled in is said of the input.

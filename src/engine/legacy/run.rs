@@ -18,7 +18,7 @@ use crate::engine::agentflow::RunSink;
 use crate::engine::agentflow::walk::{Standing, StepId, Walk};
 use crate::engine::credential::Credentials;
 use crate::engine::overrides::Overrides;
-use crate::engine::run::{BuiltParts, build_parts, span};
+use crate::engine::run::{PlanParts, build_parts, span};
 use std::collections::HashMap;
 use std::sync::{Arc, mpsc};
 use std::thread::{self, Scope};
@@ -68,7 +68,7 @@ impl<'r> MemberRun<'r> {
 /// # Errors
 /// What the member failed with that is first in the record, naming its card; [`Error::Cancelled`] when the run was ended.
 pub(crate) fn run(run: &MemberRun<'_>, sink: &mut dyn RunSink) -> Result<RunOutput> {
-    let BuiltParts { parts, variables } =
+    let PlanParts { parts, variables } =
         build_parts(&run.plan.parts, run.overrides, run.turn, run.credentials)?;
     let crew = Crew::new(run, &parts)?;
     if run.resumed.is_none()
@@ -234,9 +234,9 @@ impl<'r> Crew<'r> {
         let span = tracing::Span::current();
         let listener = dispatcher::get_default(Clone::clone);
         let work = move || {
-            let taken = dispatcher::with_default(&listener, || span.in_scope(|| self.take_turn(&turn)));
-            // Who waited may have left.
-            let _ = done.send((turn.step, taken));
+            let mut report = TurnReport { step: turn.step, done, taken: None };
+            report.taken =
+                Some(dispatcher::with_default(&listener, || span.in_scope(|| self.take_turn(&turn))));
         };
         thread::Builder::new()
             .name("member".to_owned())
@@ -330,6 +330,21 @@ impl<'r> Crew<'r> {
         let instructed =
             || progress.reasoning.iter().rev().find_map(|told| told.instructions.clone()).filter(is_text);
         said.or_else(told).or_else(instructed).unwrap_or_else(|| " ".to_owned())
+    }
+}
+
+/// Tells whoever waits what a turn on a thread of its own came to, also when that thread breaks off.
+struct TurnReport {
+    step: StepId,
+    done: mpsc::Sender<(StepId, Result<MemberTurn>)>,
+    taken: Option<Result<MemberTurn>>,
+}
+
+impl Drop for TurnReport {
+    fn drop(&mut self) {
+        let taken = self.taken.take().unwrap_or_else(|| Err(Error::internal("a turn broke off")));
+        // Who waited may have left.
+        let _ = self.done.send((self.step, taken));
     }
 }
 

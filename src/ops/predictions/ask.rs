@@ -3,7 +3,7 @@
 use super::agentflow::EarlierRun;
 use super::answer::answer_of;
 use super::conversation::{self, ConversationRef};
-use super::members::{self, Decided};
+use super::members::{self, PauseDecision};
 use super::nested::CallPath;
 use super::resume::{self, BeforeResume};
 use super::start;
@@ -84,7 +84,7 @@ pub struct PredictionRun {
     /// What of Live runs; none for a draft, and where nobody knows.
     pub version: Option<LiveVersion>,
     /// What its text decides about a run of members that waits.
-    pub(super) decided: Option<Decided>,
+    pub(super) decided: Option<PauseDecision>,
     /// The record of the run of an agentflow, once somebody named it.
     pub(super) execution: OnceLock<ExecutionId>,
     /// What the specialists did of a team that was stopped.

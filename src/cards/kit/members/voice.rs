@@ -70,7 +70,8 @@ impl Voice {
     /// # Errors
     /// What is wrong with the inputs.
     pub(crate) fn from_inputs(inputs: &Inputs<'_>, name: &str) -> Result<Self> {
-        let code = inputs.optional_text(HISTORY_CODE.name).filter(|_| inputs.declares(HISTORY_CODE.name));
+        let code =
+            if inputs.declares(HISTORY_CODE.name) { inputs.optional_text(HISTORY_CODE.name) } else { None };
         Ok(Self {
             label: inputs.label.to_owned(),
             name: named(inputs, name),

@@ -144,8 +144,6 @@ pub enum WireType {
     AgentState,
     Checkpointer,
     SequentialNode,
-    SequentialStep,
-    ConditionSource,
     LlmNode,
     /// The specialists of a team.
     Specialist,
@@ -188,8 +186,6 @@ impl WireType {
             Self::SequentialNode => {
                 "Start | Agent | Condition | LLMNode | ToolNode | CustomFunction | ExecuteFlow"
             }
-            Self::SequentialStep => "Agent | Condition | LLMNode | ToolNode | CustomFunction | ExecuteFlow",
-            Self::ConditionSource => "Start | Agent | LLMNode | ToolNode | CustomFunction | ExecuteFlow",
             Self::LlmNode => "LLMNode",
             Self::Specialist => "HarnessSpecialist",
         }
@@ -411,14 +407,12 @@ impl Input {
         self
     }
 
-    /// Braces in its text name variables.
     #[must_use]
     pub const fn braces(mut self) -> Self {
         self.braces = true;
         self
     }
 
-    /// Editors note its choice under this name, with the id of the node behind it.
     #[must_use]
     pub const fn tab(mut self, name: &'static str) -> Self {
         self.tab = name;

@@ -20,7 +20,7 @@ use serde::Deserialize as _;
 use sha2::{Digest as _, Sha256};
 
 /// What a person decided about a run that waits. Until this goes away nobody else decides about it.
-pub(in crate::ops::predictions) struct Decided {
+pub(in crate::ops::predictions) struct PauseDecision {
     waiting: WaitingTurns,
     answer: PauseAnswer,
     _claim: RunningCallGuard,
@@ -37,7 +37,7 @@ pub(in crate::ops::predictions) fn find_decision(
     plan: &FlowPlan,
     question: &mut Question,
     conversation: ConversationRef,
-) -> Result<Option<Decided>> {
+) -> Result<Option<PauseDecision>> {
     if !matches!(plan, FlowPlan::Members(_)) {
         return Ok(None);
     }
@@ -74,7 +74,7 @@ pub(in crate::ops::predictions) fn find_decision(
     if let (true, PauseAnswer::Decided(_, answer)) = (text.is_empty(), &answer) {
         question.text.clone_from(&answer.approval.approve);
     }
-    Ok(Some(Decided { waiting, answer, _claim: claim }))
+    Ok(Some(PauseDecision { waiting, answer, _claim: claim }))
 }
 
 /// What the conversation keeps of the turns of members.
