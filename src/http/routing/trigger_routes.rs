@@ -56,10 +56,10 @@ pub(super) fn mcp_routes() -> Vec<Route> { vec![
         .id("updateMcpServer").refuses(&[409]),
     delete("/mcp-server/:id",         any_of(MCP_EDIT), mcp_servers::delete).summary("Makes a flow no tool of an MCP server any more, and forgets its token.")
         .id("deleteMcpServer"),
-    post  ("/mcp-server/:id/refresh", any_of(MCP_EDIT), mcp_servers::refresh).accepts(Accepts::None).summary("Gives a flow as a tool another token, and shows it once.")
+    post  ("/mcp-server/:id/refresh", any_of(MCP_EDIT), mcp_servers::refresh).summary("Gives a flow as a tool another token, and shows it once.")
         .id("refreshMcpToken"),
     post  ("/mcp",     TOOLS, mcp::exchange).summary("Answers a message of MCP: the flows that this key may ask are tools.")
-        .id("callMcpTools").limit(MCP_BODY_BYTES).cors(Cors::Listed).query(params::MCP)
+        .id("callMcpTools").limit(MCP_BODY_BYTES).cors(Cors::FlowListed).query(params::MCP)
         .takes_json::<Map<String, Value>>().answers_json::<RpcAnswer>(200).answers(202, ContentSpec::Nothing).may_stream().refuses(&[403, 404, 409, 429]),
     post  ("/mcp/:id", TOKEN, mcp::exchange).summary("Answers a message of MCP: the flow is the one tool.")
         .id("callMcpTool").limit(MCP_BODY_BYTES).cors(Cors::FlowListed).query(params::MCP)

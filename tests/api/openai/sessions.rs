@@ -1,6 +1,7 @@
 //! Conversations: none goes on without a name.
 
 use super::{Asker, bound_key, user, with_provider};
+use crate::support::provider::Behaviour;
 use serde_json::{Value, json};
 
 #[test]
@@ -23,6 +24,7 @@ fn a_name_goes_on_with_a_conversation_and_what_the_request_repeats_counts_once()
     let (key, value) = bound_key(&asker.server, &["chatflows:view"]);
     let fields = json!({"apikeyid": key, "apiConfig": json!({"namedSessions": true}).to_string()});
     let (provider, flow) = with_provider(&asker.server, &fields);
+    provider.set_decision(|_| Behaviour::text("Noted."));
     let ask = |name: &str, messages: Value| {
         let call = asker.server.call("POST", "/openai/v1/chat/completions").bearer(&value);
         call.header("x-flowkeep-session", name).json(&json!({"model": flow, "messages": messages})).send()

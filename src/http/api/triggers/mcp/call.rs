@@ -24,8 +24,8 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How often a caller is told how much of an answer there is (manual 14.7).
-const PROGRESS_EACH: Duration = Duration::from_secs(1);
+/// Seconds between two words on how much of an answer of a tool there is (manual 14.7).
+const PROGRESS_SECONDS: u64 = 1;
 
 /// What is called, and how it is answered.
 pub(super) struct ToolCall {
@@ -227,7 +227,7 @@ impl ProgressNews<'_> {
 impl TokenSink for ProgressNews<'_> {
     fn token(&mut self, text: &str) -> Result<(), StreamClosed> {
         self.characters += u64::try_from(text.chars().count()).unwrap_or_default();
-        if self.last.elapsed() < PROGRESS_EACH {
+        if self.last.elapsed() < Duration::from_secs(PROGRESS_SECONDS) {
             return Ok(());
         }
         let progress = self.characters.max(self.progress + 1);
