@@ -218,6 +218,8 @@ const groups: Record<string, Key> = {
   AgentFlow: 'flows.legacy',
   AgentFlowV2: 'flows.agentflow',
   AssistantFlow: 'flows.assistant',
+  AssistantOpenAI: 'flows.hostedAssistant',
+  AssistantAzure: 'flows.hostedAssistant',
   Tool: 'flows.tool',
   Variable: 'flows.variable',
   DocumentStore: 'flows.documentStore',

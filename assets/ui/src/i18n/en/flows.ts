@@ -15,6 +15,7 @@ export const flows = {
   'flows.ascending': 'Ascending order',
   'flows.assistant': 'Assistant',
   'flows.assistants': 'Assistants',
+  'flows.hostedAssistant': 'Hosted assistant',
   'flows.cards': 'Cards',
   'flows.chatflow': 'Chatflow',
   'flows.chatflowHelp': 'A chat with a model, memory and documents',
