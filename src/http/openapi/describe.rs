@@ -15,6 +15,7 @@ const TAGS: &[(&str, &[&str])] = &[
         "Asking",
         &[
             "prediction",
+            "harnesses",
             "internal-prediction",
             "attachments",
             "get-upload-file",
