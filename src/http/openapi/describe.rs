@@ -16,6 +16,7 @@ const TAGS: &[(&str, &[&str])] = &[
         "Asking",
         &[
             "prediction",
+            "harnesses",
             "internal-prediction",
             "attachments",
             "get-upload-file",

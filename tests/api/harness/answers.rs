@@ -206,7 +206,7 @@ fn a_request_changes_settings_of_a_picked_model_and_never_which_is_picked() {
     server.put(&format!("/chatflows/{flow}"), &allowed);
     script(&provider, &["a"], &[]);
     let overrides = json!({
-        "temperature": 0.25, "harnessModel": "chatScripted",
+        "harnessModelConfig": {"temperature": 0.25}, "harnessModel": "chatScripted",
         "specialistTools": [{"agentSelectedTool": "calculator"}],
     });
     server.ask(&flow, &json!({"question": "What now?", "overrideConfig": overrides})).is(200);

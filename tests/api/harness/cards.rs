@@ -169,16 +169,8 @@ fn a_caller_that_leaves_the_asking_flow_ends_the_specialists_too() {
 #[test]
 fn a_specialist_whose_tool_asks_a_slow_flow_is_late_as_any() {
     let (server, provider) = (Server::start(), Provider::start());
-    let mut drawing = Drawing::default();
-    let slow = ProviderFormat::OpenAi.model(
-        &mut drawing,
-        &server,
-        &provider.base_url(),
-        json!({"modelName": "slow"}),
-    );
-    let chain = drawing.card("conversationChain", json!({}));
-    drawing.wire(&slow, &chain, "model");
-    let slow = server.flow(&drawing.text());
+    let inputs = json!({"modelName": "slow"});
+    let slow = server.flow(&ProviderFormat::OpenAi.conversation(&server, &provider.base_url(), inputs));
     let tools = json!({"specialistTools": [{
         "agentSelectedTool": "ChatflowTool",
         "agentSelectedToolConfig": {"selectedChatflow": slow, "name": "Ask it"},

@@ -67,7 +67,7 @@ fn what_specialists_write_is_told_no_more_than_twenty_times_a_second() {
     let flow = Team::of(&provider, &["law"]).flow(&server);
     script(&provider, &["law"], &[("law", slowly(&"word ".repeat(100), 10))]);
     let streamed = server.ask(&flow, &json!({"question": "What now?", "streaming": true})).is(200);
-    let count = streamed.event_names().iter().filter(|name| *name == "harness.partial").count();
+    let count = streamed.events().iter().filter(|(name, _)| name == "harness.partial").count();
     let ms = streamed.event("harness.final")["agents"][0]["ms"].as_u64().unwrap();
     assert!(count as u64 <= ms / 50 + 2, "{count} in {ms} ms");
     assert!(count > 3, "{count}");
