@@ -146,6 +146,9 @@ describe.skipIf(missing)('knowledge', () => {
     expect(page.url()).toContain('passage=');
     await axe(page);
     await shot(page, 'knowledge-passage');
+    // What was found is there again, without another question.
+    await page.getByRole('tab', { name: 'Ask' }).click();
+    await page.getByText(/nearest first/).waitFor();
     await close();
   });
 

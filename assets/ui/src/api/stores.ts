@@ -76,10 +76,15 @@ export const useRenameStore = () =>
     api.put('/document-store/store/{id}', { path: { id }, body }),
   );
 
-export const useDeleteStore = () =>
-  useChange(({ id, force }: { id: string; force?: boolean }) =>
-    api.delete('/document-store/store/{id}', { path: { id }, query: force ? { force: 'true' } : {} }),
-  );
+export function useDeleteStore() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, force }: { id: string; force?: boolean }) =>
+      api.delete('/document-store/store/{id}', { path: { id }, query: force ? { force: 'true' } : {} }),
+    // The list alone: what is gone is not read again.
+    onSuccess: () => client.invalidateQueries({ queryKey: key, exact: true }),
+  });
+}
 
 export const useSaveLoader = () =>
   useChange((body: LoaderEdit) => api.post('/document-store/loader/save', { body }));
@@ -109,10 +114,13 @@ export const useSaveVectors = () =>
 export const useRemoveVectors = () =>
   useChange((id: string) => api.delete('/document-store/vectorstore/{id}', { path: { id } }));
 
-export const useAskStore = () =>
-  useMutation({
-    mutationFn: (body: { storeId: string; query: string }) =>
-      api.post('/document-store/vectorstore/query', { body }),
+/** What a store finds for a text. */
+export const useFound = (storeId: string, query: string) =>
+  useQuery({
+    queryKey: [...key, storeId, 'found', query],
+    enabled: query !== '',
+    retry: false,
+    queryFn: () => api.post('/document-store/vectorstore/query', { body: { storeId, query } }),
   });
 
 /** What a loader would bring, cut as it says. */

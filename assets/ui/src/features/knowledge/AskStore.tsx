@@ -1,6 +1,6 @@
 import { Search, TextQuote } from 'lucide-react';
 import { useState, type FormEvent, type ReactNode } from 'react';
-import { passagesOf, useAskStore, type Found, type Passage, type Store } from '../../api/stores';
+import { passagesOf, useFound, type Found, type Passage, type Store } from '../../api/stores';
 import { Banner, Button, EmptyState, Field, Input, toast, useAddress } from '../../ui';
 import css from './Knowledge.module.css';
 import { Metadata } from './Passages';
@@ -13,8 +13,10 @@ const LIMIT = 50;
 /** Looks in the store as a flow would, and leads to the passages that were found. */
 export default function AskStore({ store }: { store: Store }): ReactNode {
   const { read, put } = useAddress();
-  const [words, setWords] = useState(read('ask'));
-  const ask = useAskStore();
+  const asked = read('ask');
+  const [words, setWords] = useState(asked);
+  // It stands in the address, so what was found is there again after a look at a passage.
+  const ask = useFound(store.id, store.embeddingConfig === null ? '' : asked);
   const [looking, setLooking] = useState<number | null>(null);
   if (store.embeddingConfig === null)
     return (
@@ -29,8 +31,8 @@ export default function AskStore({ store }: { store: Store }): ReactNode {
   const send = (event: FormEvent): void => {
     event.preventDefault();
     if (!words.trim()) return;
+    if (words === asked) void ask.refetch();
     put({ ask: words });
-    ask.mutate({ storeId: store.id, query: words });
   };
   const openPassage = async (found: Found, at: number): Promise<void> => {
     setLooking(at);
@@ -50,7 +52,7 @@ export default function AskStore({ store }: { store: Store }): ReactNode {
         <Field label={t('knowledge.askFor')} className={css.grow}>
           <Input value={words} onChange={(event) => setWords(event.target.value)} />
         </Field>
-        <Button type="submit" variant="primary" icon={Search} busy={ask.isPending}>
+        <Button type="submit" variant="primary" icon={Search} busy={ask.isFetching}>
           {t('knowledge.ask')}
         </Button>
       </form>

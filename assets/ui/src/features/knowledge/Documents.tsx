@@ -1,4 +1,4 @@
-import { FileText, Play, Plus, RefreshCw, Settings2, TextQuote, Trash2 } from 'lucide-react';
+import { FileText, Plus, RefreshCw, Settings2, TextQuote, Trash2 } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { useCan } from '../../api/me';
 import { processLoader, useRemoveLoader, type Store, type StoreLoader } from '../../api/stores';
@@ -142,12 +142,7 @@ function DocumentRow({ loader, jobs, mayAdd, mayRun, onRun, onOpen }: RowProps):
         </span>
         {!mine && <StateBadge state={loader.status} />}
         {mayRun && (
-          <Button
-            size="compact"
-            icon={processed ? RefreshCw : Play}
-            disabled={running !== null}
-            onClick={onRun}
-          >
+          <Button size="compact" icon={RefreshCw} disabled={running !== null} onClick={onRun}>
             {t(processed ? 'knowledge.processAgain' : 'knowledge.process')}
             <span className="sr-only"> {loader.loaderName}</span>
           </Button>

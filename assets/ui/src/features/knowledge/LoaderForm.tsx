@@ -25,7 +25,7 @@ import {
 } from '../../ui';
 import { readFile, useFileDrop, type ReadFile } from './files';
 import css from './Knowledge.module.css';
-import { CARDS, firstValues, kinds, nameFor, NOT_ASKED, SPLITTER, type Kind } from './kinds';
+import { CARDS, firstValues, isLocal, kinds, nameFor, NOT_ASKED, SPLITTER, type Kind } from './kinds';
 import type { KnowledgeParts } from './parts';
 import { Preview } from './Preview';
 import { t } from './words';
@@ -104,7 +104,7 @@ export default function LoaderForm(props: LoaderFormProps): ReactNode {
       onClose={onClose}
       title={loader ? t('knowledge.settingsOf', { name: loader.loaderName }) : t('knowledge.addTitle')}
       action={t(loader ? 'knowledge.saveAndProcess' : 'knowledge.addAndProcess')}
-      drawer={760}
+      drawer={960}
     >
       {!loader && (
         <Choices
@@ -155,34 +155,33 @@ export default function LoaderForm(props: LoaderFormProps): ReactNode {
       </Field>
       <section className={css.cutting} aria-label={t('knowledge.splitter')}>
         <h3>{t('knowledge.splitter')}</h3>
-        <Field
-          label={t('knowledge.splitterCard')}
-          help={splitter === '' ? t('knowledge.notCutText') : undefined}
-        >
-          <Combobox
-            value={splitter}
-            onChange={(next) => {
-              form.set('splitter', next);
-              form.set('cut', {});
-            }}
-            options={[{ value: '', label: t('knowledge.notCut') }, ...splitters]}
-          />
-        </Field>
-        {splitter && (
-          <parts.CardSettings
-            key={splitter}
-            card={splitter}
-            values={cut}
-            onChange={(next) => form.set('cut', next)}
-          />
-        )}
-        {first && (
-          <Preview
-            edit={first}
-            alone={kind !== 'site' && kind !== 'page' && kind !== 'api' && kind !== 'other'}
-          />
-        )}
-        {!first && <Banner tone="info">{t('knowledge.neededFile')}</Banner>}
+        <div className={css.beside}>
+          <div className={css.cutFields}>
+            <Field
+              label={t('knowledge.splitterCard')}
+              help={splitter === '' ? t('knowledge.notCutText') : undefined}
+            >
+              <Combobox
+                value={splitter}
+                onChange={(next) => {
+                  form.set('splitter', next);
+                  form.set('cut', {});
+                }}
+                options={[{ value: '', label: t('knowledge.notCut') }, ...splitters]}
+              />
+            </Field>
+            {splitter && (
+              <parts.CardSettings
+                key={splitter}
+                card={splitter}
+                values={cut}
+                onChange={(next) => form.set('cut', next)}
+              />
+            )}
+          </div>
+          {first && <Preview edit={first} alone={isLocal(card)} />}
+          {!first && <Banner tone="info">{t('knowledge.neededFile')}</Banner>}
+        </div>
       </section>
     </FormDialog>
   );

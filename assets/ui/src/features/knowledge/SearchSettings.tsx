@@ -1,4 +1,4 @@
-import { Play, Save, Trash2 } from 'lucide-react';
+import { RefreshCw, Save, Trash2 } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { useCan } from '../../api/me';
 import {
@@ -129,7 +129,7 @@ export default function SearchSettings(props: {
           )}
           <Button
             variant="primary"
-            icon={Play}
+            icon={RefreshCw}
             disabled={busy || store.totalChunks === 0}
             onClick={() => void fill()}
           >

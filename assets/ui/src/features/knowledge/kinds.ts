@@ -20,6 +20,10 @@ export const SPLITTER = 'recursiveCharacterTextSplitter';
 /** Inputs of loaders that are asked for beside them. */
 export const NOT_ASKED: readonly string[] = ['textSplitter'];
 
+/** Whether a card reads what lies here: then it may be read with every change of how it is cut. */
+export const isLocal = (card: string): boolean =>
+  card === CARDS.plain || card === CARDS.folder || /File$|^file|^microsoft/.test(card);
+
 /** How the card of a kind is set at first. */
 export const firstValues = (kind: Kind): Json =>
   kind === 'site' ? { relativeLinksMethod: 'webCrawl', limit: 10 } : {};

@@ -92,7 +92,7 @@ export const knowledge = {
   'knowledge.plain': 'Text',
   'knowledge.plainText': 'Something you paste or type',
   'knowledge.preview': 'How it is cut',
-  'knowledge.previewText': 'Coloured stretches are passages; where two overlap it is darker.',
+  'knowledge.previewText': 'Coloured stretches are passages; where two overlap it is dotted.',
   'knowledge.process': 'Process',
   'knowledge.processAgain': 'Process again',
   'knowledge.processAll': 'Process all again',

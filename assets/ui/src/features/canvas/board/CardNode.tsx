@@ -98,7 +98,7 @@ export function Face({ id, name, links, over, children }: FaceProps): ReactNode 
 
 /** Keeps what is clicked as large as on a canvas that is not made smaller, within reason; in steps, so that few are drawn. */
 const upscale = ({ transform: [, , zoom] }: { transform: [number, number, number] }): number =>
-  Math.min(2.5, Math.max(1, Math.ceil(10 / zoom) / 10));
+  Math.min(4, Math.max(1, Math.ceil(10 / zoom) / 10));
 
 /** How a node's newest step stands; it opens what the step did. */
 function RunFlag({ id, state, name }: { id: string; state: StepState; name: string }): ReactNode {
@@ -123,7 +123,8 @@ function RunFlag({ id, state, name }: { id: string; state: StepState; name: stri
 
 /** Why a card failed, below it. */
 function Fault({ text }: { text: string }): ReactNode {
-  const fontSize = 12 * useStore(upscale);
+  // Letters that grow as far as buttons would leave room for a word or two.
+  const fontSize = 12 * Math.min(2.5, useStore(upscale));
   return (
     <span className={css.fault} style={{ fontSize }} title={text} aria-hidden>
       {text}

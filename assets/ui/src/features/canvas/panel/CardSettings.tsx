@@ -4,6 +4,7 @@ import { useCan } from '../../../api/me';
 import type { Json } from '../../../core/nodes';
 import { Skeleton } from '../../../ui';
 import type { NewCredentialProps } from '../slots';
+import { defaultOf } from '../document/definition';
 import { PanelContext, type Panel, type Scope } from './context';
 import { ParamFields } from './ParamFields';
 import type { ComponentType } from 'react';
@@ -39,20 +40,24 @@ export default function CardSettings(props: CardSettingsProps): ReactNode {
   );
   const card = panel.cards.get(name);
   if (!card) return all ? null : <Skeleton lines={3} />;
+  const params = [...(card.credential ? [card.credential] : []), ...card.inputs].filter(
+    (one) => !without.includes(one.name),
+  );
+  // What is not set is what the card says for a start.
+  const set = { ...Object.fromEntries(params.map((one) => [one.name, defaultOf(one)])), ...values };
   const credential = typeof values.credential === 'string' ? values.credential : '';
   const scope: Scope = {
     card: name,
-    values,
-    around: values,
+    values: set,
+    around: set,
     row: null,
     list: null,
     credential,
     change: (patch) => onChange({ ...values, ...patch }),
   };
-  const params = [...(card.credential ? [card.credential] : []), ...card.inputs];
   return (
     <PanelContext value={panel}>
-      <ParamFields params={params.filter((one) => !without.includes(one.name))} scope={scope} />
+      <ParamFields params={params} scope={scope} />
     </PanelContext>
   );
 }
