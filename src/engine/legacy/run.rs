@@ -107,11 +107,9 @@ pub(super) struct Crew<'r> {
 impl<'r> Crew<'r> {
     fn new(run: &'r MemberRun<'r>, parts: &'r [Option<Component>]) -> Result<Self> {
         let plan = run.plan;
-        let opening = match member(parts, plan.opening) {
-            Some(Member::Start(opening) | Member::Supervisor(opening, _)) => opening,
-            _ => {
-                return Err(Error::RunFailed(format!("{}: the flow cannot begin here.", plan.opening_label)));
-            }
+        let built = member(parts, plan.opening);
+        let Some(Member::Start(opening) | Member::Supervisor(opening, _)) = built else {
+            return Err(Error::RunFailed(format!("{}: the flow cannot begin here.", plan.opening_label)));
         };
         let mut crew = Self { plan, opening, run, parts, workers: Vec::new(), tools: HashMap::new() };
         if let Some(supervisor) = plan

@@ -200,10 +200,9 @@ pub(super) fn prepare_nested(
         drafted = drafts::draft_for_run(app, Arc::make_mut(&mut flow))?;
     }
     require_cards(&flow)?;
-    let version = if drafted.is_none() { live_version(app, &flow) } else { None };
-    let plan = match drafted {
-        Some(canvas) => compile(app, &flow, || Ok(canvas))?,
-        None => plan(app, &flow)?,
+    let (version, plan) = match drafted {
+        Some(canvas) => (None, compile(app, &flow, || Ok(canvas))?),
+        None => (live_version(app, &flow), plan(app, &flow)?),
     };
     let started_by = within.as_ref().map_or(StartedBy::Question, |within| within.started_by);
     let start = start::admit(&plan, &mut question, started_by)?;
@@ -226,10 +225,7 @@ pub(super) fn prepare_nested(
     };
     conversation::return_unused_name(&mut question);
     let overrides = decide_overrides(app, &flow, &plan, &question.overrides, &loaded)?;
-    let decided = match way.is_nested() {
-        true => None,
-        false => members::find_decision(app, &flow, &plan, &mut question, belonging)?,
-    };
+    let decided = members::find_decision(app, &flow, &plan, &mut question, (belonging, &way))?;
     let chat = belonging.chat_id();
     let files = carried.store(app, &flow, chat)?;
     let session = session_name.as_ref().map_or_else(|| chat.to_string(), |name| name.as_str().to_owned());
@@ -240,7 +236,6 @@ pub(super) fn prepare_nested(
     require_keepable(&request)?;
     let documents_end = carried.documents.len();
     let prompt = carried.prepend_documents(&question.text);
-    let ids = RunIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() };
     let streams = plan.streams() && flow.settings.chatbot_config.post_processing.is_none();
     Ok(PredictionRun {
         documents_end,
@@ -255,7 +250,7 @@ pub(super) fn prepare_nested(
         images: carried.images,
         files,
         started,
-        ids,
+        ids: RunIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() },
         session_name,
         is_first_message: matches!(belonging, ConversationRef::New(_)),
         streams,

@@ -52,7 +52,7 @@ fn found(value: &Value) -> Behaviour {
 impl Stage {
     fn open(name: &str, branches: &str) -> Option<Self> {
         let mut canvas: Value = serde_json::from_str(&member_template(name)?).unwrap();
-        let foreign = ForeignTexts::of(&canvas);
+        let foreign = ForeignTexts::of_prompts(&canvas);
         let provider = Provider::start();
         let address = provider.base_url().replace("http://", "");
         let beyond = address.parse().unwrap();

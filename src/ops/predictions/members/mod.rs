@@ -14,6 +14,7 @@ use crate::limits::MEMORY_MESSAGES_MAX;
 use crate::ops::predictions::ask::PredictionRun;
 use crate::ops::predictions::conversation::ConversationRef;
 use crate::ops::predictions::host::run_host::RunHost;
+use crate::ops::predictions::nested::CallPath;
 use crate::ops::predictions::run::run_context;
 use crate::state::calls::running::RunningCallGuard;
 use serde::Deserialize as _;
@@ -36,9 +37,10 @@ pub(in crate::ops::predictions) fn find_decision(
     flow: &Flow,
     plan: &FlowPlan,
     question: &mut Question,
-    conversation: ConversationRef,
+    (conversation, way): (ConversationRef, &CallPath),
 ) -> Result<Option<PauseDecision>> {
-    if !matches!(plan, FlowPlan::Members(_)) {
+    // A flow that another one asks has nobody in its conversation who could have been asked.
+    if way.is_nested() || !matches!(plan, FlowPlan::Members(_)) {
         return Ok(None);
     }
     let named = question.action.clone();
