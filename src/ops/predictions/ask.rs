@@ -234,11 +234,10 @@ pub(super) fn prepare_nested(
     let request =
         RunRequest { asked: started, form: start.form.clone(), webhook: start.webhook.clone(), ..request };
     require_keepable(&request)?;
-    let documents_end = carried.documents.len();
     let prompt = carried.prepend_documents(&question.text);
     let streams = plan.streams() && flow.settings.chatbot_config.post_processing.is_none();
     Ok(PredictionRun {
-        documents_end,
+        documents_end: carried.documents.len(),
         prompt,
         start,
         earlier: Mutex::default(),
