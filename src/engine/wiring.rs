@@ -56,7 +56,7 @@ pub(super) fn fits(wanted: WireType, card: &Card, node: &Node) -> bool {
         | WireType::SequentialNode
         | WireType::LlmNode => {
             let taken = |class: &&str| wanted.class().split(" | ").any(|wanted| wanted == *class);
-            matches!(card.make, Factory::Member(_)) && card.base_classes.iter().any(|class| taken(class))
+            matches!(card.make, Factory::Member(_)) && card.base_classes.iter().any(taken)
         }
         WireType::Specialist => {
             matches!(card.make, Factory::Team) && card.base_classes.contains(&wanted.class())

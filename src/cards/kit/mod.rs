@@ -36,8 +36,9 @@ pub use self::models::token_sink::{NullSink, StreamClosed, TokenSink};
 pub use self::schema::card::{
     BranchChoice, Card, Category, Factory, FlowVariable, Output, Risk, StepFn, VARIABLE_NAME,
 };
-pub use self::schema::input::{Choice, Input, InputKind, Picker, WireType};
+pub use self::schema::input::{Choice, Input, InputKind, Picker};
 pub(in crate::cards) use self::schema::input_list::input_lists;
+pub use self::schema::wire_type::WireType;
 pub use self::steps::context::{ConversationPast, StartValues, StepContext, StepResume};
 pub use self::steps::on_error::{OnError, Retries};
 pub use self::steps::outcome::{CONTENT, ItemRuns, LoopBack, NextSteps, Pause, StepOutcome, text_in};

@@ -38,6 +38,7 @@ const TAGS: &[(&str, &[&str])] = &[
     ("Executions", &["executions", "public-executions"]),
     ("Vector stores", &["vector", "upsert-history"]),
     ("Document stores", &["document-store"]),
+    ("Pipelines", &["etl"]),
     (
         "Cards",
         &[

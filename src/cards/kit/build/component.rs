@@ -10,7 +10,7 @@ use crate::cards::kit::models::model::{Model, ModelReply, OpenCall};
 use crate::cards::kit::models::router::Route;
 use crate::cards::kit::models::synthesis::Synthesis;
 use crate::cards::kit::models::token_sink::TokenSink;
-use crate::cards::kit::schema::input::WireType;
+use crate::cards::kit::schema::wire_type::WireType;
 use crate::cards::kit::stores::records::RecordManager;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::{Document, HistoryMessage, ImageUpload, RunOutput};

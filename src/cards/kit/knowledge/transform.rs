@@ -1,7 +1,8 @@
 //! What happens to documents on their way through a pipeline (manual 10.12).
 
 use crate::cards::kit::capabilities::host::Host;
-use crate::cards::kit::schema::input::{Input, WireType};
+use crate::cards::kit::schema::input::Input;
+use crate::cards::kit::schema::wire_type::WireType;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
 use serde_json::Value;

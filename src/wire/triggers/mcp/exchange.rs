@@ -156,7 +156,7 @@ pub(crate) fn complete(mut result: Map<String, Value>) -> Map<String, Value> {
     result
 }
 
-/// A list that is good for now and for this caller alone, as revisions without a handshake say it.
+/// A list that only this caller may keep, and not for any time, as revisions without a handshake say it.
 pub(crate) fn uncached(mut result: Map<String, Value>) -> Map<String, Value> {
     result.insert("ttlMs".to_owned(), 0.into());
     result.insert("cacheScope".to_owned(), "private".into());
