@@ -15,13 +15,10 @@ use self::records::WorkspaceRecords;
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
-use crate::domain::flows::version::Sha;
 use crate::domain::ids::FlowId;
 use crate::domain::promotion::entry::{IncomingEntry, IncomingFlow, IncomingList};
 use crate::ops::flows::live;
 use crate::ops::remote;
-use crate::store::tables::FLOWS;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Everything that Dev offers to this workspace, the newest version first; nothing on a server that does not promote.
@@ -41,7 +38,7 @@ pub(crate) fn list(app: &App, caller: &Caller) -> Result<IncomingList> {
     }
     let Some(tip) = offer::tip(app)? else { return Ok(list) };
     let records = Rc::new(app.store.read(|tx| WorkspaceRecords::read(tx, &caller.workspace))?);
-    let promoted = last_promotions(app, caller)?;
+    let promoted = records.last_promotions();
     for (flow, version) in offer::all(app)? {
         // The record answers without the content, which the history would have to unpack.
         if promoted.get(&flow) == Some(&version.sha) {
@@ -57,12 +54,6 @@ pub(crate) fn list(app: &App, caller: &Caller) -> Result<IncomingList> {
         }
     }
     Ok(list)
-}
-
-/// The version of Dev that each flow of the workspace was promoted from last.
-fn last_promotions(app: &App, caller: &Caller) -> Result<HashMap<FlowId, Sha>> {
-    let flows = app.store.read(|tx| FLOWS.list(tx, &caller.workspace))?;
-    Ok(flows.into_iter().filter_map(|flow| Some((flow.id, flow.last_promoted?.from))).collect())
 }
 
 fn entry(

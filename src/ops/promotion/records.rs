@@ -2,13 +2,15 @@
 
 use crate::domain::error::Result;
 use crate::domain::flows::flow::Flow;
-use crate::domain::ids::WorkspaceId;
+use crate::domain::flows::version::Sha;
+use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::domain::knowledge::document_store::DocumentStore;
 use crate::domain::workspace::credential::Credential;
 use crate::domain::workspace::tool::WorkspaceTool;
 use crate::domain::workspace::variable::Variable;
 use crate::store::Tx;
 use crate::store::tables::{CREDENTIALS, DOCUMENT_STORES, FLOWS, TOOLS, VARIABLES};
+use std::collections::HashMap;
 
 /// All that a flow of Dev may be mapped to here, read in one transaction.
 pub(super) struct WorkspaceRecords {
@@ -30,5 +32,9 @@ impl WorkspaceRecords {
             flows: FLOWS.list(tx, workspace)?,
             variables: VARIABLES.list(tx, workspace)?,
         })
+    }
+    /// The version of Dev that each flow was promoted from last.
+    pub(super) fn last_promotions(&self) -> HashMap<FlowId, Sha> {
+        self.flows.iter().filter_map(|flow| Some((flow.id, flow.last_promoted?.from))).collect()
     }
 }
