@@ -110,7 +110,7 @@ impl StopReason {
 /// How a copy or a read failed that is tried again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// One sentence that tells the owner what to do.
+    /// What failed, as one sentence for the owner.
     pub message: String,
     /// How long the host asked to wait.
     pub wait_seconds: Option<u64>,

@@ -28,7 +28,7 @@ const POST_PROCESSING: (&str, &str) = ("postProcessing", "Post-processing");
 pub(super) enum CanvasSource {
     /// What callers get: the published canvas.
     Live,
-    /// What is to be published or promoted.
+    /// The draft, which may be published.
     Draft,
     /// Wherever an operation found it, which made it fit for this server.
     Given(GivenCanvas),
