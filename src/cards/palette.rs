@@ -76,6 +76,7 @@ fn param(input: &Input) -> CardParam {
                 Picker::Tool => "listTools",
                 Picker::DocumentStore => "listStores",
                 Picker::Flow => "listFlows",
+                Picker::Harness => "listHarnesses",
                 Picker::Actions => "listActions",
                 Picker::Step => "listPreviousNodes",
                 Picker::ToolArgument => "listToolInputArgs",

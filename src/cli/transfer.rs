@@ -101,12 +101,13 @@ pub(super) fn export(args: &ExportArgs, context: &Context<'_>) -> Result<(), Cli
 
 /// What is in an export, in words.
 fn summarize_contents(exported: &Value) -> String {
-    const KINDS: [(&[&str], &str, &str); 5] = [
+    const KINDS: [(&[&str], &str, &str); 6] = [
         (&["ChatFlow", "AgentFlow", "AgentFlowV2", "AssistantFlow"], "flow", "flows"),
         (&["Tool"], "tool", "tools"),
         (&["Variable"], "variable", "variables"),
         (&["DocumentStore"], "document store", "document stores"),
         (&["CustomTemplate"], "template", "templates"),
+        (&["AssistantOpenAI", "AssistantAzure"], "hosted assistant", "hosted assistants"),
     ];
     let parts = KINDS.iter().filter_map(|(lists, one, many)| {
         let count: usize = lists.iter().filter_map(|list| exported[*list].as_array()).map(Vec::len).sum();

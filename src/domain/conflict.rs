@@ -26,6 +26,8 @@ pub enum Conflict {
     PublishInstantly,
     /// Flows of this kind have no drafts.
     KindWithoutDrafts,
+    /// The flow is an assistant's, which is edited and not drawn.
+    FlowOfAssistant,
     /// Publish instantly cannot be turned on over unpublished changes.
     DraftInTheWay,
     /// The flow's kind cannot change over unpublished changes.
@@ -56,6 +58,8 @@ pub enum Conflict {
         /// How many open invitations promise it.
         invitations: usize,
     },
+    /// Another flow of the workspace has this name as a tool.
+    ToolNameTaken,
     /// Flows use what is to be deleted.
     InUse {
         what: &'static str,
@@ -80,6 +84,8 @@ pub enum Conflict {
     NothingToAnswer,
     /// The run is over, so there is nothing to stop.
     RunEnded,
+    /// What is answered was asked by another canvas than the one of today.
+    FlowChangedSinceAsked,
     /// A call with this signature was taken already.
     SignatureRepeated,
     /// The call that this one repeats is still being answered.
@@ -102,6 +108,8 @@ pub enum Conflict {
     },
     /// A check of the flow is under way.
     CheckUnderWay,
+    /// A run of the pipeline is under way.
+    PipelineUnderWay,
     /// The flow has no draft that a check could ask.
     NothingToCheck,
     /// Flows of this kind are not checked.
@@ -156,6 +164,7 @@ impl fmt::Display for Conflict {
             Self::NameTaken { what } => {
                 write!(f, "There is already a {what} with this name. Choose another name.")
             }
+            Self::ToolNameTaken => f.write_str("Another flow of this workspace is a tool of this name: choose another one."),
             Self::IdTaken => f.write_str("This id is in use already."),
             Self::DraftsOff => f.write_str("Drafts are off on this server."),
             Self::HistoryOff => f.write_str("Version history is off on this server."),
@@ -171,6 +180,9 @@ impl fmt::Display for Conflict {
             Self::KindWithoutDrafts => {
                 f.write_str("Flows of this type have no drafts; their changes are saved straight to Live.")
             }
+            Self::FlowOfAssistant => f.write_str(
+                "This flow belongs to an assistant, so its name, type and canvas follow from it: edit the assistant.",
+            ),
             Self::DraftInTheWay => {
                 f.write_str("This flow has unpublished changes. Publish or discard them before turning on Publish instantly.")
             }
@@ -226,6 +238,9 @@ impl fmt::Display for Conflict {
             Self::RunUnderWay => f.write_str("This run is still under way."),
             Self::NothingToAnswer => f.write_str("There is nothing to answer in this conversation."),
             Self::RunEnded => f.write_str("This run has ended already."),
+            Self::FlowChangedSinceAsked => f.write_str(
+                "The flow was changed since it asked, so it cannot go on from there. Ask your question again.",
+            ),
             Self::SignatureRepeated => {
                 f.write_str("A call with this signature was taken already. Sign the call anew to send it again.")
             }
@@ -255,6 +270,9 @@ impl fmt::Display for Conflict {
             }
             Self::CheckUnderWay => {
                 f.write_str("A check of this flow is running already. Wait for its end, or stop it.")
+            }
+            Self::PipelineUnderWay => {
+                f.write_str("A run of this pipeline is under way already. Wait for its end, or stop it.")
             }
             Self::NothingToCheck => f.write_str("This flow has no unpublished changes to check."),
             Self::KindWithoutChecks => {

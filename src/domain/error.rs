@@ -15,6 +15,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// The request itself is wrong (400).
     Invalid(String),
+    /// The request asks, by this parameter, for what is not done here (400).
+    Unsupported { parameter: &'static str, message: &'static str },
     /// Who is asking was not proven (401).
     Unauthorized(Unauthorized),
     /// The caller is known and may not (403).
@@ -189,7 +191,7 @@ impl Error {
     #[must_use]
     pub fn for_log(&self) -> String {
         let kind = match self {
-            Self::Invalid(_) => "something in the request is wrong",
+            Self::Invalid(_) | Self::Unsupported { .. } => "something in the request is wrong",
             Self::Unauthorized(_) => "nobody proved who asks",
             Self::Forbidden(_) => "the caller may not do this",
             Self::OriginRefused(_) => "the flow does not admit this page",
@@ -282,6 +284,7 @@ impl fmt::Display for Error {
             | Self::MediaType(text)
             | Self::Contradiction(text)
             | Self::RunFailed(text) => f.write_str(text),
+            Self::Unsupported { message, .. } => f.write_str(message),
             Self::MethodRefused { allow } => write!(f, "This address takes {allow} only."),
             Self::Unauthorized(why) => f.write_str(why.message()),
             Self::Transient(fault) => f.write_str(&fault.message),

@@ -115,6 +115,10 @@ uuid_id!(
     ToolId
 );
 uuid_id!(
+    /// Names an assistant; one that is a flow has the flow's id.
+    AssistantId
+);
+uuid_id!(
     /// Names what a conversation sent to vector stores.
     ConversationUploadsId
 );
@@ -178,6 +182,10 @@ uuid_id!(
 uuid_id!(
     /// Names a behaviour check of a flow.
     CheckId
+);
+uuid_id!(
+    /// Names a run of a pipeline.
+    PipelineRunId
 );
 uuid_id!(
     /// Names a question that is kept for the checks of a flow.

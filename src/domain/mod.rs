@@ -12,6 +12,7 @@ pub mod ids;
 pub mod knowledge;
 pub mod local_program;
 pub(crate) mod paging;
+pub(crate) mod pipelines;
 pub mod predictions;
 pub(crate) mod promotion;
 pub mod remote;

@@ -2,8 +2,8 @@
 
 use super::error::{Error, Result};
 use super::ids::{
-    CredentialId, DocumentStoreId, ExecutionId, FeedbackId, InvitationId, KeyId, RoleId, SessionId,
-    TemplateId, ToolId, UserId, VariableId, WorkspaceId,
+    AssistantId, CredentialId, DocumentStoreId, ExecutionId, FeedbackId, InvitationId, KeyId, RoleId,
+    SessionId, TemplateId, ToolId, UserId, VariableId, WorkspaceId,
 };
 use std::fmt::Display;
 use std::str::FromStr;
@@ -44,6 +44,7 @@ macro_rules! resource_ids {
 }
 
 resource_ids! {
+    AssistantId: "Assistant",
     CredentialId: "Credential",
     DocumentStoreId: "Document store",
     ExecutionId: "Execution",

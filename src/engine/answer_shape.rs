@@ -1,11 +1,13 @@
 //! Whether a canvas declares the shape of its answer, so that an answer without it breaks its word (manual 18.7 r2).
 
 use super::agentflow::graph::Output;
+use super::agentflow::may_pause;
 use crate::canvas::{Canvas, Edge, Node};
-use crate::cards::kit::steps::structured_output::declares_keys;
+use crate::cards::kit::steps::structured_output::{declared_schema, declares_keys};
 use crate::cards::kit::{Card, Category};
 use crate::cards::registry;
 use crate::domain::flows::flow::FlowKind;
+use serde_json::Value;
 
 /// A card that says the last word gives the keys of the answer, or a parser stands before it.
 #[must_use]
@@ -18,6 +20,30 @@ pub(crate) fn declares_shape(kind: FlowKind, canvas: &Canvas) -> bool {
         }
     })
 }
+
+/// The schema of an answer that always has one: a run has a single way, and the step at its end gives the keys of its answer.
+#[must_use]
+pub(crate) fn answer_schema(kind: FlowKind, canvas: &Canvas) -> Option<Value> {
+    let steps = || canvas.nodes().iter().filter(|node| registry::find(&node.name).is_some());
+    let mut last = steps().filter(|node| edges_from(canvas, &node.id).next().is_none());
+    let (end, other) = (last.next()?, last.next());
+    let has_ways =
+        steps().any(|node| WAYS.contains(&node.name.as_str()) || edges_from(canvas, &node.id).count() > 1);
+    let goes_on = end.inputs.get("onError").and_then(Value::as_str).is_some_and(|then| then == "continue");
+    if kind != FlowKind::Agentflow || other.is_some() || has_ways || goes_on || steps().any(may_pause) {
+        return None;
+    }
+    declared_schema(registry::find(&end.name)?, &end.inputs)
+}
+
+/// Steps after which a run goes one way or another, waits, or comes back.
+const WAYS: &[&str] = &[
+    "conditionAgentflow",
+    "conditionAgentAgentflow",
+    "humanInputAgentflow",
+    "iterationAgentflow",
+    "loopAgentflow",
+];
 
 fn edges_from<'a>(canvas: &'a Canvas, node: &'a str) -> impl Iterator<Item = &'a Edge> {
     canvas.edges().iter().filter(move |edge| edge.source == node)
@@ -36,7 +62,7 @@ fn is_parser_of_answer(canvas: &Canvas, node: &Node, card: &Card) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     fn declares(kind: FlowKind, nodes: &[(&str, Value)], edges: &[(&str, &str, &str)]) -> bool {
         let node = |(name, inputs): &(&str, Value)| json!({"id": name, "data": {"id": name, "name": name, "inputs": inputs}});

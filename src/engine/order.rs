@@ -70,6 +70,36 @@ pub(super) fn order_for_upsert(
     Ok(BuildOrder { nodes, endings: vec![store], branches: forks })
 }
 
+/// Orders these cards of a pipeline and all that they need: what brings documents comes before what takes them.
+pub(super) fn order_for_pipeline(canvas: &Canvas, cards: &[usize]) -> Result<BuildOrder, PlanError> {
+    let graph = Graph::build(canvas, BuildPurpose::Upsert);
+    let mut nodes = Vec::new();
+    let mut marks = vec![VisitState::Unseen; canvas.nodes().len()];
+    for &card in cards.iter() {
+        if marks[card] == VisitState::Unseen {
+            visit(card, &graph, canvas, &mut marks, &mut nodes)?;
+        }
+    }
+    Ok(BuildOrder { nodes, endings: Vec::new(), branches: Vec::new() })
+}
+
+/// Orders these cards and all that they need.
+pub(super) fn order_parts(canvas: &Canvas, wanted: &[usize]) -> Result<BuildOrder, PlanError> {
+    let mut graph = Graph::build(canvas, BuildPurpose::Answer);
+    let mut forks = branches(canvas, &graph);
+    graph.order_variables(canvas);
+    let mut nodes = Vec::new();
+    let mut marks = vec![VisitState::Unseen; canvas.nodes().len()];
+    for &wanted in wanted {
+        if marks[wanted] == VisitState::Unseen {
+            marks[wanted] = VisitState::Open;
+            visit(wanted, &graph, canvas, &mut marks, &mut nodes)?;
+        }
+    }
+    forks.retain(|fork| marks[fork.node] == VisitState::Done);
+    Ok(BuildOrder { nodes, endings: Vec::new(), branches: forks })
+}
+
 /// Orders the cards that the answer needs.
 pub(super) fn order(canvas: &Canvas) -> Result<BuildOrder, PlanError> {
     let mut graph = Graph::build(canvas, BuildPurpose::Answer);

@@ -1,12 +1,13 @@
 //! A flow ready to run: which cards, in which order, with which inputs. Compiled once per Live.
 
-use super::order::{self, BuildOrder, order, order_for_upsert};
+use super::order::{self, BuildOrder, order, order_for_pipeline, order_for_upsert, order_parts};
 use super::overrides::CardPlace;
 use super::source::{InputSource, JsonSource, ReferenceScope};
-use super::streaming;
+use super::streaming::{self, TEAMS};
 use super::upload_store::{LoaderFiles, UploadStore, find_upload_store};
 use crate::canvas::template::TextTemplate;
 use crate::canvas::{Canvas, Node};
+use crate::cards::kit::knowledge::transform::DOCUMENTS;
 use crate::cards::kit::stores::store_inputs::DOCUMENT;
 use crate::cards::kit::{Card, Category, Factory, Input, InputKind};
 use crate::cards::registry;
@@ -28,6 +29,8 @@ pub struct Plan {
     pub(super) places: HashMap<String, usize>,
     /// True when the answer can go out token by token (manual 2.12).
     pub streams: bool,
+    /// A team may answer, whose work is told before the answer begins.
+    pub may_be_team: bool,
     /// The label of the memory card in use, for the answer's `memoryType`.
     pub memory_type: Option<String>,
     /// True when the flow's chat offers image uploads (manual 4.1).
@@ -155,6 +158,28 @@ impl Plan {
         Ok(plan)
     }
 
+    /// Compiles these cards of a pipeline. What brings documents is wired into none of them: documents come while they run.
+    ///
+    /// # Errors
+    /// When cards wait for each other.
+    pub(super) fn compile_for_pipeline(canvas: &Canvas, cards: &[usize]) -> Result<Self, PlanError> {
+        let mut plan = Self::from_order(canvas, &order_for_pipeline(canvas, cards)?);
+        for step in &mut plan.steps {
+            if let StepKind::Known { inputs, .. } = &mut step.kind {
+                inputs.retain(|(name, _)| ![DOCUMENT.name, DOCUMENTS.name].contains(name));
+            }
+        }
+        Ok(plan)
+    }
+
+    /// Compiles these nodes of a canvas, and all they need, of which none answers by itself.
+    ///
+    /// # Errors
+    /// When cards wait for each other.
+    pub(super) fn compile_parts(canvas: &Canvas, wanted: &[usize]) -> Result<Self, PlanError> {
+        Ok(Self::from_order(canvas, &order_parts(canvas, wanted)?))
+    }
+
     fn from_order(canvas: &Canvas, order: &BuildOrder) -> Self {
         let nodes: Vec<&Node> = order.nodes.iter().map(|&index| &canvas.nodes()[index]).collect();
         let at: HashMap<&str, usize> =
@@ -165,6 +190,7 @@ impl Plan {
         let endings: Vec<usize> = order.endings.iter().filter_map(step_of).collect();
         let memory = nodes.iter().find(|node| category(node) == Category::Memory.as_str());
         Self {
+            may_be_team: endings.iter().any(|&ending| TEAMS.contains(&nodes[ending].name.as_str())),
             streams: endings.iter().all(|&ending| streaming::streams(canvas, nodes[ending])),
             memory_type: memory.map(|node| node.label().to_owned()),
             takes_images: streaming::takes_images(canvas),
@@ -241,7 +267,8 @@ fn kind(node: &Node, at: &HashMap<&str, usize>) -> StepKind {
         return StepKind::Unknown { name: node.name.clone() };
     };
     let sources = card.inputs.iter().filter_map(|input| {
-        let value = node.inputs.get(input.name)?;
+        let tab = chosen_tab(node, input);
+        let value = tab.as_ref().or_else(|| node.inputs.get(input.name))?;
         Some((input.name, source(node, input, value, at).for_input(input)))
     });
     let predicts =
@@ -258,6 +285,8 @@ fn source(node: &Node, input: &Input, value: &Value, at: &HashMap<&str, usize>) 
     match input.kind {
         InputKind::Wire(_) | InputKind::Wires(_) => InputSource::Components(wired_steps(value, at)),
         InputKind::Json => json_source(value, ReferenceScope::Inside),
+        // A table may stand there as the text of its JSON.
+        InputKind::Rows(_) => json_source(value, ReferenceScope::Inside),
         InputKind::Headers => json_source(value, ReferenceScope::Inside),
         _ => match value {
             Value::String(text) => match TextTemplate::parse(text) {
@@ -270,11 +299,13 @@ fn source(node: &Node, input: &Input, value: &Value, at: &HashMap<&str, usize>) 
 }
 
 fn reference_scope(node: &Node, input: &Input) -> ReferenceScope {
+    if input.kind == InputKind::Code {
+        return ReferenceScope::Code;
+    }
     // What decides where a call goes, with which key, and what runs, is the owner's alone.
     let is_owners = matches!(
         input.kind,
-        InputKind::Code
-            | InputKind::Address
+        InputKind::Address
             | InputKind::Secret
             | InputKind::Pick(_)
             | InputKind::File(_)
@@ -287,9 +318,22 @@ fn reference_scope(node: &Node, input: &Input) -> ReferenceScope {
         ReferenceScope::Saved
     } else if input.accepts_variables || node.accepts_variables(input.name) {
         ReferenceScope::Inside
+    } else if input.braces {
+        ReferenceScope::Prompt
     } else {
         ReferenceScope::Whole
     }
+}
+
+/// The choice of an input as editors with tabs note it: under another name, with the id of the node behind it, and sometimes
+/// with that id behind the choice too.
+fn chosen_tab(node: &Node, input: &Input) -> Option<Value> {
+    if input.tab.is_empty() {
+        return None;
+    }
+    let chosen = node.inputs.get(&format!("{}_{}", input.tab, node.id))?.as_str()?;
+    let plain = chosen.strip_suffix(node.id.as_str()).and_then(|chosen| chosen.strip_suffix('_'));
+    Some(plain.unwrap_or(chosen)).filter(|chosen| !chosen.is_empty()).map(Value::from)
 }
 
 /// The steps a wire input names: one reference, or a list of them.

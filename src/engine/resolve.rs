@@ -1,5 +1,6 @@
 //! References replaced by what they stand for, for one card in one run (manual 9.4).
 
+use super::legacy::escape;
 use super::plan::Plan;
 use super::source::{InputSource, ReferenceScope};
 use crate::canvas::template::{Reference, Segment, TextTemplate, step_into};
@@ -7,6 +8,7 @@ use crate::cards::kit::{Component, Conversations, Grant, InputValue, RunContext,
 use crate::domain::predictions::prediction::HistoryMessage;
 use serde_json::Value;
 use std::cell::OnceCell;
+use std::collections::HashMap;
 
 /// The conversation as lines, asked for as `{{$flow.…}}`.
 const CHAT_HISTORY: &str = "chatHistory";
@@ -17,6 +19,8 @@ pub(super) struct Resolver<'a> {
     /// Components built so far, by step; `None` for a step that is not reached.
     pub(super) components: &'a [Option<Component>],
     pub(super) plan: &'a Plan,
+    /// Variables of the request that texts may hold: none but in Multi-Agent and Sequential Agent flows (manual 7.4).
+    pub(super) request_variables: Option<&'a HashMap<String, String>>,
     /// The conversation as lines, read when the first reference asks for it.
     pub(super) chat_history: &'a OnceCell<String>,
 }
@@ -46,7 +50,7 @@ impl Resolver<'_> {
     /// The result of another card, where a reference to it is the whole value.
     fn whole(&self, template: &TextTemplate, reach: ReferenceScope) -> Option<Value> {
         match template.single_reference() {
-            Some(Reference::Node { id, path }) if reach != ReferenceScope::Saved => self.node(id, path),
+            Some(Reference::Node { id, path }) if !reach.is_owners() => self.node(id, path),
             _ => None,
         }
     }
@@ -60,7 +64,7 @@ impl Resolver<'_> {
         for segment in template.segments() {
             match segment {
                 Segment::Text(text) => out.push_str(text),
-                Segment::Reference { to, written } => match self.replacement(to, reach) {
+                Segment::Reference { to, written } => match self.replacement(to, reach, &out) {
                     Some(text) => out.push_str(&text),
                     None => out.push_str(written),
                 },
@@ -69,12 +73,16 @@ impl Resolver<'_> {
         Value::String(out)
     }
 
-    fn replacement(&self, reference: &Reference, reach: ReferenceScope) -> Option<String> {
+    /// `before` is the text in front of the reference.
+    fn replacement(&self, reference: &Reference, reach: ReferenceScope, before: &str) -> Option<String> {
         match reference {
-            Reference::Variable(name) => self.turn.host.variable(name),
+            Reference::Variable(name) => match self.request_variables.and_then(|sent| sent.get(name)) {
+                Some(sent) if reach != ReferenceScope::Saved => Some(request_text(sent, reach, before)),
+                _ => self.turn.host.variable(name),
+            },
             // Messages of people are no fact of the run: they never become code or an address.
             Reference::Flow(name) if name == CHAT_HISTORY => {
-                (reach != ReferenceScope::Saved).then(|| self.history().to_owned())
+                (!reach.is_owners()).then(|| self.history().to_owned())
             }
             Reference::Flow(name) => self.turn.host.fact(name),
             _ if reach != ReferenceScope::Inside => None,
@@ -108,6 +116,15 @@ impl Resolver<'_> {
             let lines = self.turn.history.iter().chain(&stored).map(HistoryMessage::line);
             lines.collect::<Vec<_>>().join("\n")
         })
+    }
+}
+
+/// A value of a request as it stands in a text of its scope.
+fn request_text(sent: &str, reach: ReferenceScope, before: &str) -> String {
+    match reach {
+        ReferenceScope::Code => escape::in_code(sent, before),
+        ReferenceScope::Prompt => escape::in_prompt(sent),
+        _ => sent.to_owned(),
     }
 }
 

@@ -47,13 +47,18 @@ impl Resources for NoResources {
 
 /// A sentence for each tool or document store that a card picks and that is not there any more: it cannot be built.
 pub(super) fn missing_records(node: &Node, resources: &dyn Resources) -> Vec<String> {
-    missing_picks(node, resources, |what| what != Picker::Flow)
+    missing_picks(node, resources, |what| !is_asked(what))
 }
 
 /// A sentence for each flow that a card picks and that is not there any more. The card is built all the same: a model
 /// learns of it once it asks that flow.
 pub(super) fn missing_flows(node: &Node, resources: &dyn Resources) -> Vec<String> {
-    missing_picks(node, resources, |what| what == Picker::Flow)
+    missing_picks(node, resources, is_asked)
+}
+
+/// True for what a card asks while it runs, and that need not be there before.
+const fn is_asked(what: Picker) -> bool {
+    matches!(what, Picker::Flow | Picker::Harness)
 }
 
 fn missing_picks(node: &Node, resources: &dyn Resources, counts: impl Fn(Picker) -> bool) -> Vec<String> {

@@ -20,6 +20,7 @@ fn is_risky(kind: FlowKind, node: &Node) -> bool {
     let Some(card) = registry::find(&node.name) else { return true };
     let is_known_group = match kind {
         FlowKind::Agentflow => card.category == Category::AgentFlows,
+        FlowKind::Harness => card.category == Category::Harness,
         _ => is_group_of_chats(card.category),
     };
     let tools = picked_tools(card.inputs, &node.inputs);
@@ -53,8 +54,12 @@ const fn is_group_of_chats(category: Category) -> bool {
         Category::AgentFlows
         | Category::Cache
         | Category::Engine
+        | Category::Harness
         | Category::McpTools
-        | Category::ResponseSynthesizer => false,
+        | Category::MultiAgents
+        | Category::Pipelines
+        | Category::ResponseSynthesizer
+        | Category::SequentialAgents => false,
     }
 }
 

@@ -7,8 +7,8 @@ use super::resolve::Resolver;
 use super::source::InputSource;
 use crate::cards::kit::knowledge::retrieving;
 use crate::cards::kit::{
-    ChainProgress, Component, Factory, FlowVariable, Host, InputKind, InputValue, Inputs, Memory, NullSink,
-    OpenCall, RunContext, TokenSink, UpsertReport, VARIABLE_NAME, require_needs,
+    Card, ChainProgress, Component, Factory, FlowVariable, Host, InputKind, InputValue, Inputs, Memory,
+    NullSink, OpenCall, RunContext, TokenSink, UpsertReport, VARIABLE_NAME, require_needs,
 };
 use crate::cards::unsupported;
 use crate::domain::error::{Error, Result};
@@ -156,7 +156,8 @@ pub fn outside_memories(
     credentials: &dyn Credentials,
 ) -> Result<Vec<Arc<dyn Memory>>> {
     let chat_history = OnceCell::new();
-    let resolver = Resolver { turn, components: &[], plan, chat_history: &chat_history };
+    let resolver =
+        Resolver { turn, components: &[], plan, request_variables: None, chat_history: &chat_history };
     let mut memories = Vec::new();
     for step in plan.steps.iter().filter(|step| is_outside_memory(step)) {
         if let Component::Memory(memory) =
@@ -194,6 +195,29 @@ struct FinalComponent<'a> {
     memories: Vec<Arc<dyn Memory>>,
 }
 
+/// Builds all cards of a pipeline, in order.
+///
+/// # Errors
+/// The first card that fails ends it; the message names it.
+pub(super) fn build_all(
+    plan: &Plan,
+    turn: &RunContext<'_>,
+    credentials: &dyn Credentials,
+) -> Result<Vec<Option<Component>>> {
+    let (chat_history, mut kept) = (OnceCell::new(), RunVariables::default());
+    let mut parts: Vec<Option<Component>> = Vec::with_capacity(plan.steps.len());
+    for step in &plan.steps {
+        if turn.host.cancel().reason().is_some() {
+            return Err(Error::Cancelled);
+        }
+        let resolver =
+            Resolver { turn, components: &parts, plan, request_variables: None, chat_history: &chat_history };
+        let built = build(step, &resolver, credentials, &mut kept, std::iter::empty())?;
+        parts.push(Some(built.component));
+    }
+    Ok(parts)
+}
+
 /// Builds the cards in order, to the last one that is reached.
 fn build_to_end<'a>(
     plan: &'a Plan,
@@ -202,30 +226,14 @@ fn build_to_end<'a>(
     credentials: &dyn Credentials,
 ) -> Result<FinalComponent<'a>> {
     let chat_history = OnceCell::new();
-    let mut parts: Vec<Option<Component>> = Vec::with_capacity(plan.steps.len());
-    let mut left_behind = vec![false; plan.steps.len()];
-    let mut kept = RunVariables::default();
-    for (at, step) in plan.steps.iter().enumerate() {
-        if turn.host.cancel().reason().is_some() {
-            return Err(Error::Cancelled);
-        }
-        kept.cards_were_skipped |= left_behind[at];
-        if left_behind[at] || plan.endings.contains(&at) {
-            parts.push(None);
-            continue;
-        }
-        let resolver = Resolver { turn, components: &parts, plan, chat_history: &chat_history };
-        let built = build(step, &resolver, credentials, &mut kept, overrides.for_step(at))?;
-        if let Some(output) = built.branch_output {
-            plan.skipped_steps(at, output).into_iter().for_each(|step| left_behind[step] = true);
-        }
-        parts.push(Some(built.component));
-    }
+    let CardBuild { parts, left_behind, variables: mut kept } =
+        build_cards(plan, overrides, turn, credentials, None, &chat_history)?;
     let at = plan.endings.iter().rev().copied().find(|&at| !left_behind[at]).ok_or_else(|| {
         Error::RunFailed("The branch that was taken leads to no card that can answer.".to_owned())
     })?;
     let ending = &plan.steps[at];
-    let resolver = Resolver { turn, components: &parts, plan, chat_history: &chat_history };
+    let resolver =
+        Resolver { turn, components: &parts, plan, request_variables: None, chat_history: &chat_history };
     let part = build(ending, &resolver, credentials, &mut kept, overrides.for_step(at))?.component;
     let memories = parts.into_iter().flatten().filter_map(|part| match part {
         Component::Memory(memory) => Some(memory),
@@ -238,6 +246,67 @@ fn build_to_end<'a>(
         variables: kept,
         memories: memories.collect(),
     })
+}
+
+/// The cards of a plan that come before its end.
+struct CardBuild {
+    /// By step; none for one that is not reached, and for those at the end.
+    parts: Vec<Option<Component>>,
+    left_behind: Vec<bool>,
+    variables: RunVariables,
+}
+
+/// What became of the cards of a plan of which none answers by itself.
+pub(super) struct PlanParts {
+    /// By step; none for one that is not reached.
+    pub(super) parts: Vec<Option<Component>>,
+    /// Values that go out with the answer.
+    pub(super) variables: Map<String, Value>,
+}
+
+/// Builds all cards of a plan in order, with variables of the request in their texts (manual 7.4).
+///
+/// # Errors
+/// The first card that fails; the message names it.
+pub(super) fn build_parts(
+    plan: &Plan,
+    overrides: &Overrides,
+    turn: &RunContext<'_>,
+    credentials: &dyn Credentials,
+) -> Result<PlanParts> {
+    let history = OnceCell::new();
+    let built = build_cards(plan, overrides, turn, credentials, Some(overrides.variables()), &history)?;
+    Ok(PlanParts { parts: built.parts, variables: built.variables.in_answer })
+}
+
+fn build_cards(
+    plan: &Plan,
+    overrides: &Overrides,
+    turn: &RunContext<'_>,
+    credentials: &dyn Credentials,
+    request_variables: Option<&HashMap<String, String>>,
+    chat_history: &OnceCell<String>,
+) -> Result<CardBuild> {
+    let mut parts: Vec<Option<Component>> = Vec::with_capacity(plan.steps.len());
+    let mut left_behind = vec![false; plan.steps.len()];
+    let mut kept = RunVariables::default();
+    for (at, step) in plan.steps.iter().enumerate() {
+        if turn.host.cancel().reason().is_some() {
+            return Err(Error::Cancelled);
+        }
+        kept.cards_were_skipped |= left_behind[at];
+        if left_behind[at] || plan.endings.contains(&at) {
+            parts.push(None);
+            continue;
+        }
+        let resolver = Resolver { turn, components: &parts, plan, request_variables, chat_history };
+        let built = build(step, &resolver, credentials, &mut kept, overrides.for_step(at))?;
+        if let Some(output) = built.branch_output {
+            plan.skipped_steps(at, output).into_iter().for_each(|step| left_behind[step] = true);
+        }
+        parts.push(Some(built.component));
+    }
+    Ok(CardBuild { parts, left_behind, variables: kept })
 }
 
 /// The time a card takes, for whoever watches the service.
@@ -299,6 +368,27 @@ pub(super) fn refuse_redacted(inputs: &Inputs<'_>) -> Result<()> {
     Ok(())
 }
 
+/// The inputs of a step, with what the request changes of them.
+fn bind_all<'v>(
+    card: &Card,
+    inputs: &[(&'static str, InputSource)],
+    resolver: &Resolver<'_>,
+    overrides: impl Iterator<Item = (&'static str, &'v Value)>,
+) -> HashMap<&'static str, InputValue> {
+    let bind = |name: &str, source: &InputSource| match (card.input(name), resolver.bind(source)) {
+        (Some(input), InputValue::Value(value)) => InputValue::from_json(input, value),
+        (_, bound) => bound,
+    };
+    let mut values: HashMap<_, _> = inputs.iter().map(|(name, source)| (*name, bind(name, source))).collect();
+    for (name, value) in overrides {
+        let saved = inputs.iter().find(|(known, _)| *known == name).map(|(_, source)| source);
+        let Some(declared) = card.input(name) else { continue };
+        let source = InputSource::with_override(saved, declared.kind, value).for_input(declared);
+        values.insert(name, resolver.bind(&source));
+    }
+    values
+}
+
 /// What became of a step.
 struct StepResult {
     component: Component,
@@ -334,14 +424,7 @@ fn build<'v>(
     let credential_id = credential.as_deref();
     require_needs(card, &step.label, host)?;
     let credential = credential::fields(card, &step.label, credential_id, credentials)?;
-    let mut values: HashMap<_, _> =
-        inputs.iter().map(|(name, source)| (*name, resolver.bind(source))).collect();
-    for (name, value) in overrides {
-        let saved = inputs.iter().find(|(known, _)| *known == name).map(|(_, source)| source);
-        let Some(declared) = card.input(name) else { continue };
-        let source = InputSource::with_override(saved, declared.kind, value).for_input(declared);
-        values.insert(name, resolver.bind(&source));
-    }
+    let values = bind_all(card, inputs, resolver, overrides);
     let inputs = Inputs {
         card,
         fields: card.inputs,

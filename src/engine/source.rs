@@ -53,8 +53,19 @@ pub(super) enum ReferenceScope {
     Inside,
     /// Saved variables and facts of the run inside the text; another card's result as the whole value.
     Whole,
+    /// As [`Self::Whole`], in a text whose braces name variables.
+    Prompt,
     /// Saved variables and facts of the run: nothing that a request or a model wrote becomes code (manual 11.3).
     Saved,
+    /// As [`Self::Saved`], in code. Where a flow takes variables of its request in texts, they stand in code as escaped text.
+    Code,
+}
+
+impl ReferenceScope {
+    /// True for what its owner alone decides.
+    pub(super) const fn is_owners(self) -> bool {
+        matches!(self, Self::Saved | Self::Code)
+    }
 }
 
 /// JSON whose strings may hold references.
@@ -111,7 +122,7 @@ impl<T> JsonSource<T> {
 }
 
 /// Calls `found` with the id of every node that `value` refers to, at any depth, JSON texts included.
-pub(super) fn for_each_reference(value: &Value, found: &mut dyn FnMut(&str)) {
+pub(in crate::engine) fn for_each_reference(value: &Value, found: &mut dyn FnMut(&str)) {
     match value {
         Value::String(text) => {
             if let Some(template) = TextTemplate::parse(text) {

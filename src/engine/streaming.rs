@@ -13,6 +13,9 @@ const WHOLE_CHAINS: &[&str] = &["openApiChain", "vectaraQAChain"];
 const STREAMING_AGENTS: &[&str] =
     &["toolAgent", "conversationalRetrievalToolAgent", "csvAgent", "openAIAssistant"];
 
+/// Endings whose models stand in another flow, which streams.
+pub(super) const TEAMS: &[&str] = &["harness"];
+
 /// Cards that hand an image on to their model.
 const IMAGE_READERS: &[&str] = &[
     "llmChain",
@@ -26,6 +29,9 @@ const IMAGE_READERS: &[&str] = &[
 
 /// Which flows stream (manual 2.12), except that a post-processing setting is judged where the settings are read.
 pub(super) fn streams(canvas: &Canvas, ending: &Node) -> bool {
+    if TEAMS.contains(&ending.name.as_str()) {
+        return true;
+    }
     let models: Vec<&Node> = canvas.nodes().iter().filter(|node| is_model(node)).collect();
     let switched_off = |node: &&Node| matches!(streaming_input(node), Some(false));
     let parses = canvas.nodes().iter().any(|node| category(node) == Category::OutputParsers.as_str());

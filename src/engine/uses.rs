@@ -66,6 +66,10 @@ impl CanvasUses {
             let Some(text) = setting.value.as_str().filter(|text| !text.trim().is_empty()) else { return };
             let (node, input) = (card.id.to_owned(), setting.input.name);
             match setting.input.kind {
+                // A harness is picked by its name, which is its own wherever it stands.
+                InputKind::Pick(what @ Picker::Harness) => {
+                    self.picks.push(PickUse { node, input, what, id: text.trim().to_owned() });
+                }
                 InputKind::Pick(what @ (Picker::Tool | Picker::DocumentStore | Picker::Flow)) => {
                     // Agentflows write the name of a store behind its id.
                     let id = text.split(':').next().unwrap_or_default().trim().to_owned();

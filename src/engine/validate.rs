@@ -1,6 +1,9 @@
 //! What is wrong with a canvas, by card and input, before anybody runs it, and what of it this server cannot run at all.
 
 mod agentflow;
+mod harness;
+mod members;
+mod pipeline;
 mod values;
 
 use super::plan::{Plan, PlanError};
@@ -10,7 +13,7 @@ use super::wiring::fits;
 use super::{credential, source};
 use crate::canvas::{Canvas, Node};
 use crate::cards::kit::schema::input::parse_names;
-use crate::cards::kit::{Card, Input, InputKind, WireType};
+use crate::cards::kit::{Card, Category, Input, InputKind, WireType};
 use crate::cards::{registry, unsupported};
 use crate::domain::flows::card_problems::CardProblems;
 use crate::domain::flows::flow::FlowKind;
@@ -26,31 +29,21 @@ fn problems_of_card(node: &Node, issues: Vec<String>, blocks: bool) -> CardProbl
     CardProblems { id, label, name, issues, blocks }
 }
 
+/// What is wrong with a value of an input.
+pub(super) fn value_issue(input: &Input, value: Option<&Value>) -> Option<String> {
+    values::issue(input, value)
+}
+
 /// Lists the problems of a canvas; empty when it is fine.
 #[must_use]
 pub fn validate(kind: FlowKind, canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems> {
-    match kind.unsupported_reason() {
-        None if kind == FlowKind::Agentflow => agentflow::problems(canvas, resources),
-        None => chat_problems(canvas, resources),
-        Some(why) => other_kind_problems(canvas, why, resources),
+    match kind {
+        FlowKind::Agentflow => agentflow::problems(canvas, resources),
+        FlowKind::Etl => pipeline::problems(canvas, resources),
+        FlowKind::Multiagent => members::problems(canvas, resources),
+        FlowKind::Harness => harness::problems(canvas, resources),
+        FlowKind::Chatflow | FlowKind::Assistant => chat_problems(canvas, resources),
     }
-}
-
-/// A canvas of a kind that does not run here: the kind, and what would be missing besides.
-fn other_kind_problems(canvas: &Canvas, why: String, resources: &dyn Resources) -> Vec<CardProblems> {
-    let mut found = vec![problems_of_flow(std::iter::once(why).chain(dangling(canvas)).collect(), true)];
-    for node in cards(canvas) {
-        let is_unknown = registry::find(&node.name).is_none();
-        let mut issues: Vec<String> = is_unknown.then(|| unknown_card(node)).into_iter().collect();
-        issues.extend(missing_records(node, resources));
-        issues.extend(missing_flows(node, resources));
-        issues.extend(missing_variables(node, resources));
-        issues.extend(former_name(node));
-        if !issues.is_empty() {
-            found.push(problems_of_card(node, issues, is_unknown));
-        }
-    }
-    found
 }
 
 fn chat_problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems> {
@@ -62,6 +55,9 @@ fn chat_problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems
         let mut issues = node_issues(canvas, node, resources);
         issues.extend(missing_records(node, resources));
         issues.extend(forbidden_program(node, resources));
+        if registry::find(&node.name).is_some_and(|card| card.category == Category::Pipelines) {
+            issues.push("This card belongs to a flow of type ETL.".to_owned());
+        }
         if !is_alone && !connected.contains(node.id.as_str()) {
             issues.push("This card is connected to nothing.".to_owned());
         }
@@ -425,24 +421,5 @@ mod tests {
             told(json!({})).contains(missing) && told(json!({"customToolName": "add"})).contains(missing)
         );
         assert!(!told(json!({"customToolName": "add", "customToolFunc": "return 1"})).contains(missing));
-    }
-
-    #[test]
-    fn every_kind_names_what_does_not_run_here() {
-        let nodes =
-            json!([node("s", "noSuchCard", None, json!({})), node("c", "calculator", None, json!({}))]);
-        let canvas = json!({"nodes": nodes, "edges": [{"source": "s", "target": "gone"}]}).to_string();
-        let canvas = Canvas::parse(&canvas).unwrap();
-        for kind in FlowKind::ALL.into_iter().filter(|kind| kind.unsupported_reason().is_some()) {
-            let told = validate(kind, &canvas, &Two);
-            let [whole, card] = told.as_slice() else { panic!("{told:?}") };
-            assert!(
-                whole.issues[0].contains(kind.as_str()) && whole.issues[1].contains("'gone'"),
-                "{told:?}"
-            );
-            assert!(card.id == "s" && card.issues[0].contains("does not know the card 'noSuchCard'"));
-            assert!(!can_run(&told));
-        }
-        assert_eq!(unknown_cards(&canvas).collect::<Vec<_>>(), ["noSuchCard"]);
     }
 }

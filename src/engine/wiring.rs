@@ -33,7 +33,7 @@ pub(super) fn fits(wanted: WireType, card: &Card, node: &Node) -> bool {
             Factory::VectorStore(_) => wanted == WireType::VectorStoreRetriever,
             _ => false,
         },
-        WireType::Document => matches!(card.make, Factory::Loader(_)),
+        WireType::Document => matches!(card.make, Factory::Loader(_) | Factory::Transform(_)),
         WireType::Embeddings => matches!(card.make, Factory::Embeddings(_)),
         WireType::RecordManager => matches!(card.make, Factory::Records(_)),
         WireType::Chain => matches!(card.make, Factory::Chain(_)),
@@ -49,5 +49,17 @@ pub(super) fn fits(wanted: WireType, card: &Card, node: &Node) -> bool {
         WireType::EngineModel => matches!(card.make, Factory::ChatModel(_)),
         WireType::EngineEmbeddings => matches!(card.make, Factory::Embeddings(_)),
         WireType::Synthesizer => matches!(card.make, Factory::Synthesis(_)),
+        // Of the members of a team each input takes those that bear one of its classes.
+        WireType::Supervisor
+        | WireType::AgentState
+        | WireType::Checkpointer
+        | WireType::SequentialNode
+        | WireType::LlmNode => {
+            let taken = |class: &&str| wanted.class().split(" | ").any(|wanted| wanted == *class);
+            matches!(card.make, Factory::Member(_)) && card.base_classes.iter().any(taken)
+        }
+        WireType::Specialist => {
+            matches!(card.make, Factory::Team) && card.base_classes.contains(&wanted.class())
+        }
     }
 }

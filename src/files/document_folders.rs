@@ -33,8 +33,10 @@ pub(crate) fn read(
     let mut walk = FolderWalk { wanted, files: Vec::new(), entries_seen: 0 };
     walk.visit(&folder, &mut Vec::new())?;
     walk.files.sort();
-    for path in &walk.files {
-        if let Some(bytes) = open(&folder, path, wanted.bytes_max)? {
+    let from: Vec<&str> = wanted.from.map(|from| from.split('/').collect()).unwrap_or_default();
+    let is_left = |path: &&Vec<String>| path.iter().map(String::as_str).ge(from.iter().copied());
+    for path in walk.files.iter().filter(is_left) {
+        if let Some(bytes) = open(&folder, path, wanted.bytes_max).transpose() {
             each(&path.join("/"), bytes).map_err(FolderError::Stopped)?;
         }
     }
@@ -163,22 +165,46 @@ mod tests {
         path: &str,
         recursive: bool,
     ) -> Result<Vec<String>, FolderError> {
+        found_from(place, listed, path, recursive, None)
+    }
+
+    fn found_from(
+        place: &Place,
+        listed: &[&str],
+        path: &str,
+        recursive: bool,
+        from: Option<&str>,
+    ) -> Result<Vec<String>, FolderError> {
         let listed: Vec<PathBuf> = listed.iter().map(|folder| place.root.join(folder)).collect();
         let path = place.root.join(path);
         let is_read = |name: &str| !name.ends_with(".bin");
         let wanted = FolderQuery {
             path: path.to_str().unwrap(),
             recursive,
+            from,
             is_read: &is_read,
             files_max: 3,
             bytes_max: 10,
         };
         let mut found = Vec::new();
         read(&listed, &place.root.join("data"), &wanted, &mut |name, bytes| {
+            let bytes = match bytes {
+                Err(FolderError::TooLarge(_)) => b"too large".to_vec(),
+                bytes => bytes.unwrap(),
+            };
             found.push(format!("{name}={}", String::from_utf8(bytes).unwrap()));
             Ok(())
         })?;
         Ok(found)
+    }
+
+    #[test]
+    fn reading_goes_on_from_a_file_in_the_order_of_paths() {
+        let place = place();
+        let from = |from| found_from(&place, &["docs"], "docs", true, Some(from)).unwrap();
+        assert_eq!(from("b.txt"), ["b.txt=b", "deep/c.txt=c"]);
+        assert_eq!(from("deep/c.txt"), ["deep/c.txt=c"]);
+        assert_eq!(from("deep/d.txt"), [""; 0], "a file that is gone is passed by");
     }
 
     #[test]
@@ -211,8 +237,14 @@ mod tests {
             assert!(matches!(found, Err(FolderError::NotListed)), "{path}: {found:?}");
         }
         assert!(matches!(found(&place, &[], "docs", true), Err(FolderError::NotListed)));
-        let wanted =
-            FolderQuery { path: "docs", recursive: true, is_read: &|_| true, files_max: 9, bytes_max: 9 };
+        let wanted = FolderQuery {
+            path: "docs",
+            recursive: true,
+            from: None,
+            is_read: &|_| true,
+            files_max: 9,
+            bytes_max: 9,
+        };
         let read = read(&[place.root.join("docs")], &place.root, &wanted, &mut |_, _| Ok(()));
         assert!(matches!(read, Err(FolderError::NotListed)), "a path that is not from the root");
     }
@@ -233,7 +265,7 @@ mod tests {
         fs::write(place.root.join("docs/d.txt"), "d").unwrap();
         assert!(matches!(found(&place, &["docs"], "docs", true), Err(FolderError::TooManyFiles)));
         fs::write(place.root.join("docs/d.txt"), "12345678901").unwrap();
-        let found = found(&place, &["docs"], "docs", false);
-        assert!(matches!(&found, Err(FolderError::TooLarge(name)) if name == "d.txt"), "{found:?}");
+        let found = found(&place, &["docs"], "docs", false).unwrap();
+        assert_eq!(found.last().map(String::as_str), Some("d.txt=too large"), "{found:?}");
     }
 }

@@ -1,5 +1,6 @@
 //! Where a flow lies in the repository, and how its files read. Known only here.
 
+use crate::canvas::{StoredCanvas, assistant};
 use crate::domain::flows::flow::FlowKind;
 use crate::domain::flows::version::FlowSnapshot;
 use crate::domain::ids::FlowId;
@@ -14,6 +15,8 @@ pub(super) const FLOW_FILE: &str = "flow.json";
 pub(super) const CANVAS_FILE: &str = "canvas.json";
 /// The records that the canvas uses (manual 6.3).
 pub(super) const REFERENCES_FILE: &str = "references.json";
+/// The assistant that the canvas was drawn from, for who reads the repository: it is read off the canvas again.
+pub(super) const ASSISTANT_FILE: &str = "assistant.json";
 /// The first file of a repository.
 pub(super) const README_FILE: &str = "README.md";
 /// The title of the first commit (manual 6.3 r1).
@@ -29,6 +32,7 @@ A flow is the folder `flows/<first two characters of its id>/<its id>`:
 - `flow.json`: its name, type, category and settings
 - `canvas.json`: its cards and connections
 - `references.json`: the credentials, tools and other records it uses, by name
+- `assistant.json`: of an assistant, the model, instructions, tools and document stores it is made of
 
 Passwords and credential values are never stored, and text that looks like a secret is kept as
 `[secret hidden]`. Look around, copy and clone as you like; to change a flow, use Flowkeep.
@@ -73,6 +77,13 @@ fn pretty(value: &Value) -> Vec<u8> {
 pub(super) fn references_text(snapshot: &FlowSnapshot) -> Option<Vec<u8>> {
     let references = serde_json::to_value(snapshot.references.as_ref()?).expect("a reference can be written");
     Some(pretty(&references))
+}
+
+/// The text of `assistant.json`; `None` for a flow of another kind.
+pub(super) fn assistant_text(snapshot: &FlowSnapshot) -> Option<Vec<u8>> {
+    let canvas = StoredCanvas::parse(&snapshot.canvas).filter(|_| snapshot.kind == FlowKind::Assistant)?;
+    let details = assistant::details(&snapshot.name, canvas.nodes()).to_json();
+    Some(pretty(&Value::Object(details)))
 }
 
 /// Reads the files of a flow back; `None` when another tool left something else in the two that make it. What is wrong in the

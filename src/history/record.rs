@@ -114,6 +114,7 @@ fn build_commit(
             (layout::FLOW_FILE, Some(layout::flow_text(snapshot))),
             (layout::CANVAS_FILE, Some(snapshot.canvas.clone().into_bytes())),
             (layout::REFERENCES_FILE, layout::references_text(snapshot)),
+            (layout::ASSISTANT_FILE, layout::assistant_text(snapshot)),
         ];
         for (name, text) in files {
             let old = folder.entries.iter().find(|entry| entry.filename == name).map(|entry| entry.oid);

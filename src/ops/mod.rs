@@ -5,6 +5,7 @@ pub(crate) mod checks;
 pub mod conversations;
 pub mod flows;
 pub mod knowledge;
+pub(crate) mod pipelines;
 pub mod predictions;
 pub(crate) mod promotion;
 pub(crate) mod remote;

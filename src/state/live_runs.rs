@@ -178,7 +178,12 @@ impl LiveRun {
         let mut board = self.lock();
         let names = |step: StepLabel<'_>| (Arc::from(step.node), Arc::from(step.label));
         match *event {
-            RunEvent::State(_) | RunEvent::Action(_) => return,
+            RunEvent::State(_)
+            | RunEvent::Action(_)
+            | RunEvent::Reasoning(_)
+            | RunEvent::NextAgent(_)
+            | RunEvent::AnswerBegins
+            | RunEvent::Team(_) => return,
             RunEvent::Entries(entries) => {
                 let known = board.entries.len().min(entries.len());
                 board.entries.extend_from_slice(&entries[known..]);

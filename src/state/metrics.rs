@@ -132,12 +132,13 @@ pub enum RunSource {
     AnotherFlow,
     Schedule,
     Webhook,
+    Mcp,
 }
 
 impl RunSource {
     /// All, in the order of their counts.
-    pub const ALL: [Self; 5] =
-        [Self::External, Self::Internal, Self::AnotherFlow, Self::Schedule, Self::Webhook];
+    pub const ALL: [Self; 6] =
+        [Self::External, Self::Internal, Self::AnotherFlow, Self::Schedule, Self::Webhook, Self::Mcp];
 
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -147,6 +148,7 @@ impl RunSource {
             Self::AnotherFlow => "flow",
             Self::Schedule => "schedule",
             Self::Webhook => "webhook",
+            Self::Mcp => "mcp",
         }
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod active_runs;
 pub(crate) mod active_upserts;
+pub(crate) mod calls;
 pub(crate) mod checks;
 pub(crate) mod due_timers;
 pub(crate) mod key_usage;
@@ -10,11 +11,11 @@ pub(crate) mod login_throttle;
 pub(crate) mod metrics;
 pub(crate) mod model_lists;
 pub(crate) mod pending_sign_ins;
+pub(crate) mod pipelines;
 pub(crate) mod rate_limiter;
 pub(crate) mod refused_origins;
 pub(crate) mod remote_copy;
 pub(crate) mod reply_cache;
-pub(crate) mod running_calls;
 pub(crate) mod schedule_timers;
 pub(crate) mod setup_token;
 pub(crate) mod token_renewals;
@@ -23,6 +24,8 @@ pub(crate) mod webhook_listeners;
 
 use crate::state::active_runs::ActiveRuns;
 use crate::state::active_upserts::ActiveUpserts;
+use crate::state::calls::active::ActiveCalls;
+use crate::state::calls::running::RunningCalls;
 use crate::state::checks::Checks;
 use crate::state::due_timers::{DueCallback, DuePause, DueTimers};
 use crate::state::key_usage::KeyUsageCounter;
@@ -31,11 +34,11 @@ use crate::state::login_throttle::LoginThrottle;
 use crate::state::metrics::Metrics;
 use crate::state::model_lists::ModelListCache;
 use crate::state::pending_sign_ins::PendingSignIns;
+use crate::state::pipelines::Pipelines;
 use crate::state::rate_limiter::RateLimiter;
 use crate::state::refused_origins::RefusedOrigins;
 use crate::state::remote_copy::RemoteCopy;
 use crate::state::reply_cache::ReplyCache;
-use crate::state::running_calls::RunningCalls;
 use crate::state::schedule_timers::ScheduleTimers;
 use crate::state::setup_token::SetupToken;
 use crate::state::token_renewals::TokenRenewals;
@@ -61,8 +64,12 @@ pub struct SharedState {
     /// Document stores that are being loaded or upserted.
     pub active_upserts: ActiveUpserts,
     pub active_runs: ActiveRuns,
+    /// Calls of flows as tools, which their callers may take back.
+    pub active_calls: ActiveCalls,
     /// Behaviour checks, and what those of the last half hour came to.
     pub checks: Checks,
+    /// Pipelines that run.
+    pub(crate) pipelines: Pipelines,
     /// What runs of agentflows show to people who watch them.
     pub live_runs: LiveRuns,
     /// Pauses of runs that end by themselves.

@@ -1,9 +1,9 @@
 //! Database keys: fixed-width parts, joined here and nowhere else, so that byte order is the order of a list.
 
 use crate::domain::ids::{
-    ChatId, ChunkId, CollectionId, ConversationNameId, ConversationUploadsId, CredentialId, DocumentStoreId,
-    ExecutionId, FeedbackId, FlowId, KeyId, LeadId, LoaderId, NamespaceId, OrganizationId, RoleId,
-    TemplateId, ToolId, UserId, VariableId, WebhookCallbackId, WorkspaceId,
+    AssistantId, ChatId, ChunkId, CollectionId, ConversationNameId, ConversationUploadsId, CredentialId,
+    DocumentStoreId, ExecutionId, FeedbackId, FlowId, KeyId, LeadId, LoaderId, NamespaceId, OrganizationId,
+    RoleId, TemplateId, ToolId, UserId, VariableId, WebhookCallbackId, WorkspaceId,
 };
 use std::ops::Bound;
 use uuid::Uuid;
@@ -36,6 +36,7 @@ macro_rules! record_ids {
 }
 
 record_ids!(
+    AssistantId,
     ChatId,
     CollectionId,
     CredentialId,
@@ -188,6 +189,22 @@ pub(super) fn timeline(flow: &FlowId, sequence: u64) -> [u8; 24] {
     let mut key = [0; 24];
     key[..16].copy_from_slice(flow.bytes());
     key[16..].copy_from_slice(&sequence.to_be_bytes());
+    key
+}
+
+/// Flow ‖ scope: the part that all documents share which a run of a pipeline saw.
+pub(super) fn pipeline_scope(flow: &FlowId, scope: &[u8; 16]) -> [u8; 32] {
+    let mut key = [0; 32];
+    key[..16].copy_from_slice(flow.bytes());
+    key[16..].copy_from_slice(scope);
+    key
+}
+
+/// Flow ‖ scope ‖ digest: a document that a card of a pipeline saw.
+pub(super) fn pipeline_digest(flow: &FlowId, scope: &[u8; 16], digest: &[u8; 16]) -> [u8; 48] {
+    let mut key = [0; 48];
+    key[..32].copy_from_slice(&pipeline_scope(flow, scope));
+    key[32..].copy_from_slice(digest);
     key
 }
 

@@ -14,8 +14,9 @@ use crate::domain::flows::flow::Flow;
 use crate::domain::flows::history_mark::HistoryMark;
 use crate::domain::flows::version::NewVersion;
 use crate::domain::ids::{
-    CollectionId, ConversationNameId, ConversationUploadsId, CredentialId, DocumentStoreId, ExecutionId,
-    FlowId, KeyId, RoleId, TemplateId, ToolId, UserId, VariableId, WebhookCallbackId, WorkspaceId,
+    AssistantId, CollectionId, ConversationNameId, ConversationUploadsId, CredentialId, DocumentStoreId,
+    ExecutionId, FlowId, KeyId, RoleId, TemplateId, ToolId, UserId, VariableId, WebhookCallbackId,
+    WorkspaceId,
 };
 use crate::domain::knowledge::collection::{Collection, UnlinkedBlocks};
 use crate::domain::knowledge::document_store::DocumentStore;
@@ -23,9 +24,11 @@ use crate::domain::knowledge::upsert::UpsertRecord;
 use crate::domain::knowledge::vector_config::VectorConfig;
 use crate::domain::predictions::execution::{Execution, ExecutionLeftovers, RunRequest};
 use crate::domain::remote::connection::Connection;
+use crate::domain::triggers::mcp_server::McpServer;
 use crate::domain::triggers::schedule::Schedule;
 use crate::domain::triggers::webhook_answer::AnswerTotals;
 use crate::domain::triggers::webhook_callback::WebhookCallback;
+use crate::domain::workspace::assistant::Assistant;
 use crate::domain::workspace::credential::{Ciphertext, Credential};
 use crate::domain::workspace::template::Template;
 use crate::domain::workspace::tool::WorkspaceTool;
@@ -110,6 +113,7 @@ const EXECUTION_LEFTOVERS_TABLE: Table = table("execution_leftovers"); // delete
 const SCHEDULES_TABLE: Table = table("schedules"); //                     workspace ‖ flow
 pub(super) const TRIGGER_LOG: Table = table("trigger_log"); //            flow ‖ number -> what became of a time of its schedule
 const WEBHOOK_SECRETS_TABLE: Table = table("webhook_secrets"); //         workspace ‖ flow -> the secret, sealed
+const MCP_SERVERS_TABLE: Table = table("mcp_servers"); //                 workspace ‖ flow -> the flow as a tool
 const WEBHOOK_CALLBACKS_TABLE: Table = table("webhook_callbacks"); //     callback -> an answer that is still to be sent
 pub(super) const WEBHOOK_SIGNATURES: Table = table("webhook_signatures"); // flow ‖ digest -> until when, in seconds
 pub(super) const WEBHOOK_ANSWERS: Table = table("webhook_answers"); //    flow ‖ hash of the key -> the first answer
@@ -120,7 +124,11 @@ const WEBHOOK_ANSWER_TOTALS_TABLE: Table = table("webhook_answer_totals"); // fl
 pub(super) const VERSION_ANSWERS: Table = table("version_answers"); //    flow ‖ change ‖ sequence -> chat, time, rating, bytes
 pub(super) const VERSION_FAILURES: Table = table("version_failures"); //  flow ‖ chat ‖ sequence -> change of a run that failed
 pub(super) const VERSION_COUNTS: Table = table("version_counts"); //      flow ‖ change ‖ kind ‖ bucket -> rows of these two
+const HOSTED_ASSISTANTS_TABLE: Table = table("hosted_assistants"); //     workspace ‖ assistant that runs at its provider
 pub(super) const VERSION_NAMES: Table = table("version_names"); //        flow ‖ kind ‖ change or commit -> the other
+pub(super) const PIPELINE_RUNS: Table = table("etl_runs"); //             flow ‖ number -> a run of the pipeline
+const PIPELINES_UNDER_WAY_TABLE: Table = table("etl_under_way"); //       workspace ‖ flow -> the number of the run that goes on
+pub(super) const PIPELINE_DIGESTS: Table = table("etl_digests"); //       flow ‖ run or zeros ‖ digest of a document -> nothing
 
 /// Flows without their canvases. Written by one room only, `ops/flows/live.rs`.
 pub const FLOWS: WorkspaceTable<Flow, FlowId> = WorkspaceTable::new(FLOWS_TABLE);
@@ -216,6 +224,8 @@ pub const SCHEDULES: WorkspaceTable<Schedule, FlowId> = WorkspaceTable::new(SCHE
 
 /// What signs the calls of flows' webhooks. Written by one room only, `ops/triggers/webhooks/`.
 pub const WEBHOOK_SECRETS: WorkspaceTable<Ciphertext, FlowId> = WorkspaceTable::new(WEBHOOK_SECRETS_TABLE);
+/// Flows as tools of MCP servers. Written by one room only, `ops/triggers/mcp/`.
+pub const MCP_SERVERS: WorkspaceTable<McpServer, FlowId> = WorkspaceTable::new(MCP_SERVERS_TABLE);
 /// Answers of webhooks that are promised to an address, or on their way there.
 pub const WEBHOOK_CALLBACKS: GlobalTable<WebhookCallback, WebhookCallbackId> =
     GlobalTable::new(WEBHOOK_CALLBACKS_TABLE);
@@ -227,13 +237,21 @@ pub(super) const WEBHOOK_ANSWER_TOTALS: GlobalTable<AnswerTotals, FlowId> =
 pub(crate) const KEPT_QUESTIONS: WorkspaceTable<Vec<KeptQuestion>, FlowId> =
     WorkspaceTable::new(KEPT_QUESTIONS_TABLE);
 
+/// The run of each pipeline that is under way. Written by one room only, `ops/pipelines/`.
+pub(crate) const PIPELINES_UNDER_WAY: WorkspaceTable<u64, FlowId> =
+    WorkspaceTable::new(PIPELINES_UNDER_WAY_TABLE);
+
 /// The repository that this server is connected to, under [`REMOTE_CONNECTION_KEY`]. Written by one room only, `ops/remote/`.
 pub(crate) const REMOTE_CONNECTION: GlobalTable<Connection, str> = GlobalTable::new(REMOTE_CONNECTION_TABLE);
 /// The only key of [`REMOTE_CONNECTION`].
 pub(crate) const REMOTE_CONNECTION_KEY: &str = "connection";
 
+/// Assistants that run at their providers; those that run here are flows.
+pub const HOSTED_ASSISTANTS: WorkspaceTable<Assistant, AssistantId> =
+    WorkspaceTable::new(HOSTED_ASSISTANTS_TABLE);
+
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 70] = [
+pub(super) const ALL: [Table; 75] = [
     META,
     COUNTERS,
     MESSAGES.table(),
@@ -293,6 +311,7 @@ pub(super) const ALL: [Table; 70] = [
     SCHEDULES_TABLE,
     TRIGGER_LOG,
     WEBHOOK_SECRETS_TABLE,
+    MCP_SERVERS_TABLE,
     WEBHOOK_CALLBACKS_TABLE,
     WEBHOOK_SIGNATURES,
     WEBHOOK_ANSWERS,
@@ -304,11 +323,15 @@ pub(super) const ALL: [Table; 70] = [
     VERSION_FAILURES,
     VERSION_COUNTS,
     VERSION_NAMES,
+    PIPELINE_RUNS,
+    PIPELINES_UNDER_WAY_TABLE,
+    PIPELINE_DIGESTS,
+    HOSTED_ASSISTANTS_TABLE,
 ];
 
 /// What runs leave behind with each answer: messages, records of agentflows, and what is kept of what started them. Nothing of it is kept outside of the database,
 /// so a change of it makes nothing unknown there ([`super::engine::read_cache`]).
-const OF_RUNS: [Table; 23] = [
+const OF_RUNS: [Table; 26] = [
     COUNTERS,
     MESSAGES.table(),
     FLOW_TIMELINE.table(),
@@ -332,6 +355,9 @@ const OF_RUNS: [Table; 23] = [
     VERSION_ANSWERS,
     VERSION_FAILURES,
     VERSION_COUNTS,
+    PIPELINE_RUNS,
+    PIPELINES_UNDER_WAY_TABLE,
+    PIPELINE_DIGESTS,
 ];
 
 /// True for a table of [`OF_RUNS`].

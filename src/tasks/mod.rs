@@ -6,6 +6,7 @@ pub(crate) mod control;
 pub(crate) mod history;
 pub(crate) mod leftovers;
 pub(crate) mod pauses;
+pub(crate) mod pipelines;
 pub mod remote;
 mod run_pool;
 pub(crate) mod schedules;
@@ -28,6 +29,7 @@ pub struct Tasks {
     webhooks: JoinHandle<()>,
     checks: JoinHandle<()>,
     remote: JoinHandle<()>,
+    pipelines: JoinHandle<()>,
 }
 
 impl Tasks {
@@ -46,7 +48,8 @@ impl Tasks {
         let webhooks = tokio::spawn(webhooks::run(app.clone(), stop.clone()));
         let checks = tokio::spawn(checks::run(app.clone(), stop.clone()));
         let remote = tokio::spawn(remote::run(app.clone(), stop.clone()));
-        Self { control, usage, history, leftovers, pauses, schedules, webhooks, checks, remote }
+        let pipelines = tokio::spawn(pipelines::run(app.clone(), stop.clone()));
+        Self { control, usage, history, leftovers, pauses, schedules, webhooks, checks, remote, pipelines }
     }
 
     /// Waits until every task has ended, after `stop` turned true.
@@ -57,6 +60,7 @@ impl Tasks {
             ("history", Some(self.history)),
             ("leftovers", Some(self.leftovers)),
             ("pauses", Some(self.pauses)),
+            ("pipelines", Some(self.pipelines)),
             ("remote", Some(self.remote)),
             ("schedules", Some(self.schedules)),
             ("usage", Some(self.usage)),

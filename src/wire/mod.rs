@@ -14,6 +14,7 @@ pub(crate) mod form;
 pub(crate) mod knowledge;
 pub(crate) mod new;
 pub(crate) mod page;
+pub(crate) mod pipelines;
 pub(crate) mod predictions;
 pub(crate) mod promotion;
 pub(crate) mod refusal;

@@ -1,6 +1,8 @@
 //! Good requests for the routes around flows: conversations, keys, icons, files of the workspace. As `access::sample`.
 
+use crate::assistants;
 use crate::executions::{record, waiting};
+use crate::harness::scripted_team;
 use crate::permission_limits::{CREDENTIAL, FLOW, marked_canvas};
 use crate::schedules::scheduled;
 use crate::support::canvases::Drawing;
@@ -56,6 +58,11 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
         ("DELETE", "/chatflows/:id/schedule/trigger-logs") => {
             (Some(flow()), Some(json!({"logIds": ["7bd3a5ac-4f3f-4bb5-8a42-53cf41fbb4f1"]})))
         }
+        ("GET", "/harnesses") => (None, None),
+        ("POST", "/harnesses/:name/runs") => {
+            server.flow_with(&scripted_team(), &json!({"type": "HARNESS"}));
+            (Some("desk".to_owned()), Some(json!({"question": "Hi"})))
+        }
         ("GET", "/executions") => (None, None),
         ("GET" | "DELETE", "/executions/:id") | ("GET", "/executions/:id/events") => {
             (Some(record(server, &flow(), FLOW)), None)
@@ -73,6 +80,28 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
             let flow = crate::webhooks::echo(json!({"webhookMethod": ""})).flow(server);
             (Some(flow), (method != "GET").then(|| json!({"name": "Ada"})))
         }
+        ("GET" | "POST", "/mcp-server/:id") => {
+            let flow = flow();
+            let body = json!({"toolName": format!("tool-{flow}"), "description": "Finds orders."});
+            (Some(flow), (method == "POST").then_some(body))
+        }
+        ("PUT" | "DELETE", "/mcp-server/:id") | ("POST", "/mcp-server/:id/refresh" | "/mcp/:id") => {
+            let flow = flow();
+            crate::mcp_server::enable(server, &flow, &format!("tool-{flow}"));
+            let body = if pattern == "/mcp/:id" {
+                Some(json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}))
+            } else {
+                (method == "PUT").then(|| json!({"enabled": false}))
+            };
+            (Some(flow), body)
+        }
+        ("POST", "/mcp") => (None, Some(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}))),
+        ("GET", "/openai/v1/models") => (None, None),
+        ("GET", "/openai/v1/models/:model") => (Some(flow()), None),
+        ("POST", "/openai/v1/chat/completions") => {
+            (None, Some(json!({"model": flow(), "messages": [{"role": "user", "content": "Hi"}]})))
+        }
+        ("POST", "/openai/v1/responses") => (None, Some(json!({"model": flow(), "input": "Hi"}))),
         ("POST", "/chatflows/:id/webhook-secret" | "/webhook-listener/:id/register") => (Some(flow()), None),
         ("DELETE", "/chatflows/:id/webhook-secret") => {
             let flow = flow();
@@ -84,6 +113,36 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
             let listener = crate::webhooks::register(server, &flow);
             crate::webhooks::end_when_read(server, &flow, &listener);
             (Some(format!("{flow} {listener}")), None)
+        }
+        (method, "/etl/:id/runs" | "/etl/:id/runs/:run" | "/etl/:id/runs/:run/events") => {
+            let text = ("plainText", json!({"text": "Some text."}));
+            let flow = crate::etl::pipeline(server, &crate::etl::line(text, &[], "append"));
+            if pattern.ends_with("/runs") {
+                (Some(flow), (method == "POST").then(|| json!({"dryRun": true})))
+            } else {
+                let run = crate::etl::start(server, &flow, &json!({}));
+                crate::etl::end(server, &flow, &run);
+                (Some(format!("{flow} {run}")), None)
+            }
+        }
+        (
+            "GET",
+            "/assistants"
+            | "/assistants/components/chatmodels"
+            | "/assistants/components/tools"
+            | "/assistants/components/docstores",
+        ) => (None, None),
+        ("POST", "/assistants") => (None, Some(assistants::body(&assistants::saying("a", "Hi")))),
+        ("POST", "/assistants/generate/instruction") => {
+            let model = json!({"name": "chatScripted", "inputs": {"fallback": "You sort the mail."}});
+            (None, Some(json!({"task": "Sorts the mail", "selectedChatModel": model})))
+        }
+        ("PUT", "/assistants/:id") => {
+            let assistant = assistants::make(server, &assistants::saying("a", FLOW));
+            (Some(assistant), Some(json!({"iconSrc": "i"})))
+        }
+        ("GET" | "DELETE", "/assistants/:id") => {
+            (Some(assistants::make(server, &assistants::saying("a", FLOW))), None)
         }
         ("POST", "/node-config") => (None, Some(json!({"name": "chatOpenAI", "inputs": {}}))),
         ("POST", "/node-custom-function") => (None, Some(json!({"javascriptFunction": "return 1"}))),
@@ -133,7 +192,9 @@ fn rating(server: &Server) -> (String, Value) {
 
 /// An upsert of a flow, whose kind may be one that is run otherwise.
 pub fn upserted_flow(server: &Server, kind: &str) -> String {
-    let flow = server.flow(&upsertable_canvas());
+    let is_assistant = kind == "ASSISTANT";
+    let flow = server
+        .flow_with(&upsertable_canvas(), &json!({"type": if is_assistant { kind } else { "CHATFLOW" }}));
     server.post(&format!("/vector/upsert/{flow}"), &json!({}));
     let filling = id(&server.read(&format!("/upsert-history/{flow}"))[0]);
     let moved = json!({ "type": kind });

@@ -3,7 +3,7 @@
 //! folder named by `FLOWKEEP_TEMPLATES`, which a checkout need not have.
 
 mod stage;
-mod trace;
+pub mod trace;
 
 use self::stage::{Exchange, Reading, Stage, exchange};
 use crate::support::golden;

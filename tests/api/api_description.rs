@@ -145,6 +145,9 @@ fn every_answer_of_every_route_is_as_described() {
             let other = server.key(&["agentflows:domains"])["apiKey"].as_str().unwrap().to_owned();
             dresses.extend([good().header(header, &value), good().bearer(&other)]);
         }
+        if route.guard.access == RequiredAccess::Key {
+            dresses.push(good().bearer(&access_callers::key(&server, &["chatflows:view"])));
+        }
         for call in dresses {
             described.check_value(route, &call.send());
         }

@@ -97,7 +97,7 @@ fn a_chat_page_learns_at_once_whether_questions_are_answered() {
     let empty = json!({"nodes": [], "edges": []}).to_string();
     let unpublished =
         id(&server.post("/chatflows", &json!({"name": "New", "type": "CHATFLOW", "flowData": empty})));
-    let unsupported = server.flow_with(&scripted_flow(), &json!({"type": "MULTIAGENT"}));
+    let unsupported = server.flow_with(&scripted_flow(), &json!({"type": "ETL"}));
     for (flow, state) in
         [(server.flow(&scripted_flow()), "live"), (unpublished, "unpublished"), (unsupported, "unsupported")]
     {

@@ -318,10 +318,10 @@ fn permission_is_asked_for_the_flows_own_kind() {
 }
 
 #[test]
-fn a_kind_that_cannot_run_here_says_so() {
+fn a_canvas_of_another_kind_says_what_it_lacks() {
     let server = Server::start();
     let flow = id(&make(&server, json!({"type": "MULTIAGENT", "flowData": scripted_flow()})));
-    assert!(server.ask(&flow, &json!({"question": "Hi"})).is_error(400).contains("MULTIAGENT"));
+    assert!(server.ask(&flow, &json!({"question": "Hi"})).is_error(400).contains("Supervisor"));
 }
 
 #[test]

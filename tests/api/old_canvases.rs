@@ -351,7 +351,7 @@ fn a_form_in_place_of_a_question_is_judged_by_what_the_flow_begins_with() {
     assert!(fault.contains("begins with a question"), "{fault}");
     let team = server.flow_with(&scripted_flow(), &json!({"type": "MULTIAGENT"}));
     let fault = server.ask(&team, &body).is_error(400);
-    assert!(fault.contains("MULTIAGENT"), "{fault}");
+    assert!(fault.contains("Supervisor"), "{fault}");
     let fault = server.ask(&chat, &json!({"form": "Oslo"})).is_error(400);
     assert!(fault.contains("'form' must be an object"), "{fault}");
     server.ask(&chat, &json!({"form": null})).is_error(400);

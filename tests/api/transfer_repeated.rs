@@ -135,7 +135,6 @@ fn a_preview_says_what_will_not_run_as_validation_does_afterwards() {
     assert_eq!(
         preview["unsupported"],
         json!([
-            {"what": "type", "name": "MULTIAGENT", "count": 1, "flows": 1},
             {"what": "card", "name": "oddCard", "count": 1, "flows": 1},
         ])
     );

@@ -41,9 +41,11 @@ fn every_route_answers_for_another_workspace_as_for_nothing() {
     let all = key(&server, &names.iter().map(String::as_str).collect::<Vec<_>>());
     let mut judged = 0;
     for route in service_routes() {
-        if matches!(route.guard.access, RequiredAccess::Public | RequiredAccess::Ask | RequiredAccess::Owner)
-            || is_organization_wide(route)
-        {
+        let is_for_others = matches!(
+            route.guard.access,
+            RequiredAccess::Public | RequiredAccess::Ask | RequiredAccess::Key | RequiredAccess::Owner
+        );
+        if is_for_others || is_organization_wide(route) {
             continue;
         }
         server.enter(&there);

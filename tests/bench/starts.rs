@@ -171,6 +171,8 @@ fn conversation(flow: FlowId) -> Vec<Message> {
         stopped: false,
         execution: None,
         receipt: None,
+        agent_reasoning: Vec::new(),
+        turns: None,
         action: None,
     };
     (0..20).map(message).collect()

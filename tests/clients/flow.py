@@ -23,6 +23,21 @@ def way(source, target, output=None):
     return {"source": source, "sourceHandle": f"{source}-output-{output}", "target": target, "targetHandle": target}
 
 
+def post(path, body):
+    request = urllib.request.Request(
+        ready["baseUrl"] + "/api/v1" + path,
+        data=json.dumps(body).encode(),
+        headers={"Content-Type": "application/json", "Authorization": "Bearer " + ready["apiKey"]},
+    )
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)
+
+
+def tool_token(flow, name):
+    """What opens the flow as a tool of this name."""
+    return post("/mcp-server/" + flow, {"toolName": name, "description": "A flow of the tests."})["token"]
+
+
 def make(name, kind, nodes, edges):
     """The id of a flow that answers callers."""
     body = {
@@ -31,13 +46,7 @@ def make(name, kind, nodes, edges):
         "publishInstantly": True,
         "flowData": json.dumps({"nodes": nodes, "edges": edges}),
     }
-    request = urllib.request.Request(
-        ready["baseUrl"] + "/api/v1/chatflows",
-        data=json.dumps(body).encode(),
-        headers={"Content-Type": "application/json", "Authorization": "Bearer " + ready["apiKey"]},
-    )
-    with urllib.request.urlopen(request) as answer:
-        return json.load(answer)["id"]
+    return post("/chatflows", body)["id"]
 
 
 def chat():
@@ -131,5 +140,25 @@ def form():
     return make("form", "AGENTFLOW", nodes, [way("startAgentflow_0", "directReplyAgentflow_0")])
 
 
+def scripted(title, inputs):
+    """A chain of one model."""
+    nodes = [
+        node("chatScripted", "Model", inputs),
+        node("bufferMemory", "Memory", {}),
+        node(
+            "conversationChain",
+            "Chain",
+            {"model": "{{chatScripted_0.data.instance}}", "memory": "{{bufferMemory_0.data.instance}}"},
+        ),
+    ]
+    edges = [{"source": f"{name}_0", "target": "conversationChain_0"} for name in ("chatScripted", "bufferMemory")]
+    return make(title, "CHATFLOW", nodes, edges)
+
+
 flows = {"flow": chat(), "approval": approval(), "tool": tool(), "form": form()}
-print(json.dumps({"baseUrl": ready["baseUrl"], **flows}))
+# For the clients of other protocols; the pages that ask flows as Flowise does have no use for them.
+flows["broken"] = scripted("broken", {"rules": json.dumps([{"match": ".+", "fail": {"status": 400, "message": "no"}}])})
+flows["slow"] = scripted("slow", {"fallback": "one two three four five", "delayMs": 5000})
+tokens = {"flowToken": tool_token(flows["flow"], "greeter"), "approvalToken": tool_token(flows["approval"], "writer")}
+tool_token(flows["form"], "order")
+print(json.dumps({"baseUrl": ready["baseUrl"], "apiKey": ready["apiKey"], **flows, **tokens}))

@@ -146,6 +146,7 @@ fn flow(app: &App, id: &str, workspace: WorkspaceId, allowed: &[&str]) {
         settings,
         last_published: None,
         last_promoted: None,
+        harness: None,
         live_version: None,
         created: now,
         updated: now,

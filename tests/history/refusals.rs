@@ -74,7 +74,7 @@ fn a_draft_of_another_or_no_recorded_type_is_never_published() {
 #[test]
 fn a_kind_without_drafts_saves_straight_to_live() {
     let server = Server::start();
-    for kind in ["ASSISTANT", "MULTIAGENT"] {
+    for kind in ["MULTIAGENT"] {
         let body = json!({"name": "Flow", "type": kind, "flowData": canvas_answering("one")});
         let flow = super::support::id(&server.post("/chatflows", &body));
         let status = server.draft(&flow);

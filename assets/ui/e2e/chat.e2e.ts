@@ -256,7 +256,9 @@ describe.skipIf(missing)('the test chat', () => {
     await steps.getByText('1.2 s · 5 tokens').waitFor();
     await steps.getByRole('button', { name: /^Done Remember/ }).click();
     await steps.getByText('Noted').waitFor();
-    await page.getByText('Reply: No model.').waitFor();
+    await page.getByRole('group', { name: 'Conversation' }).getByText('Reply: No model.').waitFor();
+    // And at the card that it went wrong at.
+    await page.locator('.react-flow').getByText('Reply: No model.', { exact: true }).waitFor();
     await shot(page, 'chat-steps');
     await axe(page);
     await steps.getByRole('button', { name: 'Show on the canvas' }).click();

@@ -83,8 +83,6 @@ describe.skipIf(missing)('flows', () => {
     await expect.poll(names).toEqual(['Billing assistant']);
     await page.goto('/?state=changes');
     await expect.poll(names).toEqual(['Order status', 'Refund approvals']);
-    await page.goto('/?state=unsupported');
-    await expect.poll(names).toEqual(['Old team']);
     await page.goto('/?sort=name-up');
     await expect
       .poll(names)

@@ -5,8 +5,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect } from 'vitest';
-import type { Service } from './harness';
+import { afterAll, beforeAll, expect } from 'vitest';
+import {
+  closeBrowser,
+  missing,
+  openSignedIn,
+  startService,
+  type OpenOptions,
+  type Opened,
+  type Service,
+} from './harness';
 
 /** The one token that the stand-in takes. */
 export const TOKEN = 'token-of-the-tests';
@@ -89,6 +97,48 @@ export async function startGitHost(): Promise<GitHost> {
       rmSync(root, { recursive: true, force: true });
     },
   };
+}
+
+/** A service that is told of a git host, and what opens its pages and calls it as its owner. */
+export interface HostedService {
+  service: Service;
+  owner: OwnerCall;
+  signedIn: (path: string, options?: OpenOptions) => Promise<Opened>;
+}
+
+/**
+ * A git host and as many fresh services as there are names, for the tests of a file: they are there once tests run, and end
+ * with them, and so does the browser.
+ */
+export function hostForTests<Name extends string>(
+  ...names: Name[]
+): { host: GitHost } & Record<Name, HostedService> {
+  const host = {} as GitHost;
+  const hosted = Object.fromEntries(names.map((name) => [name, {} as HostedService])) as Record<
+    Name,
+    HostedService
+  >;
+  beforeAll(async () => {
+    if (missing) return;
+    Object.assign(host, await startGitHost());
+    await Promise.all(
+      names.map(async (name) => {
+        const service = await startService(host.env);
+        Object.assign(hosted[name], {
+          service,
+          owner: await ownerOf(service),
+          signedIn: (path: string, options?: OpenOptions) => openSignedIn(service, path, options),
+        });
+      }),
+    );
+  });
+  afterAll(async () => {
+    if (missing) return;
+    await closeBrowser();
+    await Promise.all(names.map((name) => hosted[name].service.stop()));
+    await host.stop();
+  });
+  return { host, ...hosted };
 }
 
 export type OwnerCall = <T>(method: string, path: string, body?: unknown) => Promise<T>;

@@ -1,23 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { conversation, makeFlow } from './canvases';
-import { startGitHost, TOKEN, type GitHost } from './git-support';
-import {
-  axe,
-  closeBrowser,
-  focused,
-  missing,
-  openSignedIn,
-  shot,
-  startService,
-  type OpenOptions,
-  type Opened,
-  type Service,
-} from './harness';
+import { hostForTests, TOKEN } from './git-support';
+import { axe, focused, missing, shot, type OpenOptions, type Opened } from './harness';
 
 const status = {
   enabled: true,
@@ -65,26 +54,20 @@ const states: [string, object, RegExp][] = [
   ['off', { enabled: false, connected: false, credential: null, repo: null, url: null }, /nothing to copy/],
 ];
 
+const looks = (['light', 'dark'] as const).flatMap((scheme) =>
+  [390, 1024, 1440].map((width) => [scheme, width] as const),
+);
+
 describe.skipIf(missing)('the copy at a git host', () => {
-  let host: GitHost;
-  let service: Service;
-  beforeAll(async () => {
-    host = await startGitHost();
-    service = await startService(host.env);
-  });
-  afterAll(async () => {
-    await closeBrowser();
-    await service.stop();
-    await host.stop();
-  });
+  const { host, copying } = hostForTests('copying');
   const signedIn = (path: string, options: OpenOptions = {}): Promise<Opened> =>
-    openSignedIn(service, path, options);
+    copying.signedIn(path, options);
   const title = (page: Page, words: string): Promise<void> =>
     page.getByRole('status').filter({ hasText: words }).first().waitFor();
 
   it('tells each of the seven states in one sentence, with what to do next', async () => {
-    for (const [at, width] of [390, 1024, 1440].entries()) {
-      const { page, close } = await signedIn('/account', { width, height: 860 });
+    for (const [at, [scheme, width]] of looks.entries()) {
+      const { page, close } = await signedIn('/account', { scheme, width, height: 860 });
       for (const [state, part, sentence] of states) {
         await page.unrouteAll();
         await page.route('**/flow-versions/github', (route) =>
@@ -92,14 +75,14 @@ describe.skipIf(missing)('the copy at a git host', () => {
         );
         await page.goto('/git-copy');
         await page.getByText(sentence).waitFor();
-        await shot(page, `gitcopy-${state}-${width}`);
+        await shot(page, `gitcopy-${state}-${width}-${scheme}`);
         if (at === 0) await axe(page);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
         expect(wide, `${state} at ${width}`).toBe(false);
       }
       await close();
     }
-  }, 180_000);
+  }, 300_000);
 
   it('says what a token that is not taken lacks, and creates a repository', async () => {
     const { page, close } = await signedIn('/git-copy', { allowed: [/github\/repos.*4\d\d/] });
@@ -133,7 +116,7 @@ describe.skipIf(missing)('the copy at a git host', () => {
 
   it('connects by keyboard alone, copies, and is labelled Dev on every page', async () => {
     host.make('ada/flows');
-    await makeFlow(service, 'Support', await conversation(service, [{ reply: 'Hello.' }]));
+    await makeFlow(copying.service, 'Support', await conversation(copying.service, [{ reply: 'Hello.' }]));
     const { page, close } = await signedIn('/git-copy');
     await page.getByRole('button', { name: 'Connect a repository' }).focus();
     await page.keyboard.press('Enter');
@@ -181,7 +164,7 @@ describe.skipIf(missing)('the copy at a git host', () => {
     const before = host.git('ada/flows', 'rev-parse', 'main');
     const { page, close } = await signedIn('/git-copy');
     await title(page, 'Up to date');
-    await makeFlow(service, 'Sales', await conversation(service, [{ reply: 'Bye.' }]));
+    await makeFlow(copying.service, 'Sales', await conversation(copying.service, [{ reply: 'Bye.' }]));
     await expect.poll(() => host.git('ada/flows', 'rev-parse', 'main'), { timeout: 20_000 }).not.toBe(before);
     await title(page, 'Up to date');
     await close();
@@ -206,6 +189,30 @@ describe.skipIf(missing)('the copy at a git host', () => {
     host.git('ada/flows', 'update-ref', 'refs/heads/main', ours);
     await page.getByRole('button', { name: 'Try again now' }).click();
     await title(page, 'Up to date');
+    await close();
+  });
+
+  it('says that the repository is away, keeps what waits, and copies it when it is back', async () => {
+    const repository = host.git('ada/flows', 'rev-parse', '--absolute-git-dir');
+    const before = host.git('ada/flows', 'rev-parse', 'main');
+    renameSync(repository, `${repository}.away`);
+    await makeFlow(copying.service, 'Later', await conversation(copying.service, [{ reply: 'Later.' }]));
+    const { page, close } = await signedIn('/git-copy', { scheme: 'dark' });
+    await page
+      .getByRole('status')
+      .filter({ hasText: /Stopped|Trying again/ })
+      .first()
+      .waitFor();
+    await page
+      .getByText(/\d+ versions?$/)
+      .first()
+      .waitFor();
+    await shot(page, 'gitcopy-away-dark');
+    await axe(page);
+    renameSync(`${repository}.away`, repository);
+    await page.getByRole('button', { name: 'Try again now' }).click();
+    await title(page, 'Up to date');
+    await expect.poll(() => host.git('ada/flows', 'rev-parse', 'main')).not.toBe(before);
     await close();
   });
 

@@ -1,18 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { conversation, makeFlow, saveDraft, type Drawing } from './canvases';
-import { connectTo, ownerOf, startGitHost, type GitHost, type OwnerCall } from './git-support';
-import {
-  axe,
-  closeBrowser,
-  missing,
-  openSignedIn,
-  shot,
-  startService,
-  type OpenOptions,
-  type Opened,
-  type Service,
-} from './harness';
+import { connectTo, hostForTests, type OwnerCall } from './git-support';
+import { axe, missing, shot, type OpenOptions, type Opened, type Service } from './harness';
 
 const REPO = 'ada/flows';
 const QUESTION = 'How much does it cost?';
@@ -22,7 +12,7 @@ interface Versions {
 }
 
 describe.skipIf(missing)('promoting from Dev to Prod', () => {
-  let host: GitHost;
+  const { host, onDev, onProd: prodSide } = hostForTests('onDev', 'onProd');
   let dev: Service;
   let prod: Service;
   let devOwner: OwnerCall;
@@ -31,24 +21,18 @@ describe.skipIf(missing)('promoting from Dev to Prod', () => {
   let drawing: Drawing;
 
   beforeAll(async () => {
-    host = await startGitHost();
     host.make(REPO);
-    [dev, prod] = await Promise.all([startService(host.env), startService(host.env)]);
-    [devOwner, prodOwner] = await Promise.all([ownerOf(dev), ownerOf(prod)]);
+    ({ service: dev, owner: devOwner } = onDev);
+    ({ service: prod, owner: prodOwner } = prodSide);
     drawing = await saying('It costs 12 euros.');
     flow = await makeFlow(dev, 'Shop', drawing);
     await connectTo(devOwner, REPO, 'dev');
-  });
-  afterAll(async () => {
-    await closeBrowser();
-    await Promise.all([dev.stop(), prod.stop()]);
-    await host.stop();
   });
 
   const saying = (reply: string): Promise<Drawing> =>
     conversation(dev, [{ match: 'cost', reply }, { reply: 'Hello.' }]);
   const onProd = (path: string, options: OpenOptions = {}): Promise<Opened> =>
-    openSignedIn(prod, path, options);
+    prodSide.signedIn(path, options);
   /** Publishes a canvas on Dev, and takes it as far as Prod. */
   const publish = async (next: Drawing): Promise<void> => {
     await saveDraft(dev, flow, next);
@@ -113,15 +97,22 @@ describe.skipIf(missing)('promoting from Dev to Prod', () => {
     const next = await saying('It costs 15 euros.');
     next.node('conversationChain_0').data.inputs.systemMessagePrompt = 'Never guess.';
     await publish(next);
-    for (const width of [390, 1440]) {
-      const { page, close } = await onProd(`/promote/${flow}`, { width, height: 900 });
+    const looks = [390, 1024, 1440].flatMap((width) =>
+      (['light', 'dark'] as const).map((scheme) => ({ width, scheme, height: 900 })),
+    );
+    for (const look of looks) {
+      const { width } = look;
+      const { page, close } = await onProd(`/promote/${flow}`, look);
       await page.getByText('Update', { exact: true }).first().waitFor();
       await changes(page).getByText('Never guess.').first().waitFor();
       await expect.poll(() => page.locator('.react-flow__renderer').count()).toBe(width === 390 ? 1 : 2);
-      await page.screenshot({ path: `e2e/shots/promote-update-${width}.png`, fullPage: true });
+      await page.screenshot({ path: `e2e/shots/promote-update-${width}-${look.scheme}.png`, fullPage: true });
       await axe(page);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
       expect(wide, `at ${width}`).toBe(false);
+      await page.goto('/promote');
+      await page.getByRole('row').filter({ hasText: 'Shop' }).waitFor();
+      await shot(page, `promote-list-${width}-${look.scheme}`);
       await close();
     }
     const { page, close } = await onProd(`/promote/${flow}`, { width: 1024, height: 900, scheme: 'dark' });

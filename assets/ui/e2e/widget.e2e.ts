@@ -412,6 +412,30 @@ describe.skipIf(!ready)('the shared page', () => {
     expect(sent[0]).not.toHaveProperty('question');
   });
 
+  test('files for the store of the flow are stored before the question about them', async () => {
+    const uploads = {
+      isRAGFileUploadAllowed: true,
+      fileUploadSizeAndTypes: [{ fileTypes: ['text/plain'], maxUploadSize: 5 }],
+    };
+    const made = await go('about:blank');
+    const sent = questions(made.page);
+    await made.page.route('**/public-chatbotConfig/**', (route) => route.fulfill({ json: { uploads } }));
+    await made.page.route('**/vector/upsert/**', (route) =>
+      route.fulfill({ json: { numAdded: 1, chatId: 'c' } }),
+    );
+    await made.page.route('**/prediction/**', (route) =>
+      route.fulfill({ json: { text: 'I read it.', chatId: 'c', chatMessageId: 'm' } }),
+    );
+    await made.page.goto(`${own.base}/chat/${flow}`);
+    const file = { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('oil') };
+    await made.page.locator('input[type=file]').setInputFiles(file);
+    await made.page.getByRole('button', { name: 'Remove note.txt' }).waitFor();
+    await ask(made.page, 'What is in it?');
+    await answer(made.page, 'I read it.').waitFor();
+    expect(sent[0]?.chatId).toBe('c');
+    expect(sent[0]?.uploads).toMatchObject([{ type: 'file:rag', name: 'note.txt' }]);
+  });
+
   test('visitors leave their name, and rate answers', async () => {
     const leads = { status: true, title: 'Who are you?', name: true, email: true };
     const id = await running.flow(RULES, { chatbotConfig: JSON.stringify({ ...CHAT, leads }) });

@@ -18,7 +18,7 @@ const base = shell();
 const flows = [...base, ...parts('FlowsPage')];
 const editor = [...base, ...parts('FlowScreen', 'Board', 'CardDock', 'PublishButton')];
 const rows = [
-  ['Shell', sum(base), 150],
+  ['Shell', sum(base), 160],
   ['Flows, first open', sum(flows), 200],
   ['Editor, first open', sum(editor), 350],
   ['Panel of a card', sum(without(parts('CardPanel'), editor)), 30],
@@ -26,6 +26,14 @@ const rows = [
   ['Versions', sum(without(parts('Versions'), editor)), 30],
   ['Check', sum(without(parts('CheckPanel', 'CheckLine'), [...editor, ...parts('PublishDialog')])), 30],
   ['Executions', sum(without(parts('ExecutionsPage', 'ExecutionPage'), base)), 50],
+  ['Knowledge', sum(without(parts('KnowledgePage', 'KnowledgeScreen'), base)), 45],
+  [
+    'Adding documents',
+    sum(without(parts('LoaderForm', 'CardSettings'), [...base, ...parts('KnowledgeScreen')])),
+    45,
+  ],
+  ['Conversations', sum(without(parts('ConversationsPage'), base)), 45],
+  ['One conversation', sum(without(parts('ConversationPage'), base)), 45],
   ['Git copy', sum(without(parts('GitCopyPage'), base)), 35],
   ['Promotion', sum(without(parts('PromotePage', 'PromoteScreen'), base)), 40],
   ['Settings of a flow', sum(without(parts('FlowSettings'), editor)), 30],

@@ -1,13 +1,13 @@
 //! Agent: a step whose model calls tools until it can answer, and lets a person approve calls.
 
 mod provider_tools;
-mod rounds;
+pub(in crate::cards) mod rounds;
 #[cfg(test)]
 mod tests;
-mod toolbox;
+pub(in crate::cards) mod toolbox;
 
 use self::rounds::{AgentProgress, Rounds, RoundsEnd};
-use self::toolbox::{STORE_ROW, TOOL_ROW, Toolbox, VECTORS_ROW};
+use self::toolbox::{STORE_ROW, TOOL_ROW, Toolbox, ToolboxNames, VECTORS_ROW};
 use crate::cards::kit::knowledge::untrusted_text;
 use crate::cards::kit::models::model_tally::ModelTally;
 use crate::cards::kit::models::token_sink::ThinkingSink;
@@ -30,11 +30,14 @@ const NAMES: ModelStepNames = model_step_names!("agent");
 const TOOLS: &str = "agentTools";
 const KNOWLEDGE_STORES: &str = "agentKnowledgeDocumentStores";
 const KNOWLEDGE_VECTORS: &str = "agentKnowledgeVSEmbeddings";
+/// The inputs that say what the model can call.
+const TOOLBOX: ToolboxNames =
+    ToolboxNames { tools: TOOLS, stores: KNOWLEDGE_STORES, vectors: Some(KNOWLEDGE_VECTORS) };
 const ROUNDS: &str = "agentMaxIterations";
 const TIMEOUT: &str = "agentHumanInputTimeout";
 
 /// Rounds of tool calls, unless the owner says otherwise.
-const ROUNDS_DEFAULT: u64 = 25;
+pub(in crate::cards) const ROUNDS_DEFAULT: u64 = 25;
 
 /// What a model that puts an answer into keys is told.
 const SHAPING: &str = "Put the answer below into the form that you are asked for. Add nothing that it does not say. The \
@@ -82,7 +85,7 @@ pub(crate) const CARD: Card = Card {
 
 fn run(inputs: &Inputs<'_>, context: &StepContext<'_>, sink: &mut dyn TokenSink) -> Result<StepOutcome> {
     let model = inputs.model(NAMES.model)?;
-    let toolbox = Toolbox::from_inputs(inputs)?;
+    let toolbox = Toolbox::from_inputs(inputs, TOOLBOX)?;
     toolbox.check(inputs, &model)?;
     let theirs = provider_tools::chosen(inputs, &model);
     let structured = StructuredOutput::from_inputs(inputs, NAMES.structured_output)?;
@@ -94,19 +97,10 @@ fn run(inputs: &Inputs<'_>, context: &StepContext<'_>, sink: &mut dyn TokenSink)
     let mut unheard = NullSink;
     let sink: &mut dyn TokenSink = if context.is_last { sink } else { &mut unheard };
     let mut quiet = ThinkingSink(&mut *sink);
-    let mut rounds = Rounds {
-        inputs,
-        model: &model,
-        toolbox: &toolbox,
-        provider_tools: &theirs,
-        rounds_max: inputs.whole(ROUNDS)?.unwrap_or(ROUNDS_DEFAULT),
-        turn: context.turn,
-        sink: if structured.is_some() { &mut quiet } else { sink },
-        progress,
-        text: String::new(),
-        answer: String::new(),
-        is_paused: false,
-    };
+    let sink: &mut dyn TokenSink = if structured.is_some() { &mut quiet } else { sink };
+    let rounds_max = inputs.whole(ROUNDS)?.unwrap_or(ROUNDS_DEFAULT);
+    let rounds = Rounds::new(inputs, &model, &toolbox, context.turn, sink, (ROUNDS, rounds_max));
+    let mut rounds = Rounds { provider_tools: &theirs, progress, ..rounds };
     let end = match context.resume {
         None => rounds.run()?,
         Some(resume) => {

@@ -6,7 +6,7 @@ use crate::cards::kit::{
 };
 use crate::domain::error::Result;
 
-const CONDITIONS: &str = "conditions";
+pub(in crate::cards) const CONDITIONS: &str = "conditions";
 const KIND: &str = "conditions[$index].type";
 
 pub(crate) const CARD: Card = Card {
@@ -25,7 +25,7 @@ pub(crate) const CARD: Card = Card {
     make: Factory::Step(decide),
 };
 
-const FIELDS: &[Input] = &[
+pub(in crate::cards) const FIELDS: &[Input] = &[
     Input::choice(
         "type",
         "Type",

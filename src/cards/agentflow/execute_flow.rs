@@ -3,8 +3,8 @@
 use crate::cards::kit::models::model_tally::{ARTIFACTS, FILE_ANNOTATIONS};
 use crate::cards::kit::steps::on_error;
 use crate::cards::kit::{
-    Capability, Card, Category, Choice, Factory, FlowCall, Flows, Input, Inputs, Need, Picker, Risk,
-    StepContext, StepOutcome, TokenSink, input_lists,
+    AskedFlow, Capability, Card, Category, Choice, Factory, FlowCall, Flows, Input, Inputs, Need, NullSink,
+    Picker, Risk, StepContext, StepOutcome, TokenSink, input_lists,
 };
 use crate::domain::error::{Error, Result, TransientFault};
 use crate::domain::ids::FlowId;
@@ -69,15 +69,16 @@ fn ask(inputs: &Inputs<'_>, context: &StepContext<'_>, _: &mut dyn TokenSink) ->
     let question = inputs.text(QUESTION)?;
     let key = inputs.optional_secret(KEY_FIELD);
     let call = FlowCall {
-        flow: &flow,
+        flow: AskedFlow::Id(&flow),
         question: &question,
         overrides: &inputs.object(OVERRIDES)?,
         afresh: false,
         key: key.as_deref(),
         iterations: 0,
+        cancel: None,
     };
     let flows = inputs.need::<dyn Flows>()?.of(host)?;
-    let answer = flows.ask_flow(&call).map_err(|fault| match fault {
+    let answer = flows.ask_flow(&call, &mut NullSink).map_err(|fault| match fault {
         Error::NotFound(_) => inputs.input_error(FLOW, &fault.to_string()),
         fault => name_card(inputs.label, fault),
     })?;
@@ -89,7 +90,7 @@ fn ask(inputs: &Inputs<'_>, context: &StepContext<'_>, _: &mut dyn TokenSink) ->
     Ok(outcome.with_input("messages", json!([{"role": "user", "content": question}])))
 }
 
-fn outcome_of(answer: RunOutput, role: MessageRole) -> Result<StepOutcome> {
+pub(in crate::cards) fn outcome_of(answer: RunOutput, role: MessageRole) -> Result<StepOutcome> {
     let mut outcome = StepOutcome::from_text(answer.text.as_str());
     if !answer.source_documents.is_empty() {
         let documents = serde_json::to_value(&answer.source_documents).map_err(Error::internal)?;
@@ -112,7 +113,7 @@ fn outcome_of(answer: RunOutput, role: MessageRole) -> Result<StepOutcome> {
 }
 
 /// What the other flow failed with, as a failure of this card: what may pass still may.
-fn name_card(label: &str, fault: Error) -> Error {
+pub(crate) fn name_card(label: &str, fault: Error) -> Error {
     match fault {
         Error::Unauthorized(_) => Error::RunFailed(format!(
             "{label}: the flow answers holders of its API key only; a credential with that key must be selected."
@@ -168,7 +169,7 @@ mod tests {
     }
 
     impl Flows for FlowHost {
-        fn ask_flow(&self, call: &FlowCall<'_>) -> Result<RunOutput> {
+        fn ask_flow(&self, call: &FlowCall<'_>, _: &mut dyn TokenSink) -> Result<RunOutput> {
             if let Some(fault) = (self.fault)() {
                 return Err(fault);
             }

@@ -6,6 +6,7 @@ pub(crate) mod condition_agent;
 pub(crate) mod custom_function;
 pub(crate) mod direct_reply;
 pub(crate) mod execute_flow;
+pub(crate) mod harness;
 pub(crate) mod http;
 pub(crate) mod human_input;
 pub(crate) mod iteration;

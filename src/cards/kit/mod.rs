@@ -3,6 +3,7 @@
 pub(crate) mod build;
 pub(crate) mod capabilities;
 pub(crate) mod knowledge;
+pub(crate) mod members;
 pub(crate) mod models;
 pub(crate) mod schema;
 pub(crate) mod steps;
@@ -19,10 +20,11 @@ pub use self::build::inputs::{InputValue, InputValues, Inputs, PickedCard, Wired
 pub use self::capabilities::code::CodeRunner;
 pub use self::capabilities::conversations::{Conversations, LoneQuestion};
 pub use self::capabilities::files::{AnswerFiles, KeptFile, NewFile, StoredFile, WorkspaceFiles};
-pub use self::capabilities::flows::{FlowCall, Flows};
+pub use self::capabilities::flows::{AskedFlow, FlowCall, Flows};
 pub use self::capabilities::host::{Host, HostContext, RunFacts};
 pub use self::capabilities::knowledge::{Knowledge, VectorIndexes};
 pub use self::capabilities::observers::{ModelCall, ModelObserver, UpsertObserver};
+pub(crate) use self::capabilities::part_host::PartHost;
 pub use self::capabilities::replies::ReplyStore;
 pub use self::capabilities::run_memory::RunMemory;
 pub use self::capabilities::sign_ins::SignIns;
@@ -34,8 +36,9 @@ pub use self::models::token_sink::{NullSink, StreamClosed, TokenSink};
 pub use self::schema::card::{
     BranchChoice, Card, Category, Factory, FlowVariable, Output, Risk, StepFn, VARIABLE_NAME,
 };
-pub use self::schema::input::{Choice, Input, InputKind, Picker, WireType};
+pub use self::schema::input::{Choice, Input, InputKind, Picker};
 pub(in crate::cards) use self::schema::input_list::input_lists;
+pub use self::schema::wire_type::WireType;
 pub use self::steps::context::{ConversationPast, StartValues, StepContext, StepResume};
 pub use self::steps::on_error::{OnError, Retries};
 pub use self::steps::outcome::{CONTENT, ItemRuns, LoopBack, NextSteps, Pause, StepOutcome, text_in};
@@ -44,6 +47,8 @@ pub use self::stores::databases::CodeDatabases;
 pub(crate) use self::stores::databases::{DatabaseCredentials, ListedCredential};
 pub use self::stores::records::{Cleanup, RecordManager, RecordManagerConfig};
 pub use crate::domain::predictions::human_input::Decision;
+pub use knowledge::pieces::DocumentPiece;
+pub use knowledge::transform::{DedupeScope, DocumentDigest, SeenDocuments, Transform, TransformContext};
 pub use knowledge::{
     ChunkSpan, Loader, ScoredChunk, Splitter, StoreRetriever, UpsertReport, VectorQuery, VectorStore,
 };

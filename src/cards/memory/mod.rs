@@ -1,5 +1,6 @@
 //! Memories: components that know the earlier messages.
 
+pub(crate) mod agent_memory;
 pub(crate) mod buffer;
 pub(crate) mod buffer_window;
 pub(crate) mod conversation_summary;

@@ -2,5 +2,4 @@
 
 pub(crate) mod chat_prompt_template;
 pub(crate) mod few_shot_prompt_template;
-mod message_list;
 pub(crate) mod prompt_template;

@@ -2,8 +2,8 @@
 
 use super::search::{name_and_description, one_argument, text_argument};
 use crate::cards::kit::{
-    CallError, Capability, Card, Category, Factory, FlowCall, Flows, Grant, Input, Inputs, Need, Observation,
-    Picker, Risk, RunContext, Tool,
+    AskedFlow, CallError, Capability, Card, Category, Factory, FlowCall, Flows, Grant, Input, Inputs, Need,
+    NullSink, Observation, Picker, Risk, RunContext, Tool,
 };
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::FlowId;
@@ -135,14 +135,15 @@ impl Tool for FlowTool {
             QuestionAuthor::Model => text_argument(arguments, "input")?,
         };
         let ask = FlowCall {
-            flow: &self.flow,
+            flow: AskedFlow::Id(&self.flow),
             question,
             overrides: &self.overrides,
             afresh: self.starts_afresh,
             key: self.key.as_deref(),
             iterations: 0,
+            cancel: None,
         };
-        let outcome = self.flows.of(turn.host).and_then(|flows| flows.ask_flow(&ask)).map_err(|fault| {
+        let outcome = self.flows.of(turn.host).and_then(|flows| flows.ask_flow(&ask, &mut NullSink)).map_err(|fault| {
             let fault = match fault {
                 Error::Unauthorized(_) => {
                     "the flow answers holders of its API key only; a credential with that key must be selected."

@@ -7,6 +7,7 @@ pub(crate) mod chatflow_tool;
 pub(crate) mod current_date_time;
 pub(crate) mod custom_tool;
 pub(crate) mod google;
+pub(crate) mod harness_tool;
 pub(crate) mod jira;
 pub(crate) mod json_path_extractor;
 pub(crate) mod openapi_toolkit;

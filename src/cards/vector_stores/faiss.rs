@@ -13,6 +13,7 @@ use crate::cards::kit::{
 };
 use crate::domain::error::Result;
 use crate::domain::ids::CollectionId;
+use crate::domain::predictions::prediction::Document;
 use std::sync::Arc;
 
 pub(crate) const CARD: Card = Card {
@@ -100,6 +101,10 @@ impl VectorStore for Faiss {
 
     fn nearest(&self, query: &VectorQuery<'_>, turn: &RunContext<'_>) -> Result<Vec<ScoredChunk>> {
         self.collection.nearest(query, turn.host)
+    }
+
+    fn append(&self, documents: &[Document], empties: bool, host: &dyn Host) -> Result<usize> {
+        self.collection.append(documents, empties, self.records.as_deref(), host)
     }
 
     fn top_k(&self) -> usize {

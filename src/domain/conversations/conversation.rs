@@ -5,6 +5,8 @@ use super::receipt::Receipt;
 use crate::base::hmac::hmac_sha256;
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, MessageId, PauseId};
 use crate::domain::predictions::prediction::{ChatType, Document, MessageRole, Usage, UsedTool};
+use crate::domain::predictions::reasoning::AgentReasoning;
+use crate::domain::predictions::team::TeamOutput;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
@@ -160,6 +162,15 @@ pub struct Message {
     /// What the person was asked to decide, as long as nobody did.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub action: Option<Map<String, Value>>,
+    /// The turns that led to an answer of a Multi-Agent or Sequential Agent flow.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub agent_reasoning: Vec<AgentReasoning>,
+    /// What such a flow remembers of it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub turns: Option<Value>,
+    /// What the specialists did, where a team answered.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub team: Option<Box<TeamOutput>>,
 }
 
 impl Message {
@@ -258,6 +269,9 @@ mod tests {
             execution: None,
             receipt: None,
             action: None,
+            agent_reasoning: Vec::new(),
+            turns: None,
+            team: None,
         };
         let stored = serde_json::to_vec(&message).unwrap();
         let read: Utterance = serde_json::from_slice(&stored).unwrap();

@@ -122,8 +122,6 @@ pub struct DraftStatus {
     pub stale: bool,
     /// The last Publish or Roll back.
     pub last_published: Option<LastPublish>,
-    /// Why this server does not run flows of this kind: what is Live answers nobody.
-    pub unsupported: Option<String>,
 }
 
 /// A flow in a list: its record without the canvas, and the state of its draft.
@@ -151,6 +149,7 @@ mod tests {
             settings: FlowSettings::default(),
             last_published: None,
             last_promoted: None,
+            harness: None,
             live_version: None,
             created: now,
             updated: now,

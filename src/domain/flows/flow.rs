@@ -1,5 +1,6 @@
 //! A flow: what answers questions (manual 5.1).
 
+use super::harness_name::HarnessName;
 use super::settings::FlowSettings;
 use super::version::Sha;
 use crate::domain::error::{Error, Result};
@@ -49,21 +50,17 @@ impl FlowKind {
         }
     }
 
-    /// Why this build keeps flows of this kind and does not run them; `None` when it runs them.
-    #[must_use]
-    pub fn unsupported_reason(self) -> Option<String> {
-        match self {
-            Self::Chatflow | Self::Agentflow => None,
-            other => Some(format!("This server cannot run flows of type {other} yet.")),
-        }
-    }
-
-    /// Judges whether the engine runs flows of this kind.
+    /// Judges whether flows of this kind answer questions.
     ///
     /// # Errors
-    /// 400 that names the kind: the request names a flow that this build can keep and not run, which is no fault of a run.
-    pub fn require_supported(self) -> Result<()> {
-        self.unsupported_reason().map_or(Ok(()), |why| Err(Error::Invalid(why)))
+    /// 400 for a pipeline, which is started another way: the request names the wrong flow, and the flow is at no fault.
+    pub fn require_answers(self) -> Result<()> {
+        match self {
+            Self::Etl => Err(Error::invalid(
+                "A flow of type ETL answers no questions: start it with POST /etl/:id/runs.",
+            )),
+            Self::Chatflow | Self::Agentflow | Self::Multiagent | Self::Assistant | Self::Harness => Ok(()),
+        }
     }
 
     /// The permission group that governs flows of this kind (manual 1.7 r2).
@@ -128,6 +125,9 @@ pub struct Flow {
     pub digest: CanvasDigest,
     /// How many cards Live holds; a flow without cards serves nothing (manual 2.2 r3).
     pub card_count: u32,
+    /// What its team is called, where it is a harness that is drawn.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub harness: Option<HarnessName>,
     pub settings: FlowSettings,
     /// The last Publish or Roll back (manual 5.5).
     #[serde(default)]
@@ -180,7 +180,7 @@ impl Flow {
     pub fn chat_state(&self) -> ChatState {
         if self.card_count == 0 {
             ChatState::Unpublished
-        } else if self.kind.require_supported().is_err() {
+        } else if self.kind.require_answers().is_err() {
             ChatState::Unsupported
         } else {
             ChatState::Live

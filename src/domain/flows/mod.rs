@@ -5,6 +5,7 @@ pub(crate) mod chat_page;
 pub mod draft;
 pub mod flow;
 pub(crate) mod flow_change;
+pub mod harness_name;
 pub(crate) mod history;
 pub(crate) mod history_mark;
 pub mod live_version;

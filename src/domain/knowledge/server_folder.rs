@@ -26,8 +26,8 @@ impl From<io::Error> for FolderError {
     }
 }
 
-/// Who takes the files: the path of each below the folder, and what it holds.
-pub(crate) type FileVisitor<'t> = &'t mut dyn FnMut(&str, Vec<u8>) -> Result<(), Error>;
+/// Who takes the files: the path of each below the folder, and what it holds, or why this file alone is not read.
+pub(crate) type FileVisitor<'t> = &'t mut dyn FnMut(&str, Result<Vec<u8>, FolderError>) -> Result<(), Error>;
 
 /// What is read of a folder.
 #[derive(Clone, Copy)]
@@ -35,6 +35,8 @@ pub struct FolderQuery<'a> {
     /// The folder, from the root.
     pub path: &'a str,
     pub recursive: bool,
+    /// Files before this one were read earlier, in the order of their paths.
+    pub from: Option<&'a str>,
     /// True for names of files that are read; the others are passed over.
     pub is_read: &'a dyn Fn(&str) -> bool,
     /// The most files.

@@ -6,4 +6,6 @@ pub mod execution;
 pub mod human_input;
 pub mod model_prices;
 pub mod prediction;
+pub mod reasoning;
 pub(crate) mod run_event;
+pub mod team;

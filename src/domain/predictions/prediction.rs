@@ -5,6 +5,8 @@ use crate::domain::conversations::conversation::{MessageFile, Utterance};
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, MessageId};
 use crate::domain::predictions::execution::ExecutionEntry;
 use crate::domain::predictions::human_input::HumanInput;
+use crate::domain::predictions::reasoning::TurnsOutput;
+use crate::domain::predictions::team::TeamOutput;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -20,6 +22,8 @@ pub struct Question {
     pub webhook: Option<Value>,
     /// A decision about a step that waits for the person.
     pub human_input: Option<HumanInput>,
+    /// The id of what a member of a team asked the person, which the text answers.
+    pub action: Option<String>,
     pub streaming: bool,
     /// The conversation the caller says it continues.
     pub chat_id: Option<String>,
@@ -31,6 +35,8 @@ pub struct Question {
     pub conversation_name: Option<Value>,
     /// Earlier messages the caller brings along (manual 2.1).
     pub history: Vec<HistoryMessage>,
+    /// The earlier messages repeat what a conversation holds that goes on: they count in a new one alone.
+    pub repeats_history: bool,
     /// Files sent with the question, as they came.
     pub uploads: Vec<Upload>,
     pub lead_email: Option<String>,
@@ -47,7 +53,7 @@ pub enum ConversationProof {
     Editor,
 }
 
-/// Who wrote a message.
+/// Who wrote a message of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub enum MessageRole {
@@ -172,6 +178,8 @@ pub enum ChatType {
     Scheduled,
     /// A call of the flow's webhook.
     Webhook,
+    /// A call of the flow as a tool of an MCP server.
+    Mcp,
 }
 
 impl ChatType {
@@ -180,7 +188,7 @@ impl ChatType {
     pub const fn is_from_outside(self) -> bool {
         match self {
             Self::Internal => false,
-            Self::External | Self::Scheduled | Self::Webhook => true,
+            Self::External | Self::Scheduled | Self::Webhook | Self::Mcp => true,
         }
     }
 }
@@ -257,6 +265,10 @@ pub struct RunOutput {
     pub follow_up_prompts: Vec<String>,
     /// The steps, where it was a run of an agentflow.
     pub execution: Option<Box<ExecutionOutput>>,
+    /// The turns, where it was one of a Multi-Agent or Sequential Agent flow.
+    pub turns: Option<Box<TurnsOutput>>,
+    /// What the specialists did, where a team answered.
+    pub team: Option<Box<TeamOutput>>,
 }
 
 /// A picture that a model or a tool made.

@@ -1,6 +1,8 @@
-//! What a run of an agentflow shows while it runs (manual 2.8).
+//! What a run shows while it runs (manual 2.8).
 
 use super::execution::{ExecutionEntry, ExecutionState, StepStatus};
+use super::reasoning::AgentReasoning;
+use super::team::TeamEvent;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -23,8 +25,16 @@ pub enum RunEvent<'a> {
     Artifacts(&'a Value),
     /// Other files that a last step made.
     FileAnnotations(&'a Value),
+    /// What the members of a team did so far.
+    Reasoning(&'a [AgentReasoning]),
+    /// The name of the member whose turn comes.
+    NextAgent(&'a str),
+    /// All that follows is the answer.
+    AnswerBegins,
     /// What a person is asked to decide.
     Action(&'a Map<String, Value>),
+    /// What a team does on the way to its answer.
+    Team(TeamEvent<'a>),
 }
 
 /// Which step it was.

@@ -63,6 +63,8 @@ pub(crate) enum AuditAction {
     FlowPromoted,
     WebhookSecretMade,
     WebhookSecretDeleted,
+    McpTokenMade,
+    McpTokenDeleted,
     ScheduleSwitchedOn,
     ScheduleSwitchedOff,
     RepositoryConnected,

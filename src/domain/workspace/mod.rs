@@ -1,5 +1,6 @@
 //! What a workspace holds beside flows: credentials, variables, tools, templates, its audit (manual 7).
 
+pub mod assistant;
 pub(crate) mod audit;
 pub mod credential;
 pub(crate) mod credential_types;

@@ -1,5 +1,6 @@
 //! An agentflow's drawing as numbers: cards, the edges between them, and what lies inside of which iteration.
 
+mod assemble;
 mod checks;
 mod compile;
 mod loops;
@@ -7,6 +8,7 @@ mod problem;
 #[cfg(test)]
 mod tests;
 
+pub(in crate::engine) use assemble::{PlainEdge, PlainNode};
 pub(crate) use problem::{GraphFault, GraphProblem};
 
 use crate::canvas::Canvas;
@@ -27,12 +29,12 @@ pub(crate) const DIRECT_REPLY: &str = "directReplyAgentflow";
 pub(crate) struct NodeIndex(u32);
 
 impl NodeIndex {
-    pub(super) const fn new(at: usize) -> Self {
+    pub(in crate::engine) const fn new(at: usize) -> Self {
         // A canvas of four thousand million cards fits into no request.
         Self(at as u32)
     }
 
-    pub(super) const fn at(self) -> usize {
+    pub(in crate::engine) const fn at(self) -> usize {
         self.0 as usize
     }
 }

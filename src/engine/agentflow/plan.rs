@@ -276,14 +276,14 @@ impl FormField {
 }
 
 /// True for a step that may wait for a person.
-fn may_pause(node: &Node) -> bool {
+pub(in crate::engine) fn may_pause(node: &Node) -> bool {
     let tools = node.inputs.get("agentTools").and_then(Value::as_array).into_iter().flatten();
     let asks = |row: &Value| row.get(APPROVAL).is_some_and(|on| *on == true || on == "true");
     node.name == HUMAN_INPUT || tools.into_iter().any(asks)
 }
 
-/// True for a step whose model may be sent images.
-fn takes_images(node: &Node) -> bool {
+/// True for a card whose model may be sent images.
+pub(in crate::engine) fn takes_images(node: &Node) -> bool {
     let configs = node.inputs.iter().filter(|(name, _)| name.ends_with("ModelConfig"));
     let mut allowed = configs.filter_map(|(_, config)| config.get("allowImageUploads"));
     allowed.any(|on| *on == true || on == "true")

@@ -1,6 +1,6 @@
 //! One step of a run: its inputs are bound, its card does its work, and what came of it becomes an entry of the record.
 
-pub(super) mod inputs;
+pub(in crate::engine) mod inputs;
 
 use self::inputs::Binder;
 use super::entry::StepFrame;
@@ -254,9 +254,9 @@ impl Host for StepHost<'_> {
 }
 
 impl Flows for StepHost<'_> {
-    fn ask_flow(&self, call: &FlowCall<'_>) -> Result<RunOutput> {
+    fn ask_flow(&self, call: &FlowCall<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
         let call = FlowCall { iterations: call.iterations + self.iterations, ..*call };
-        Grant::<dyn Flows>::for_service().of(self.host)?.ask_flow(&call)
+        Grant::<dyn Flows>::for_service().of(self.host)?.ask_flow(&call, sink)
     }
 }
 

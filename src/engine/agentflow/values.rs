@@ -1,6 +1,6 @@
 //! Values of the inputs of an agentflow: compiled once from what the owner saved, resolved for each step of a run.
 
-pub(super) mod scope;
+pub(in crate::engine) mod scope;
 
 use crate::canvas::rich_text::to_markdown;
 use crate::canvas::template::{

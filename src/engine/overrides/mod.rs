@@ -71,6 +71,18 @@ pub struct CardPlace<'p> {
     pub(super) within: Option<&'static str>,
 }
 
+impl<'p> CardPlace<'p> {
+    /// A card of the canvas, at this place of its plan.
+    pub(super) const fn new(step: usize, node: &'p str, label: &'p str, card: &'static Card) -> Self {
+        Self { step, node, label, card, within: None }
+    }
+
+    /// A card that is picked in an input of this one.
+    pub(super) const fn picked(self, input: &'static str, card: &'static Card) -> Self {
+        Self { card, within: Some(input), ..self }
+    }
+}
+
 /// What one run takes from its request.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Overrides {

@@ -98,6 +98,10 @@ const PICKERS: &[&str] = &[
     "agentknowledgedocumentstores",
     "agentknowledgevsembeddings",
     "selectedharness",
+    "harnessmodel",
+    "specialistmodel",
+    "specialisttools",
+    "specialistknowledgedocumentstores",
     "selectedpipeline",
 ];
 

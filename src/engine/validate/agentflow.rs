@@ -66,7 +66,7 @@ fn step_issues(canvas: &Canvas, node: &Node, resources: &dyn Resources) -> Vec<S
 }
 
 /// What is wrong with the cards that are picked in these inputs, and in their rows.
-fn picked_issues(
+pub(super) fn picked_issues(
     canvas: &Canvas,
     node: &Node,
     fields: &'static [Input],

@@ -5,6 +5,7 @@ pub(crate) mod checks;
 pub(crate) mod conversations;
 pub(crate) mod flows;
 pub(crate) mod knowledge;
+pub(crate) mod pipelines;
 pub(crate) mod predictions;
 pub(crate) mod promotion;
 pub(crate) mod remote;

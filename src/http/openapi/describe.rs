@@ -3,6 +3,7 @@
 use super::components::{Components, param_schema};
 use super::spec::{self, BodyFormat, ContentSpec, ParamKind, ParamLocation, ParamSpec};
 use super::statuses;
+use crate::http::reply::error_shape::ErrorShape;
 use crate::http::routing::guard::RequiredAccess;
 use crate::http::routing::router::Route;
 use schemars::generate::Contract;
@@ -15,6 +16,7 @@ const TAGS: &[(&str, &[&str])] = &[
         "Asking",
         &[
             "prediction",
+            "harnesses",
             "internal-prediction",
             "attachments",
             "get-upload-file",
@@ -23,8 +25,10 @@ const TAGS: &[(&str, &[&str])] = &[
             "chatflows-streaming",
         ],
     ),
+    ("OpenAI", &["openai"]),
     ("Flows", &["chatflows", "public-chatflows", "validation", "flow-config", "refused-origins"]),
     ("Webhooks", &["webhook", "webhook-listener"]),
+    ("MCP", &["mcp", "mcp-server"]),
     ("Drafts", &["flow-drafts"]),
     ("Versions", &["flow-versions"]),
     (
@@ -34,6 +38,7 @@ const TAGS: &[(&str, &[&str])] = &[
     ("Executions", &["executions", "public-executions"]),
     ("Vector stores", &["vector", "upsert-history"]),
     ("Document stores", &["document-store"]),
+    ("Pipelines", &["etl"]),
     (
         "Cards",
         &[
@@ -45,6 +50,7 @@ const TAGS: &[(&str, &[&str])] = &[
             "node-icon",
         ],
     ),
+    ("Assistants", &["assistants"]),
     ("Tools", &["tools"]),
     (
         "Credentials",
@@ -194,7 +200,16 @@ fn responses(route: &Route, components: &mut Components) -> Value {
             response["content"][kind] = json!({"schema": content_schema(gives.content, components)});
         }
     }
+    let foreign = ErrorShape::of_pattern(&route.pattern).body();
     for refusal in statuses::errors_of(route) {
+        if let Some(body) = foreign {
+            let response = responses
+                .entry(refusal.status.to_string())
+                .or_insert_with(|| json!({"description": refusal.about}));
+            response["content"]["application/json"] =
+                json!({"schema": components.body(body, Contract::Serialize)});
+            continue;
+        }
         // A route may itself give a status that a refusal has too.
         if let Some(own) = responses.get_mut(&refusal.status.to_string()) {
             for content in refusal.contents() {
@@ -232,6 +247,7 @@ fn security(who: RequiredAccess) -> Value {
     match who {
         RequiredAccess::Public => json!([]),
         RequiredAccess::Ask => json!([{}, {"key": []}, {"session": []}]),
+        RequiredAccess::Key => json!([{"key": []}]),
         RequiredAccess::SignedIn | RequiredAccess::AnyOf(_) => json!([{"key": []}, {"session": []}]),
         RequiredAccess::Session | RequiredAccess::Owner => json!([{"session": []}]),
     }

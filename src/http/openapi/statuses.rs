@@ -75,6 +75,7 @@ pub(super) fn errors_of(route: &Route) -> Vec<&'static ErrorStatus> {
         RequiredAccess::Public => {}
         // A flow's gate: its origin, its key, its rate limit.
         RequiredAccess::Ask => statuses.extend([401, 403, 404, 429]),
+        RequiredAccess::Key => statuses.push(401),
         RequiredAccess::SignedIn
         | RequiredAccess::AnyOf(_)
         | RequiredAccess::Session

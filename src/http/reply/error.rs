@@ -1,5 +1,6 @@
 //! The one map from what went wrong to status, headers and body (manual 1.4).
 
+use super::error_shape::ErrorShape;
 use super::{INERT_POLICY, Reply, SANDBOX_POLICY};
 use crate::base::cancel::CancelReason;
 use crate::domain::error::{Error, FullQuota, RateLimitExceeded, Unauthorized, UnavailableReason};
@@ -21,14 +22,32 @@ const CHECKS_RETRY_SECONDS: u64 = 60;
 /// What of a request decides how its errors are answered.
 #[derive(Debug, Clone, Copy)]
 pub struct ErrorContext {
+    /// What errors look like by the protocol of the address.
+    pub(in crate::http) shape: ErrorShape,
     /// The request came from a page of Flowise's canvas (manual 1.4 r3).
     pub internal: bool,
     /// The caller asked for a stream.
     pub streaming: bool,
+    /// A run began: the same request again would have it run again.
+    pub run_began: bool,
     /// Why the run was ended, when it was.
     pub cancel_reason: Option<CancelReason>,
     /// Now, for the end of a rate window.
     pub now: Timestamp,
+}
+
+impl ErrorContext {
+    /// Of a request that asks for nothing special.
+    #[must_use]
+    pub const fn at(now: Timestamp) -> Self {
+        let shape = ErrorShape::Service;
+        Self { shape, internal: false, streaming: false, run_began: false, cancel_reason: None, now }
+    }
+
+    /// Gives a refusal the look of the address's protocol; `error` is what it is about, where an operation failed.
+    pub(in crate::http) fn dress(&self, reply: Reply, error: Option<&Error>) -> Reply {
+        self.shape.dress(reply, error, self.run_began)
+    }
 }
 
 /// What the HTTP service itself refuses, before or beside any operation.
@@ -130,6 +149,11 @@ impl Rejection {
         }
     }
 
+    /// As [`Self::reply`], in the look of an address's protocol.
+    pub(in crate::http) fn reply_as(&self, shape: ErrorShape) -> Reply {
+        shape.dress(self.reply(), None, false)
+    }
+
     /// The whole answer as bytes, for the moments in which hyper has no request to answer.
     pub(in crate::http) fn to_http_bytes(&self, strict_transport: Option<&str>) -> Vec<u8> {
         let reply = self.reply();
@@ -156,9 +180,14 @@ impl Rejection {
 /// The answer to a failed operation. A fault of the service is logged here, once, with its causes.
 #[must_use]
 pub(crate) fn reply(error: &Error, context: &ErrorContext) -> Reply {
+    context.dress(plain_reply(error, context), Some(error))
+}
+
+/// As the service words it, whatever the protocol of the address.
+pub(super) fn plain_reply(error: &Error, context: &ErrorContext) -> Reply {
     let text = error.to_string();
     match error {
-        Error::Invalid(_) => error_reply(StatusCode::BAD_REQUEST, &text),
+        Error::Invalid(_) | Error::Unsupported { .. } => error_reply(StatusCode::BAD_REQUEST, &text),
         Error::Unauthorized(why) => unauthorized_reply(*why, context),
         Error::Forbidden(_) => error_reply(StatusCode::FORBIDDEN, &text),
         // A widget shows the body of a refused stream as it is (manual 1.4 r2).
@@ -313,8 +342,7 @@ mod tests {
     use crate::domain::flows::rate_limit::WindowState;
     use crate::http::reply::ReplyBody;
 
-    const CONTEXT: ErrorContext =
-        ErrorContext { internal: false, streaming: false, cancel_reason: None, now: Timestamp::UNIX_EPOCH };
+    const CONTEXT: ErrorContext = ErrorContext::at(Timestamp::UNIX_EPOCH);
 
     fn body(reply: &Reply) -> String {
         match &reply.body {

@@ -2,6 +2,7 @@
 
 pub(crate) mod assets;
 pub(crate) mod error;
+pub(crate) mod error_shape;
 pub(crate) mod file_body;
 pub(crate) mod host_redaction;
 pub(crate) mod manual;
@@ -9,8 +10,10 @@ pub(crate) mod notice;
 pub(crate) mod pages;
 pub(crate) mod pump;
 pub(crate) mod sse;
+pub(crate) mod stream_format;
 
 use self::sse::EventSink;
+use self::stream_format::{ServiceEvents, StreamFormat};
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::rate_limit::WindowState;
 use base64::Engine as _;
@@ -22,6 +25,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use std::fs::File;
+use std::sync::Arc;
 
 const JSON_TYPE: &str = "application/json; charset=utf-8";
 /// The policy of everything that is not a page (manual 12.3).
@@ -29,8 +33,13 @@ pub(super) const INERT_POLICY: &str = "default-src 'none'; frame-ancestors 'none
 /// The policy of text that an owner wrote and a browser may show.
 pub(super) const SANDBOX_POLICY: &str = "default-src 'none'; sandbox";
 
-/// The run behind a stream; it ends the stream by returning.
-pub(super) type StreamRun = Box<dyn FnOnce(EventSink) + Send>;
+/// What a stream is made of.
+pub(super) struct StreamSource {
+    /// How it is written.
+    pub(super) format: Arc<dyn StreamFormat>,
+    /// The run behind it; it ends the stream by returning.
+    pub(super) run: Box<dyn FnOnce(EventSink) + Send>,
+}
 
 /// Has something done and then calls back: a reply must not go out before.
 pub(super) type Commit = Box<dyn FnOnce(Acknowledge) + Send>;
@@ -48,8 +57,13 @@ pub struct Reply {
 
 pub(super) enum ReplyBody {
     Full(Bytes),
-    Stream(StreamRun),
-    File { file: File, length: u64 },
+    Stream(StreamSource),
+    /// A stream whose answer waits for its first event: what fails before it is a status of its own.
+    HeldStream(StreamSource),
+    File {
+        file: File,
+        length: u64,
+    },
 }
 
 impl ReplyBody {
@@ -57,7 +71,7 @@ impl ReplyBody {
     pub(super) fn into_bytes(self) -> Bytes {
         match self {
             Self::Full(bytes) => bytes,
-            Self::Stream(_) | Self::File { .. } => Bytes::new(),
+            Self::Stream(_) | Self::HeldStream(_) | Self::File { .. } => Bytes::new(),
         }
     }
 }
@@ -107,7 +121,7 @@ impl Reply {
     pub(super) fn body_text(&self) -> Option<String> {
         match &self.body {
             ReplyBody::Full(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
-            ReplyBody::Stream(_) | ReplyBody::File { .. } => None,
+            ReplyBody::Stream(_) | ReplyBody::HeldStream(_) | ReplyBody::File { .. } => None,
         }
     }
 
@@ -147,12 +161,31 @@ impl Reply {
     /// own blocking thread, and the stream ends when it returns (manual 2.7).
     #[must_use]
     pub fn stream(run: impl FnOnce(EventSink) + Send + 'static) -> Self {
+        Self::stream_as(Arc::new(ServiceEvents), run)
+    }
+
+    /// As [`Self::stream`], in the frames of another protocol.
+    pub(super) fn stream_as(
+        format: Arc<dyn StreamFormat>,
+        run: impl FnOnce(EventSink) + Send + 'static,
+    ) -> Self {
         let mut headers = HeaderMap::with_capacity(4);
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
         headers.insert(header::CONNECTION, HeaderValue::from_static("keep-alive"));
         headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
-        Self { status: StatusCode::OK, headers, body: ReplyBody::Stream(Box::new(run)), after_commit: None }
+        let body = ReplyBody::Stream(StreamSource { format, run: Box::new(run) });
+        Self { status: StatusCode::OK, headers, body, after_commit: None }
+    }
+
+    /// The same, where what fails before the first event is answered with a status of its own.
+    #[must_use]
+    pub fn held_until_first_event(self) -> Self {
+        let body = match self.body {
+            ReplyBody::Stream(run) => ReplyBody::HeldStream(run),
+            other => other,
+        };
+        Self { body, ..self }
     }
 
     /// Holds the reply back until `condition` calls back; an error that it tells is answered instead. The request's thread

@@ -221,6 +221,7 @@ mod tests {
     use super::*;
     use crate::http::connection::thread_pool::ThreadPool;
     use crate::http::reply::sse::channel;
+    use crate::http::reply::stream_format::ServiceEvents;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
 
@@ -230,8 +231,13 @@ mod tests {
     fn without_a_thread_for_its_end_an_answer_whose_caller_left_is_freed() {
         for leaves_before in [false, true] {
             let cancel = CancelToken::new(None);
-            let (sink, body, pipe) =
-                channel(cancel.clone(), Duration::from_secs(60), ThreadPool::without_threads(), Arc::new(()));
+            let (sink, body, pipe) = channel(
+                Arc::new(ServiceEvents),
+                cancel.clone(),
+                Duration::from_secs(60),
+                ThreadPool::without_threads(),
+                Arc::new(()),
+            );
             let (kept, is_ended) = (Arc::downgrade(&pipe), Arc::new(AtomicBool::new(false)));
             let ended = is_ended.clone();
             let rest = RestOfRun::new(sink, move |_, _| ended.store(true, Ordering::SeqCst));

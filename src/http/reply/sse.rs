@@ -3,8 +3,9 @@
 //! The run appends frames to one bounded buffer and the connection takes whatever is there, so a burst of tokens
 //! becomes one chunk on the wire. A reader that is slow makes the run wait; one that is gone ends it.
 
-use super::error::{event_data, internal_message};
+use super::error::internal_message;
 use super::pump;
+use super::stream_format::{ReplyEvent, StreamFormat, append};
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::error::{Error, UnavailableReason};
 use crate::http::connection::thread_pool::ThreadPool;
@@ -29,44 +30,62 @@ pub struct EventSink {
     threads: ThreadPool,
     /// Kept until the run is over, so that a stopping service waits for what it stores.
     _guard: Arc<dyn Send + Sync>,
+    /// Answers the request, where that waits for the first event: with the stream, or with what failed before it.
+    head: Option<Mutex<Option<HeldHead>>>,
 }
 
-#[derive(Serialize)]
-struct ReplyEvent<'a, T: Serialize + ?Sized> {
-    event: &'a str,
-    data: &'a T,
-}
-
-impl<'a> ReplyEvent<'a, str> {
-    const fn from_delta(delta: Delta<'a>) -> Self {
-        match delta {
-            Delta::Text(data) => Self { event: "token", data },
-            Delta::Thinking(data) => Self { event: "thinking", data },
-        }
-    }
-}
+/// Answers the request with the stream, or with this failure instead of it.
+pub(in crate::http) type HeldHead = Box<dyn FnOnce(Option<&Error>) + Send>;
 
 impl EventSink {
+    /// Leaves the answer to the first event: what fails before it is answered with a status of its own.
+    #[must_use]
+    pub(in crate::http) fn holding(mut self, head: HeldHead) -> Self {
+        self.head = Some(Mutex::new(Some(head)));
+        self
+    }
+
+    /// Answers the request, unless that was done; true when it was done now.
+    fn answer(&self, fault: Option<&Error>) -> bool {
+        let Some(held) = &self.head else { return false };
+        let head = held.lock().unwrap_or_else(PoisonError::into_inner).take();
+        head.is_some_and(|head| {
+            head(fault);
+            true
+        })
+    }
+
     /// Sends one event; waits while the reader is slow.
     ///
     /// # Errors
     /// [`StreamClosed`] when nobody reads any more, or the stream was ended.
     pub fn send<T: Serialize + ?Sized>(&self, event: &str, data: &T) -> Result<(), StreamClosed> {
-        self.pipe.write(&ReplyEvent { event, data })
+        self.write(|buffer| append(buffer, &ReplyEvent { event, data }))
     }
 
-    /// Sends a fragment of the answer, without building a value for it.
+    /// Writes frames of the stream's own format.
+    ///
+    /// # Errors
+    /// As [`Self::send`].
+    pub(in crate::http) fn write(&self, frames: impl FnOnce(&mut Vec<u8>)) -> Result<(), StreamClosed> {
+        self.answer(None);
+        self.pipe.write(frames)
+    }
+
+    /// Sends a fragment of the answer, as the stream's format has it and without building a value for it.
     ///
     /// # Errors
     /// As [`Self::send`].
     pub fn token(&self, text: &str) -> Result<(), StreamClosed> {
-        self.pipe.write(&ReplyEvent { event: "token", data: text })
+        self.answer(None);
+        self.pipe.write_delta(Delta::Text(text))
     }
 
     /// Sends the fragments of a model's stream, which the connection itself reads where it can. Waits for its end.
     pub fn follow(&self, mut streaming: ReplyStream) -> StreamEnd {
+        self.answer(None);
         if !streaming.leave_to_task() {
-            return streaming.follow(&mut |delta: Delta<'_>| self.pipe.write(&ReplyEvent::from_delta(delta)));
+            return streaming.follow(&mut |delta: Delta<'_>| self.pipe.write_delta(delta));
         }
         self.pipe.pump.follow(streaming, || self.pipe.wake_reader())
     }
@@ -78,6 +97,7 @@ impl EventSink {
         mut stream: Box<ReplyStream>,
         then: impl FnOnce(Self, StreamEnd) + Send + 'static,
     ) {
+        self.answer(None);
         if stream.leave_to_task() {
             let pipe = self.pipe.clone();
             let rest = RestOfRun::new(self, then);
@@ -93,16 +113,18 @@ impl EventSink {
     /// # Errors
     /// As [`Self::send`].
     pub fn send_whole(&self, payload: &impl Serialize) -> Result<(), StreamClosed> {
-        self.pipe.write(payload)
+        self.write(|buffer| append(buffer, payload))
     }
 
-    /// Ends the stream the way a failed run ends it: `error`, then `end` (manual 2.8).
+    /// Ends the stream the way a failed run ends it (manual 2.8).
     ///
     /// # Errors
     /// As [`Self::send`].
     pub fn send_error(&self, error: &Error) -> Result<(), StreamClosed> {
-        self.send("error", &event_data(error))?;
-        self.close()
+        if self.answer(Some(error)) {
+            return Ok(());
+        }
+        self.write(|buffer| self.pipe.format.failure(buffer, error))
     }
 
     /// Sends the last event.
@@ -110,7 +132,7 @@ impl EventSink {
     /// # Errors
     /// As [`Self::send`].
     pub fn close(&self) -> Result<(), StreamClosed> {
-        self.pipe.write(&ReplyEvent { event: "end", data: "[DONE]" })
+        self.send("end", "[DONE]")
     }
 }
 
@@ -171,8 +193,9 @@ struct PipeState {
 }
 
 /// The buffer between a run and its connection.
-#[derive(Default)]
 pub(in crate::http) struct Pipe {
+    /// How what is said goes out.
+    format: Arc<dyn StreamFormat>,
     state: Mutex<PipeState>,
     space_freed: Condvar,
     /// A stream that the connection reads, while the run waits for its end.
@@ -180,11 +203,19 @@ pub(in crate::http) struct Pipe {
 }
 
 impl Pipe {
+    fn new(format: Arc<dyn StreamFormat>) -> Self {
+        Self { format, state: Mutex::default(), space_freed: Condvar::new(), pump: pump::PumpSlot::default() }
+    }
+
     fn lock(&self) -> MutexGuard<'_, PipeState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self, payload: &impl Serialize) -> Result<(), StreamClosed> {
+    fn write_delta(&self, delta: Delta<'_>) -> Result<(), StreamClosed> {
+        self.write(|buffer| self.format.delta(buffer, delta))
+    }
+
+    fn write(&self, frames: impl FnOnce(&mut Vec<u8>)) -> Result<(), StreamClosed> {
         let mut state = self.lock();
         while state.buffer.len() >= STREAM_BUFFER_BYTES && !state.finished && !state.abandoned {
             state = self.space_freed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -192,7 +223,7 @@ impl Pipe {
         if state.finished || state.abandoned {
             return Err(StreamClosed);
         }
-        append(&mut state.buffer, payload);
+        frames(&mut state.buffer);
         Self::wake(state);
         Ok(())
     }
@@ -228,43 +259,11 @@ impl Pipe {
         if state.finished || state.abandoned {
             return;
         }
-        append(&mut state.buffer, &ReplyEvent { event: "error", data: &event_data(error) });
-        append(&mut state.buffer, &ReplyEvent { event: "end", data: "[DONE]" });
+        self.format.failure(&mut state.buffer, error);
         state.finished = true;
         self.space_freed.notify_all();
         Self::wake(state);
     }
-}
-
-/// Appends one frame. Inside the JSON the text `data:` is written `data\u003a`, because stock clients split there.
-fn append(buffer: &mut Vec<u8>, payload: &impl Serialize) {
-    let start = buffer.len();
-    buffer.extend_from_slice(b"message:\ndata:");
-    let json = buffer.len();
-    if serde_json::to_writer(&mut *buffer, payload).is_err() {
-        // Only a value whose own Serialize refuses gets here; half a frame must not reach the wire.
-        buffer.truncate(start);
-        tracing::error!("an event could not be written as JSON");
-        return;
-    }
-    if let Some(first) = find_data_colon(&buffer[json..]) {
-        let tail = buffer.split_off(json + first);
-        let mut rest = tail.as_slice();
-        while let Some(colon) = rest.iter().position(|byte| *byte == b':') {
-            buffer.extend_from_slice(&rest[..colon]);
-            let replaced = buffer[json..].ends_with(b"data");
-            buffer.extend_from_slice(if replaced { b"\\u003a" } else { b":" });
-            rest = &rest[colon + 1..];
-        }
-        buffer.extend_from_slice(rest);
-    }
-    buffer.extend_from_slice(b"\n\n");
-}
-
-/// Where the first `data:` ends in its colon.
-fn find_data_colon(json: &[u8]) -> Option<usize> {
-    let colons = json.iter().enumerate().filter(|(_, byte)| **byte == b':');
-    colons.map(|(at, _)| at).find(|at| json[..*at].ends_with(b"data"))
 }
 
 /// The reading end: the body of the response.
@@ -281,14 +280,16 @@ pub(in crate::http) struct EventBody {
 
 /// Makes both ends. `guard` lives as long as either does.
 pub(in crate::http) fn channel(
+    format: Arc<dyn StreamFormat>,
     cancel: CancelToken,
     heartbeat: Duration,
     threads: ThreadPool,
     guard: Arc<dyn Send + Sync>,
 ) -> (EventSink, EventBody, Arc<Pipe>) {
-    let pipe = Arc::new(Pipe::default());
+    let pipe = Arc::new(Pipe::new(format));
     let last = Instant::now();
-    let sink = EventSink { pipe: pipe.clone(), cancel: cancel.clone(), threads, _guard: guard.clone() };
+    let sink =
+        EventSink { pipe: pipe.clone(), cancel: cancel.clone(), threads, _guard: guard.clone(), head: None };
     let body = EventBody { pipe: pipe.clone(), cancel, silence: None, heartbeat, last, _guard: guard };
     (sink, body, pipe)
 }
@@ -309,9 +310,7 @@ impl Stream for EventBody {
         if !frames.is_empty() {
             pipe.space_freed.notify_all();
         }
-        if !finished
-            && pipe.pump.poll(cx, |delta| append(&mut frames, &ReplyEvent::from_delta(delta)))
-            && frames.is_empty()
+        if !finished && pipe.pump.poll(cx, |delta| pipe.format.delta(&mut frames, delta)) && frames.is_empty()
         {
             cx.waker().wake_by_ref();
             return Poll::Pending;
@@ -358,35 +357,19 @@ impl Drop for EventBody {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::Value;
-    use serde_json::json;
-
-    fn frame(payload: &impl Serialize) -> String {
-        let mut buffer = b"earlier ".to_vec();
-        append(&mut buffer, payload);
-        String::from_utf8(buffer).unwrap()["earlier ".len()..].to_owned()
-    }
-
-    #[test]
-    fn a_frame_is_two_lines_and_a_blank_one() {
-        assert_eq!(
-            frame(&ReplyEvent { event: "token", data: "a\nb" }),
-            "message:\ndata:{\"event\":\"token\",\"data\":\"a\\nb\"}\n\n"
-        );
-        let data = json!({"x": "data: 1 data:2", "data:": [":", "metadata:"]});
-        let text = frame(&ReplyEvent { event: "metadata", data: &data });
-        assert_eq!(text.matches("data:").count(), 1, "{text}");
-        let json: Value =
-            serde_json::from_str(text.trim_end().strip_prefix("message:\ndata:").unwrap()).unwrap();
-        assert_eq!(json, json!({"event": "metadata", "data": data}));
-    }
+    use crate::http::reply::stream_format::ServiceEvents;
 
     #[tokio::test]
     async fn frames_that_wait_leave_together_and_a_gone_reader_ends_the_run() {
         use futures_util::StreamExt as _;
         let cancel = CancelToken::new(None);
-        let (sink, mut body, _) =
-            channel(cancel.clone(), Duration::from_secs(60), ThreadPool::default(), Arc::new(()));
+        let (sink, mut body, _) = channel(
+            Arc::new(ServiceEvents),
+            cancel.clone(),
+            Duration::from_secs(60),
+            ThreadPool::default(),
+            Arc::new(()),
+        );
         sink.token("a").unwrap();
         sink.token("b").unwrap();
         let chunk = body.next().await.unwrap().unwrap();
@@ -400,8 +383,13 @@ mod tests {
     async fn a_cut_stream_ends_with_the_error_and_drops_the_rest() {
         use futures_util::StreamExt as _;
         let cancel = CancelToken::new(None);
-        let (sink, mut body, pipe) =
-            channel(cancel.clone(), Duration::from_secs(60), ThreadPool::default(), Arc::new(()));
+        let (sink, mut body, pipe) = channel(
+            Arc::new(ServiceEvents),
+            cancel.clone(),
+            Duration::from_secs(60),
+            ThreadPool::default(),
+            Arc::new(()),
+        );
         pipe.abort(&Error::Unavailable(UnavailableReason::Restarting));
         assert_eq!(sink.token("late"), Err(StreamClosed));
         let text = String::from_utf8(body.next().await.unwrap().unwrap().to_vec()).unwrap();
@@ -417,8 +405,13 @@ mod tests {
     #[tokio::test]
     async fn a_slow_reader_holds_the_run_and_silence_is_broken_by_a_comment() {
         use futures_util::StreamExt as _;
-        let (sink, mut body, _) =
-            channel(CancelToken::new(None), Duration::from_millis(30), ThreadPool::default(), Arc::new(()));
+        let (sink, mut body, _) = channel(
+            Arc::new(ServiceEvents),
+            CancelToken::new(None),
+            Duration::from_millis(30),
+            ThreadPool::default(),
+            Arc::new(()),
+        );
         assert_eq!(body.next().await.unwrap().unwrap(), ":heartbeat\n");
         let text = "x".repeat(1000);
         let writer = std::thread::spawn(move || (0..100).all(|_| sink.token(&text).is_ok()));

@@ -11,10 +11,11 @@ use crate::http::connection::socket::ConnectionState;
 use crate::http::connection::thread_pool::ThreadPool;
 use crate::http::connection::timeouts::Timeouts;
 use crate::http::reply::error::{self, Rejection};
+use crate::http::reply::error_shape::ErrorShape;
 use crate::http::reply::file_body;
 use crate::http::reply::pages::{self, SitePage};
 use crate::http::reply::sse;
-use crate::http::reply::{Reply, ReplyBody};
+use crate::http::reply::{Reply, ReplyBody, StreamSource};
 use crate::http::routing::cors;
 use crate::http::routing::guard::{self, RequiredAccess};
 use crate::http::routing::host_names::{self, HostNames};
@@ -79,11 +80,12 @@ where
     let tunnel = head.method == Method::CONNECT;
     let running = service.in_flight.clone();
     let (began, mut was_read, mut route) = (Instant::now(), false, None);
+    let shape = ErrorShape::of_request(&head.path, service.app.settings.base_path());
     let judged = tokio::select! {
         judged = handle(&service, head, body, &mut was_read, &mut route) => judged,
         () = running.wait_for_phase(DrainPhase::Aborting) => Err(Rejection::Unavailable(UnavailableReason::Restarting)),
     };
-    let mut response = judged.unwrap_or_else(|refused| whole_response(refused.reply()));
+    let mut response = judged.unwrap_or_else(|refused| whole_response(refused.reply_as(shape)));
     if service.is_service {
         service.app.state.metrics.record_response(route, response.status().as_u16(), began.elapsed());
     }
@@ -184,6 +186,7 @@ where
         cancel: cancel.clone(),
         host_names: service.host_names.clone(),
         streaming: AtomicBool::new(false),
+        run_began: AtomicBool::new(false),
         body_permit: read.budget_permit,
     };
     let (response_sender, answered) = oneshot::channel();
@@ -227,10 +230,7 @@ async fn serve_page(app: App, page: SitePage, headers: HeaderMap) -> Result<Resp
     let answered = tokio::task::spawn_blocking(move || {
         pages::render(&app, &page, &headers).unwrap_or_else(|error| {
             let now = app.clock.now();
-            error::reply(
-                &error,
-                &error::ErrorContext { internal: false, streaming: false, cancel_reason: None, now },
-            )
+            error::reply(&error, &error::ErrorContext::at(now))
         })
     });
     answered.await.map(whole_response).map_err(|_| Rejection::Panicked)
@@ -250,7 +250,7 @@ async fn await_response(
         Err(_) => {
             cancel_on_drop.cancel(CancelReason::TimedOut);
             let late = tokio::time::timeout(service.timeouts.run_end, answered).await;
-            let Ok(answer) = late else { return Ok(time_limit_response(service)) };
+            let Ok(answer) = late else { return Ok(time_limit_response(service, route)) };
             answer.ok()
         }
     };
@@ -258,14 +258,14 @@ async fn await_response(
     answer.ok_or(Rejection::Panicked)
 }
 
-fn time_limit_response(service: &HttpService) -> Response {
-    let manner = error::ErrorContext {
-        internal: false,
-        streaming: false,
+fn time_limit_response(service: &HttpService, route: &Route) -> Response {
+    let context = error::ErrorContext {
+        shape: ErrorShape::of_pattern(&route.pattern),
+        run_began: true,
         cancel_reason: Some(CancelReason::TimedOut),
-        now: service.app.clock.now(),
+        ..error::ErrorContext::at(service.app.clock.now())
     };
-    whole_response(error::reply(&Error::Cancelled, &manner))
+    whole_response(error::reply(&Error::Cancelled, &context))
 }
 
 /// Tells a run that its caller left, unless the caller got its answer.
@@ -310,7 +310,7 @@ impl BlockingCall {
         let outcome = catch_unwind(AssertUnwindSafe(|| route.run(app, request)));
         let outcome = outcome.unwrap_or_else(|_| {
             log_panic(route);
-            Ok(Rejection::Panicked.reply())
+            Ok(request.error_context(app).dress(Rejection::Panicked.reply(), None))
         });
         drop(entered);
         match outcome {
@@ -330,10 +330,15 @@ impl BlockingCall {
         let (app, _entered) = (&service.app, span.enter());
         let mut reply = match outcome {
             // A file is read as slowly as a stream can be, and holds its place as long.
-            Ok(reply) if matches!(reply.body, ReplyBody::Stream(_) | ReplyBody::File { .. }) => {
+            Ok(reply)
+                if matches!(
+                    reply.body,
+                    ReplyBody::Stream(_) | ReplyBody::HeldStream(_) | ReplyBody::File { .. }
+                ) =>
+            {
                 let taken = permit.reserve_stream(request.address, app.settings.streams_per_address);
                 taken.map_or_else(
-                    |full| full.reply(),
+                    |full| full.reply_as(ErrorShape::of_pattern(&request.route.pattern)),
                     |()| {
                         permit.count_stream(OpenStream::new(app));
                         reply
@@ -348,7 +353,8 @@ impl BlockingCall {
             span.record("error.type", reply.status.as_str());
         }
         cors::add_response_headers(app, &request, &mut reply.headers);
-        let run = match reply.body {
+        let is_held = matches!(reply.body, ReplyBody::HeldStream(_));
+        let source = match reply.body {
             ReplyBody::Full(bytes) => {
                 let response = with_head(Response::new(bytes.into()), reply.status, reply.headers);
                 // A caller that left has dropped the other end; there is nobody to tell.
@@ -362,20 +368,27 @@ impl BlockingCall {
                 let _ = response_sender.send(response);
                 return;
             }
-            ReplyBody::Stream(run) => run,
+            ReplyBody::Stream(source) | ReplyBody::HeldStream(source) => source,
         };
         // Headers and body of the request are not needed while the stream runs, and streams can be many. What the run made
         // of a large body lives as long as the run, and so does its share of the room for bodies.
         let held = Arc::new((permit.clone(), request.body_permit.take()));
-        let (sink, events, pipe) =
-            sse::channel(request.cancel.clone(), service.timeouts.heartbeat, service.threads.clone(), held);
+        let StreamSource { format, run } = source;
+        let (cancel, threads) = (request.cancel.clone(), service.threads.clone());
+        let (sink, events, pipe) = sse::channel(format, cancel, service.timeouts.heartbeat, threads, held);
         permit.attach_stream(&pipe);
         let body = warp::Reply::into_response(warp::reply::stream(events));
         let route = request.route;
+        let refusal = is_held.then(|| HeldRefusal::new(app, &request));
         drop(request);
-        if response_sender.send(with_head(body, reply.status, reply.headers)).is_err() {
+        let response = with_head(body, reply.status, reply.headers);
+        let sink = if let Some(refusal) = refusal {
+            sink.holding(refusal.or(response, response_sender))
+        } else if response_sender.send(response).is_err() {
             return;
-        }
+        } else {
+            sink
+        };
         if catch_unwind(AssertUnwindSafe(|| run(sink))).is_err() {
             log_panic(route);
         }
@@ -387,6 +400,33 @@ impl BlockingCall {
         let mut reply = Reply::empty(204);
         cors::add_preflight_headers(&self.service.app, &self.request, &mut reply.headers);
         let _ = self.response_sender.send(whole_response(reply));
+    }
+}
+
+/// What answers a request whose stream failed before its first event.
+struct HeldRefusal {
+    context: error::ErrorContext,
+    headers: HeaderMap,
+}
+
+impl HeldRefusal {
+    fn new(app: &App, request: &Request) -> Self {
+        let mut headers = HeaderMap::new();
+        cors::add_response_headers(app, request, &mut headers);
+        Self { context: request.error_context(app), headers }
+    }
+
+    /// Sends the stream, or what failed instead of it.
+    fn or(self, stream: Response, sender: oneshot::Sender<Response>) -> sse::HeldHead {
+        Box::new(move |fault| {
+            let response = fault.map_or(stream, |fault| {
+                let mut reply = error::reply(fault, &self.context);
+                reply.headers.extend(self.headers);
+                whole_response(reply)
+            });
+            // A caller that left has dropped the other end; there is nobody to tell.
+            let _ = sender.send(response);
+        })
     }
 }
 

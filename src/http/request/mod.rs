@@ -10,6 +10,7 @@ pub(crate) mod strict;
 use self::form::FormData;
 use super::openapi::spec::ParamLocation;
 use super::reply::error::{ErrorContext, Rejection};
+use super::reply::error_shape::ErrorShape;
 use super::routing::host_names::{self, HostNames, is_loopback_host};
 use super::routing::origin::{self, Admission, Origin};
 use super::routing::router::Route;
@@ -48,6 +49,7 @@ pub struct Request {
     pub(super) cancel: CancelToken,
     pub(super) host_names: Arc<HostNames>,
     pub(super) streaming: AtomicBool,
+    pub(super) run_began: AtomicBool,
     /// The body's share of the memory all bodies may take.
     pub(super) body_permit: Option<OwnedSemaphorePermit>,
 }
@@ -284,12 +286,19 @@ impl Request {
         self.streaming.store(streaming, Ordering::Relaxed);
     }
 
+    /// Notes that a run began: whoever asks the same again has it run again.
+    pub fn mark_run_began(&self) {
+        self.run_began.store(true, Ordering::Relaxed);
+    }
+
     /// How errors of this request are answered.
     #[must_use]
     pub fn error_context(&self, app: &App) -> ErrorContext {
         ErrorContext {
+            shape: ErrorShape::of_pattern(&self.route.pattern),
             internal: self.is_internal(),
             streaming: self.streaming.load(Ordering::Relaxed),
+            run_began: self.run_began.load(Ordering::Relaxed),
             cancel_reason: self.cancel.reason(),
             now: app.clock.now(),
         }

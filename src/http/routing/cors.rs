@@ -16,7 +16,7 @@ use hyper::header::{
 };
 
 /// What pages may read of an answer beside its body.
-const EXPOSED_HEADERS: &str = "x-service-session-token, x-service-chat-id, x-flow-version, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after";
+const EXPOSED_HEADERS: &str = "x-service-session-token, x-service-chat-id, x-flow-version, x-flowkeep-action, x-should-retry, mcp-session-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after";
 /// What a preflight allows when the browser does not name headers.
 const ALLOWED_HEADERS: &str = "content-type, authorization, x-service-session-token";
 
@@ -39,7 +39,7 @@ pub(in crate::http) fn add_preflight_headers(app: &App, request: &Request, heade
     let Some(origin) = request.origin() else { return };
     // A preflight has no body: where the flow is named there, the request itself is judged, and only that.
     let admission = match (request.route().cors, flow_in_request(request)) {
-        (Cors::Flow, None) if origin != "null" => {
+        (Cors::Flow | Cors::FlowOfModel, None) if origin != "null" => {
             judge_origin(&AllowedOrigins::Every, &app.settings.cors_origins, &request.own_origins(), origin)
         }
         _ => origin_admission(app, request, origin),
@@ -69,14 +69,24 @@ fn origin_admission(app: &App, request: &Request, origin: &str) -> Admission {
     let (cors, own) = (&app.settings.cors_origins, request.own_origins());
     let flow = match request.route().cors {
         Cors::None | Cors::Listed => return judge_origin(&AllowedOrigins::NONE, cors, &own, origin),
+        Cors::FlowListed => flow_in_request(request),
         Cors::Flow => flow_in_request(request).or_else(|| peek_text(request.body(), "chatflowid")),
         Cors::FlowInQuery => flow_in_request(request),
         Cors::FlowOfFeedback => flow_of_feedback(app, request),
+        Cors::FlowOfModel => match flow_of_model(app, request) {
+            Some(flow) => Some(flow),
+            // Whoever has a key reads what it opens, from any page; and why it opens nothing.
+            None => return judge_origin(&AllowedOrigins::Every, cors, &own, origin),
+        },
     };
     let named = flow.and_then(|flow| FlowId::parse(&flow));
     let known = named.and_then(|id| Some((id, ops::flows::allowed_origins(app, &id).ok()??)));
     // An unknown flow has no list that could admit anybody; a failed read is told by the answer itself.
     let Some((flow, listed)) = known else { return judge_origin(&AllowedOrigins::NONE, cors, &own, origin) };
+    let listed = match (listed, request.route().cors) {
+        (AllowedOrigins::Every, Cors::FlowListed) => AllowedOrigins::NONE,
+        (listed, _) => listed,
+    };
     let admission = judge_origin(&listed, cors, &own, origin);
     if admission == Admission::Refused {
         record_refused_origin(app, &flow, origin);
@@ -100,12 +110,20 @@ fn flow_of_feedback(app: &App, request: &Request) -> Option<String> {
     ops::conversations::feedback::flow_of(app, &id).ok().map(|flow| flow.to_string())
 }
 
+/// The flow that is asked as a model.
+fn flow_of_model(app: &App, request: &Request) -> Option<String> {
+    let model = peek_text(request.body(), "model")?;
+    let flow = ops::predictions::flow_of_model(app, request.bearer()?, &model, request.address());
+    flow.ok().flatten().map(|flow| flow.to_string())
+}
+
 /// The flow the address itself names. It must be the one the route serves: an address that names a second flow would
 /// otherwise have that one's list judge who reads the first.
 fn flow_in_request(request: &Request) -> Option<String> {
     let named = match request.route().cors {
         Cors::FlowInQuery => [request.query("chatflowId").unwrap_or_default(), "", ""],
-        Cors::Flow | Cors::FlowOfFeedback | Cors::Listed | Cors::None => {
+        Cors::FlowOfModel => ["", "", ""],
+        Cors::Flow | Cors::FlowListed | Cors::FlowOfFeedback | Cors::Listed | Cors::None => {
             [request.param("flow"), request.param("id"), request.query("chatflowid").unwrap_or_default()]
         }
     };

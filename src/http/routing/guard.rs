@@ -15,6 +15,8 @@ pub enum RequiredAccess {
     Public,
     /// Anyone the flow admits: origin, key and rate limit (manual 2.3, 2.4).
     Ask,
+    /// Any API key of this service; a session is none.
+    Key,
     /// A session or an API key.
     SignedIn,
     /// A session; an API key gets 403.
@@ -97,6 +99,7 @@ pub fn caller(app: &App, request: &Request) -> Result<Caller> {
         }
         RequiredAccess::Public
         | RequiredAccess::Ask
+        | RequiredAccess::Key
         | RequiredAccess::SignedIn
         | RequiredAccess::Session
         | RequiredAccess::AnyOf(_)

@@ -11,6 +11,14 @@ const LIMIT: ParamSpec = query("limit", COUNT, "How many rows a page has; only w
 
 pub(super) const FORCE: &[ParamSpec] = &[query("force", SWITCH, "`true`: deletes it although flows use it.")];
 
+/// Which assistants a list shows.
+pub(super) const ASSISTANT_FILTER: &[ParamSpec] =
+    &[query("type", ParamKind::Words(&["CUSTOM", "OPENAI", "AZURE"]), "Only assistants of this type.")];
+
+/// What clients say with the deletion of an assistant at its provider: none is called, so it changes nothing.
+pub(super) const DELETE_BOTH: &[ParamSpec] =
+    &[query("isDeleteBoth", SWITCH, "Taken, and changes nothing: no provider is called.")];
+
 /// Which canvas a question is about.
 pub(super) const SIDE: &[ParamSpec] = &[query(
     "source",
@@ -70,10 +78,27 @@ pub(super) const TRIGGER_LOG_FILTER: &[ParamSpec] = &[
     query("limit", COUNT, "How many rows a page has: 20 unless it is given, 100 at most."),
 ];
 
+/// Which of the runs of a pipeline to list.
+pub(super) const PIPELINE_RUNS: &[ParamSpec] =
+    &[query("page", COUNT, "Which page of 20 rows, from 1, which is usual.")];
+
 /// Which flows of a key to list.
 pub(super) const OF_KEY: &[ParamSpec] =
     &[query("keyonly", TEXT, "Leaves out flows that are bound to no key.")];
 
+/// A conversation that goes on, by a protocol that has no place for one.
+pub(super) const NAMED_SESSION: &[ParamSpec] = &[header(
+    "x-flowkeep-session",
+    TEXT,
+    "Names the conversation, where the flow lets callers with its key give one.",
+)];
+/// What clients of MCP say beside their message.
+pub(super) const MCP: &[ParamSpec] = &[
+    header("MCP-Protocol-Version", TEXT, "The revision of the protocol; 2025-03-26 where it is left out."),
+    header("Mcp-Session-Id", TEXT, "What `initialize` answered with, where there was a handshake."),
+    header("Mcp-Method", TEXT, "The method of the message, from revision 2026-07-28 on."),
+    header("Mcp-Name", TEXT, "The tool that is called, from revision 2026-07-28 on."),
+];
 /// A call of a webhook that may be repeated.
 pub(super) const IDEMPOTENCY_KEY: &[ParamSpec] = &[header(
     "Idempotency-Key",

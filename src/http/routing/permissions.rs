@@ -38,12 +38,20 @@ pub(super) const STORE_VECTORS: &[&str] = &["documentStores:upsert-config"];
 /// Drafts belong to chatflows and agentflows (manual 5.5).
 pub(super) const DRAFT_VIEW: &[&str] = &["chatflows:view", "agentflows:view"];
 pub(super) const DRAFT_EDIT: &[&str] = &["chatflows:update", "agentflows:update"];
+/// Harnesses are governed as chatflows are.
+pub(super) const HARNESS_VIEW: &[&str] = &["chatflows:view"];
 /// Schedules belong to the flows that have drafts.
 pub(super) const SCHEDULE_VIEW: &[&str] =
     &["chatflows:view", "chatflows:update", "agentflows:view", "agentflows:update"];
 pub(super) const SCHEDULE_EDIT: &[&str] = &["agentflows:update", "chatflows:update"];
+/// Pipelines are governed as chatflows.
+pub(super) const PIPELINE_VIEW: &[&str] = &["chatflows:view"];
+pub(super) const PIPELINE_RUN: &[&str] = &["chatflows:update"];
 /// The secret of a flow's webhook.
 pub(super) const WEBHOOK_EDIT: &[&str] = &["chatflows:update", "agentflows:update"];
+/// A flow as a tool (manual 2.15).
+pub(super) const MCP_EDIT: &[&str] =
+    &["chatflows:config", "chatflows:update", "agentflows:config", "agentflows:update", "assistants:update"];
 /// Versions belong to every kind of flow (manual 6.4).
 pub(super) const HISTORY_VIEW: &[&str] = &["chatflows:view", "agentflows:view", "assistants:view"];
 pub(super) const HISTORY_EDIT: &[&str] = &["chatflows:update", "agentflows:update", "assistants:update"];
@@ -80,6 +88,7 @@ pub(super) const USES: &[&str] =
 /// Whoever may save a credential may sign in to it, and renew that.
 pub(super) const CREDENTIAL_SAVED: &[&str] = &["credentials:create", "credentials:update"];
 /// Whoever may see a thing that is no flow, or may change it: with these an answer shows it.
+pub(super) const ASSISTANT_SEEN: &[&str] = &["assistants:view", "assistants:update", "assistants:delete"];
 pub(super) const CREDENTIAL_SEEN: &[&str] = &["credentials:view", "credentials:update"];
 pub(super) const EXECUTION_SEEN: &[&str] = &["executions:view", "executions:update"];
 pub(super) const KEYS_SEEN: &[&str] = &["apikeys:view", "apikeys:update"];

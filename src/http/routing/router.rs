@@ -7,6 +7,7 @@ use crate::domain::error::{Error, Result};
 use crate::http::openapi::body_type::BodyType;
 use crate::http::openapi::spec::{BodyFormat, BodySpec, ContentSpec, ParamSpec, ResponseSpec};
 use crate::http::reply::Reply;
+use crate::http::reply::error_shape::ErrorShape;
 use crate::http::request::Request;
 use hyper::Method;
 use std::borrow::Cow;
@@ -38,6 +39,10 @@ pub enum Cors {
     FlowInQuery,
     /// Those admitted by the flow of the rating that the path parameter `feedback` names.
     FlowOfFeedback,
+    /// As [`Self::Flow`], but where a flow lists nobody it admits nobody. Preflights are no method of such a route.
+    FlowListed,
+    /// Those admitted by the flow that `model` in the body names.
+    FlowOfModel,
     /// Those in `CORS_ORIGINS`.
     Listed,
 }
@@ -127,14 +132,14 @@ fn route<A: 'static, M, H: Handler<A, M>>(
     let handle = move |app: &App, request: &Request| {
         // Asking judges the body first (manual 2.2); everywhere else the caller comes first (manual 1.3).
         if let (RequiredAccess::Ask, Some(fault)) = (guard.access, request.body_rejection()) {
-            return Ok(fault.reply());
+            return Ok(fault.reply_as(ErrorShape::of_pattern(&request.route().pattern)));
         }
         let access = (guard.authorize)(app, request)?;
         if let Some(name) = request.repeated_param() {
             return Err(Error::Invalid(format!("'{name}' stands in the address twice; give it once.")));
         }
         match request.body_rejection() {
-            Some(fault) => Ok(fault.reply()),
+            Some(fault) => Ok(fault.reply_as(ErrorShape::of_pattern(&request.route().pattern))),
             None => handler.call(app, access, request),
         }
     };
@@ -349,7 +354,7 @@ impl RouteTable {
             if route.method == Method::GET {
                 methods.push("HEAD");
             }
-            if route.cors != Cors::None {
+            if !matches!(route.cors, Cors::None | Cors::FlowListed) {
                 methods.push("OPTIONS");
             }
         }

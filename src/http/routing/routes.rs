@@ -1,13 +1,17 @@
 //! The table of all routes. An address that is not here does not exist.
 
+use super::assistant_routes;
 use super::check_routes;
 use super::guard::{OWNER, PUBLIC, SESSION, SIGNED_IN, any_of};
+use super::harness_routes;
+use super::openai_routes;
 use super::params;
 use super::permissions::{
     CODE_RUN, CREDENTIAL_SAVED, CREDENTIAL_SEEN, DELETE, DRAFT_EDIT, DRAFT_VIEW, EXECUTION_SEEN,
     HISTORY_EDIT, HISTORY_VIEW, INVITE, KEYS_SEEN, LOAD, MEMBERS_VIEW, ROLES_EDIT, ROLES_VIEW, STORE_SEEN,
     STORE_VECTORS, TOOL_SEEN, UPSERT_PERMISSIONS, USES, VARIABLE_SEEN, VIEW, WRITE,
 };
+use super::pipeline_routes;
 use super::promotion_routes;
 use super::remote_routes;
 use super::router::{Accepts, Cors, Route, RouteTable, delete, get, patch, post, put};
@@ -46,10 +50,15 @@ static TABLE: LazyLock<RouteTable> = LazyLock::new(|| {
         core_routes(),
         conversation_routes(),
         execution_routes(),
+        harness_routes::harness_routes(),
         trigger_routes::schedule_routes(),
         trigger_routes::webhook_routes(),
+        trigger_routes::mcp_routes(),
+        openai_routes::openai_routes(),
         flow_routes(),
+        assistant_routes::assistant_routes(),
         check_routes::check_routes(),
+        pipeline_routes::pipeline_routes(),
         remote_routes::remote_routes(),
         promotion_routes::promotion_routes(),
         transfer_routes(),

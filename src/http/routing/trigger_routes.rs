@@ -2,12 +2,14 @@
 
 use super::guard::any_of;
 use super::params;
-use super::permissions::{SCHEDULE_EDIT, SCHEDULE_VIEW, WEBHOOK_EDIT, WRITE};
+use super::permissions::{MCP_EDIT, SCHEDULE_EDIT, SCHEDULE_VIEW, WEBHOOK_EDIT, WRITE};
 use super::router::{Accepts, Cors, Route, delete, get, patch, post, put};
+use crate::http::api::triggers::mcp::{TOKEN, TOOLS};
 use crate::http::api::triggers::webhooks::WEBHOOK;
-use crate::http::api::triggers::{schedules, webhook_listeners, webhook_secrets, webhooks};
+use crate::http::api::triggers::{mcp, mcp_servers, schedules, webhook_listeners, webhook_secrets, webhooks};
 use crate::http::openapi::spec::ContentSpec;
 use crate::wire::predictions::answer::AnswerView;
+use crate::wire::triggers::mcp::rpc::RpcAnswer;
 use crate::wire::triggers::webhooks::AcceptedView;
 use serde_json::{Map, Value};
 
@@ -42,6 +44,30 @@ pub(super) fn webhook_routes() -> Vec<Route> {
     ];
     calls.into_iter().chain(others).collect()
 }
+
+/// Flows as tools (manual 2.15).
+#[rustfmt::skip]
+pub(super) fn mcp_routes() -> Vec<Route> { vec![
+    get   ("/mcp-server/:id",         any_of(MCP_EDIT), mcp_servers::read).summary("How a flow stands as a tool of an MCP server.")
+        .id("getMcpServer"),
+    post  ("/mcp-server/:id",         any_of(MCP_EDIT), mcp_servers::create).summary("Makes a flow a tool of an MCP server, and shows its token once.")
+        .id("createMcpServer").refuses(&[409]),
+    put   ("/mcp-server/:id",         any_of(MCP_EDIT), mcp_servers::update).summary("Changes a flow as a tool of an MCP server, or switches it on or off.")
+        .id("updateMcpServer").refuses(&[409]),
+    delete("/mcp-server/:id",         any_of(MCP_EDIT), mcp_servers::delete).summary("Makes a flow no tool of an MCP server any more, and forgets its token.")
+        .id("deleteMcpServer"),
+    post  ("/mcp-server/:id/refresh", any_of(MCP_EDIT), mcp_servers::refresh).summary("Gives a flow as a tool another token, and shows it once.")
+        .id("refreshMcpToken"),
+    post  ("/mcp",     TOOLS, mcp::exchange).summary("Answers a message of MCP: the flows that this key may ask are tools.")
+        .id("callMcpTools").limit(MCP_BODY_BYTES).cors(Cors::FlowListed).query(params::MCP)
+        .takes_json::<Map<String, Value>>().answers_json::<RpcAnswer>(200).answers(202, ContentSpec::Nothing).may_stream().refuses(&[403, 404, 409, 429]),
+    post  ("/mcp/:id", TOKEN, mcp::exchange).summary("Answers a message of MCP: the flow is the one tool.")
+        .id("callMcpTool").limit(MCP_BODY_BYTES).cors(Cors::FlowListed).query(params::MCP)
+        .takes_json::<Map<String, Value>>().answers_json::<RpcAnswer>(200).answers(202, ContentSpec::Nothing).may_stream().refuses(&[403, 404, 409, 429]),
+] }
+
+/// Bytes of a message of MCP (manual 14.7).
+const MCP_BODY_BYTES: usize = 1024 * 1024;
 
 /// Schedules of flows (manual 16.7).
 #[rustfmt::skip]

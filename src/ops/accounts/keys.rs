@@ -128,11 +128,22 @@ fn lookup(app: &App, value: &str) -> Result<Option<ApiKey>> {
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
 pub(crate) fn authenticate(app: &App, bearer: &str, address: Option<IpAddr>) -> Result<Option<Caller>> {
+    let caller = holder(app, bearer, address)?;
+    if let Some(Caller { principal: Principal::Key { id }, workspace, .. }) = &caller {
+        app.state.key_usage.increment(*workspace, *id);
+    }
+    Ok(caller)
+}
+
+/// As [`authenticate`], for what counts as no use of the key.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub(in crate::ops) fn holder(app: &App, bearer: &str, address: Option<IpAddr>) -> Result<Option<Caller>> {
     let Some(key) = lookup(app, bearer)? else { return Ok(None) };
     let Some(organization) = app.store.read(|tx| ORGANIZATION.get(tx, ORGANIZATION_KEY))? else {
         return Ok(None);
     };
-    app.state.key_usage.increment(key.workspace, key.id);
     Ok(Some(Caller {
         principal: Principal::Key { id: key.id },
         organization: organization.id,

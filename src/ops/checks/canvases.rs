@@ -1,12 +1,12 @@
 //! The canvases of a flow as a check finds them.
 
-use super::sides::{CanvasSource, GivenCanvas, Side, Sides, is_checked, risky_steps_of};
+use super::sides::{CanvasSource, GivenCanvas, Side, Sides, risky_steps_of};
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::checks::setup::{RiskyStep, Unavailable};
 use crate::domain::checks::sides::{Comparison, SideName, SideNames};
 use crate::domain::error::{Conflict, Error, Result};
-use crate::domain::flows::flow::Flow;
+use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::flows::version::ShaPrefix;
 use crate::domain::ids::FlowId;
 use crate::ops::flows::access::{self, FlowAction};
@@ -135,8 +135,8 @@ impl FlowCanvases {
         }
         if self.names.has_draft() && self.draft_saved.is_none() {
             // Of a flow that cannot be checked it says nothing that its draft is missing.
-            let is_checked = is_checked(self.flow.kind);
-            return Err(if is_checked { Unavailable::NoDraft } else { Unavailable::Type });
+            let has_drafts = matches!(self.flow.kind, FlowKind::Chatflow | FlowKind::Agentflow);
+            return Err(if has_drafts { Unavailable::NoDraft } else { Unavailable::Type });
         }
         let sides =
             Sides { left: self.left, right: self.right.ok_or(Unavailable::NoDraft)?, names: self.names };

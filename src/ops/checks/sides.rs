@@ -209,8 +209,8 @@ pub(super) fn unavailable(canvases: &[(FlowKind, Option<&Canvas>)], names: SideN
 }
 
 /// Flows of this kind are checked.
-pub(super) const fn is_checked(kind: FlowKind) -> bool {
-    matches!(kind, FlowKind::Chatflow | FlowKind::Agentflow)
+const fn is_checked(kind: FlowKind) -> bool {
+    matches!(kind, FlowKind::Chatflow | FlowKind::Agentflow | FlowKind::Harness)
 }
 
 /// The risky steps of these sides, each once, and then what the settings of a flow run.

@@ -20,6 +20,8 @@ pub enum FlowAction {
     Save,
     /// Change its draft, publish, roll back, restore.
     Update,
+    /// Change how it is reached from outside.
+    Configure,
     Delete,
 }
 
@@ -29,6 +31,7 @@ impl FlowAction {
             Self::View | Self::Read => "view",
             Self::Create => "create",
             Self::Save | Self::Update => "update",
+            Self::Configure => "config",
             Self::Delete => "delete",
         }
     }
@@ -45,6 +48,7 @@ pub(crate) fn check_permission(caller: &Caller, kind: FlowKind, action: FlowActi
         FlowAction::Create | FlowAction::Save => &[FlowAction::Create, FlowAction::Update],
         FlowAction::View => &[FlowAction::View],
         FlowAction::Update => &[FlowAction::Update],
+        FlowAction::Configure => &[FlowAction::Configure, FlowAction::Update],
         FlowAction::Delete => &[FlowAction::Delete],
     };
     if enough.iter().any(|action| caller.permissions.has(&format!("{resource}:{}", action.as_str()))) {

@@ -129,7 +129,6 @@ pub(crate) fn outline_in(app: &App, tx: &impl Tx, flow: &Flow) -> Result<DraftSt
         draft,
         canvas: None,
         last_published: flow.last_published.clone(),
-        unsupported: flow.kind.unsupported_reason(),
     })
 }
 

@@ -6,6 +6,7 @@
 //! an intent: what is to be recorded. After a crash between database and history the intent is recorded at the
 //! next start, exactly once (`outbox.rs`).
 
+pub mod harnesses;
 mod intent;
 mod parsed_canvas;
 pub(crate) mod precondition;
@@ -28,7 +29,9 @@ use crate::ops::accounts::membership;
 use crate::ops::checks::kept;
 use crate::ops::conversations::chunks;
 use crate::ops::conversations::named_sessions;
+use crate::ops::pipelines;
 use crate::ops::predictions::executions;
+use crate::ops::triggers::mcp;
 use crate::ops::triggers::schedules;
 use crate::ops::triggers::webhooks;
 use crate::ops::workspace::audit;
@@ -138,6 +141,7 @@ pub(crate) fn stored_workspace_of(tx: &impl Tx, id: &FlowId) -> Result<Option<Wo
 pub fn create(app: &App, caller: &Caller, new: NewFlow<'_>) -> Result<LiveUpdate> {
     let NewFlow { mut flow, canvas, draft, origin, guard } = new;
     canvas.update_record(&mut flow);
+    harnesses::judge(&mut flow, canvas.canvas())?;
     let recorder = outbox::lock_recorder(app);
     let kind = match origin {
         ChangeOrigin::Dev { .. } => VersionKind::Promote,
@@ -155,6 +159,7 @@ pub fn create(app: &App, caller: &Caller, new: NewFlow<'_>) -> Result<LiveUpdate
             return Err(Conflict::IdTaken.into());
         }
         membership::require_workspace(tx, &flow.workspace)?;
+        harnesses::require_free_name(tx, &flow)?;
         let drawn = std::iter::once(canvas).chain(draft);
         let mut sent: Vec<_> =
             drawn.flat_map(|canvas| credential_destinations::of_canvas(canvas.canvas())).collect();
@@ -223,6 +228,7 @@ pub fn write(app: &App, caller: &Caller, change: &LiveChange<'_>) -> Result<Live
             // The digest covers the kind, so a flow that changes kind has another Live with the same canvas.
             None => after.digest = CanvasDigest::compute(after.kind, canvas_after),
         }
+        harnesses::follow(&before, &mut after, change.canvas, canvas_after)?;
         if change.kind.is_last_publish() {
             after.last_published = Some(LastPublish { sha: None, date: after.updated });
         }
@@ -243,6 +249,7 @@ pub fn write(app: &App, caller: &Caller, change: &LiveChange<'_>) -> Result<Live
             }
             change.guard.map_or(Ok(()), |guard| guard(tx))?;
             check_destinations(tx, caller, (&before, &after), change.canvas)?;
+            harnesses::require_free_name(tx, &after)?;
             update_draft(tx, &before, &after, change)?;
             put(tx, &after, change.canvas)?;
             if let Some(schedule) = &schedule {
@@ -431,9 +438,11 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
         named_sessions::delete_for_flow(tx, workspace, id)?;
         executions::unlink_flow(tx, workspace, id)?;
         webhooks::remove_flow(tx, &flow)?;
+        mcp::remove_flow(tx, &flow)?;
         kept::delete_for_flow(tx, workspace, id)?;
         drafts::remove(tx, &flow)?;
         schedules::delete_for_flow(tx, workspace, id)?;
+        pipelines::delete_for_flow(tx, &flow)?;
         UPSERTS.remove(tx, workspace, id)?;
         CANVASES.remove(tx, workspace, id)?;
         FLOWS.remove(tx, workspace, id)?;
@@ -446,6 +455,7 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
     // Nobody can read what is still being answered, and each further call of a model is paid for.
     app.state.active_runs.abort_flow(*id);
     app.state.checks.forget(id);
+    app.state.pipelines.stop_flow(id);
     app.state.reply_cache.evict(workspace, id);
     app.state.refused_origins.forget(id);
     app.state.schedule_timers.set(*workspace, *id, None);

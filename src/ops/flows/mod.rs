@@ -138,10 +138,18 @@ fn with_canvas(tx: &impl Tx, flow: Flow) -> Result<FlowWithCanvas> {
 /// # Errors
 /// 400 for a bad field, 403 without the permission for its kind.
 pub fn create(app: &App, caller: &Caller, change: &FlowChange) -> Result<FlowWithCanvas> {
+    if change.parse_kind()? == Some(FlowKind::Assistant) {
+        access::check_permission(caller, FlowKind::Assistant, FlowAction::Create)?;
+        return Err(no_drawn_assistant());
+    }
     create_as(app, caller, FlowId::random(), change)
 }
 
-/// As [`create`], under an id that a file brought along.
+fn no_drawn_assistant() -> Error {
+    Error::invalid("Invalid type: an assistant is not drawn. Make it with POST /assistants.")
+}
+
+/// As [`create`], under an id that a file brought along, and of assistants too.
 ///
 /// # Errors
 /// As [`create`]; 409 when the id is in use.
@@ -164,10 +172,12 @@ pub fn create_as(app: &App, caller: &Caller, id: FlowId, change: &FlowChange) ->
         settings,
         last_published: None,
         last_promoted: None,
+        harness: None,
         live_version: None,
         created: now,
         updated: now,
     };
+    let posted = app.store.read(|tx| live::harnesses::with_free_name(tx, &flow, posted))?;
     let mode = drafts::mode(app, &flow);
     let side = if mode == EditTarget::Draft { CanvasSide::Draft } else { CanvasSide::Live };
     let files::CanvasFiles { canvas: posted, new_files: fresh } =
@@ -292,6 +302,54 @@ pub(crate) fn update_expected(
     change: &FlowChange,
     expected: &LivePrecondition,
 ) -> Result<FlowWithCanvas> {
+    let editor = if change.imported.is_some() { Editor::Assistant } else { Editor::Canvas };
+    save_change(app, caller, id, change, (expected, editor))
+}
+
+/// As [`update_expected`], of a flow whose assistant was edited.
+///
+/// # Errors
+/// As [`update_expected`].
+pub(in crate::ops) fn redraw_assistant(
+    app: &App,
+    caller: &Caller,
+    id: &FlowId,
+    change: &FlowChange,
+    expected: &LivePrecondition,
+) -> Result<FlowWithCanvas> {
+    save_change(app, caller, id, change, (expected, Editor::Assistant))
+}
+
+/// What a change of a flow comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Editor {
+    /// Its record and its canvas.
+    Canvas,
+    /// Its assistant, or a file that holds one.
+    Assistant,
+}
+
+/// Name, type and canvas of an assistant's flow follow from the assistant, and no other flow becomes one's.
+fn check_not_drawn(before: &Flow, after: &Flow, canvas: Option<&ParsedCanvas>) -> Result<()> {
+    let kinds = (before.kind, after.kind);
+    if kinds.0 != FlowKind::Assistant {
+        return if kinds.1 == FlowKind::Assistant { Err(no_drawn_assistant()) } else { Ok(()) };
+    }
+    let is_redrawn =
+        canvas.is_some_and(|canvas| CanvasDigest::compute(before.kind, canvas.text()) != before.digest);
+    if is_redrawn || kinds.1 != FlowKind::Assistant || after.name != before.name {
+        return Err(Conflict::FlowOfAssistant.into());
+    }
+    Ok(())
+}
+
+fn save_change(
+    app: &App,
+    caller: &Caller,
+    id: &FlowId,
+    change: &FlowChange,
+    (expected, editor): (&LivePrecondition, Editor),
+) -> Result<FlowWithCanvas> {
     // Who may not change it learns nothing about the body.
     let seen = app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Save))?;
     check_save(caller, seen.kind)?;
@@ -302,7 +360,9 @@ pub(crate) fn update_expected(
         check_save(caller, kind)?;
     }
     let now = app.clock.monotonic_now();
+    let drawn = canvas.clone();
     let edit = |tx: &ReadTx, mut flow: Flow| {
+        let before = flow.clone();
         check_save(caller, flow.kind)?;
         if !expected.matches(&flow) {
             return Err(Conflict::FlowMoved.into());
@@ -317,6 +377,9 @@ pub(crate) fn update_expected(
         flow.name = name.map_or(flow.name, str::to_owned);
         flow.kind = kind.unwrap_or(flow.kind);
         flow.category = change.category.clone().apply(flow.category);
+        if editor == Editor::Canvas {
+            check_not_drawn(&before, &flow, drawn.as_ref())?;
+        }
         flow.updated = live::later(now, flow.updated);
         Ok(flow)
     };

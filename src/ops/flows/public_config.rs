@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 fn plan(app: &App, flow: &Flow) -> Result<Option<Arc<FlowPlan>>> {
-    if flow.card_count == 0 || flow.kind.require_supported().is_err() {
+    if flow.card_count == 0 || flow.kind.require_answers().is_err() {
         return Ok(None);
     }
     // A canvas that cannot run offers nothing; asking it says why.

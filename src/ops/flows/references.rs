@@ -107,6 +107,12 @@ fn picked(tx: &impl Tx, workspace: &WorkspaceId, pick: &PickUse) -> Result<Optio
             Some(id) => FLOWS.get(tx, workspace, &id)?.map(|flow| of_flow(&flow)),
             None => None,
         },
+        Picker::Harness => {
+            let flows = FLOWS.list(tx, workspace)?;
+            let meant =
+                flows.iter().find(|flow| flow.harness.as_ref().is_some_and(|name| name.as_str() == pick.id));
+            meant.map(of_flow)
+        }
         Picker::Actions | Picker::Step | Picker::ToolArgument => None,
     })
 }

@@ -2,6 +2,7 @@
 
 use super::access::{self, FlowAction};
 use super::drafts;
+use super::live::harnesses;
 use crate::app::App;
 use crate::canvas::Canvas;
 use crate::cards::kit::Picker;
@@ -10,6 +11,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::flows::card_problems::CardProblems;
 use crate::domain::flows::draft::CanvasSide;
 use crate::domain::flows::flow::{Flow, FlowKind};
+use crate::domain::flows::harness_name::HarnessName;
 use crate::domain::ids::{CredentialId, DocumentStoreId, FlowId, ToolId, WorkspaceId};
 use crate::domain::local_program::AllowedProgram;
 pub(crate) use crate::engine::former_names;
@@ -123,13 +125,23 @@ impl<T: Tx> Resources for Validator<'_, T> {
 
     fn has(&self, what: Picker, id: &str) -> bool {
         let (tx, home) = (self.tx, self.workspace);
+        if what == Picker::Harness {
+            // What is no name of a harness is told as a value, or is still to be filled in.
+            let Some(name) = HarnessName::parse(id) else { return true };
+            let found = self.read_or_note(|| match harnesses::find(tx, home, &name) {
+                Ok(_) => Ok(true),
+                Err(Error::NotFound(_)) => Ok(false),
+                Err(fault) => Err(fault),
+            });
+            return found == Some(true);
+        }
         let Ok(uuid) = Uuid::parse_str(id) else { return true };
         let bytes = *uuid.as_bytes();
         let found = self.read_or_note(|| match what {
             Picker::Tool => TOOLS.has(tx, home, &ToolId::from_bytes(bytes)),
             Picker::DocumentStore => DOCUMENT_STORES.has(tx, home, &DocumentStoreId::from_bytes(bytes)),
             Picker::Flow => FLOWS.has(tx, home, &FlowId::from_bytes(bytes)),
-            Picker::Actions | Picker::Step | Picker::ToolArgument => Ok(true),
+            Picker::Harness | Picker::Actions | Picker::Step | Picker::ToolArgument => Ok(true),
         });
         found == Some(true) || self.imported.ids.contains(&uuid)
     }

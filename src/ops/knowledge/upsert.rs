@@ -136,7 +136,7 @@ fn load_canvas(app: &App, flow: &mut Flow, side: CanvasSide) -> Result<Canvas> {
 }
 
 fn build_job(app: &App, mut flow: Flow, fill: UpsertRequest, side: CanvasSide) -> Result<UpsertJob> {
-    flow.kind.require_supported()?;
+    flow.kind.require_answers()?;
     let canvas = load_canvas(app, &mut flow, side)?;
     if let Some(chat) = fill.conversation {
         return build_conversation_job(app, flow, &canvas, fill, chat);

@@ -236,7 +236,7 @@ impl Beginning {
 }
 
 /// What was said in the conversation before the run.
-struct StoredPast<'a> {
+pub(super) struct StoredPast<'a> {
     app: &'a App,
     host: &'a RunHost<'a>,
     /// The conversation of the run.
@@ -245,6 +245,13 @@ struct StoredPast<'a> {
     /// what it said since is in its record and not heard twice.
     past: Option<PastConversation>,
     forgets: bool,
+}
+
+impl<'a> StoredPast<'a> {
+    /// Of a run that is no agentflow's.
+    pub(super) const fn of(app: &'a App, host: &'a RunHost<'a>, chat: ChatId) -> Self {
+        Self { app, host, chat, past: None, forgets: false }
+    }
 }
 
 impl ConversationPast for StoredPast<'_> {

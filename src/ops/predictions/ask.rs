@@ -3,6 +3,7 @@
 use super::agentflow::EarlierRun;
 use super::answer::answer_of;
 use super::conversation::{self, ConversationRef};
+use super::members::{self, PauseDecision};
 use super::nested::CallPath;
 use super::resume::{self, BeforeResume};
 use super::start;
@@ -25,6 +26,7 @@ use crate::domain::ids::{ChatId, ExecutionId, FlowId, KeyId, MessageId};
 use crate::domain::predictions::answer::PredictionAnswer;
 use crate::domain::predictions::execution::RunRequest;
 use crate::domain::predictions::prediction::{ChatType, ImageUpload, Question, RunIds, RunOutput, Upload};
+use crate::domain::predictions::team::TeamOutput;
 use crate::engine::{CardPlace, FlowPlan, Overrides};
 use crate::ops::accounts::keys;
 use crate::ops::flows::drafts;
@@ -81,8 +83,12 @@ pub struct PredictionRun {
     pub(super) request: RunRequest,
     /// What of Live runs; none for a draft, and where nobody knows.
     pub version: Option<LiveVersion>,
+    /// What its text decides about a run of members that waits.
+    pub(super) decided: Option<PauseDecision>,
     /// The record of the run of an agentflow, once somebody named it.
     pub(super) execution: OnceLock<ExecutionId>,
+    /// What the specialists did of a team that was stopped.
+    pub(super) stopped_team: OnceLock<Box<TeamOutput>>,
 }
 
 /// The flow of this id, whoever asks (manual 2.3).
@@ -194,10 +200,9 @@ pub(super) fn prepare_nested(
         drafted = drafts::draft_for_run(app, Arc::make_mut(&mut flow))?;
     }
     require_cards(&flow)?;
-    let version = if drafted.is_none() { live_version(app, &flow) } else { None };
-    let plan = match drafted {
-        Some(canvas) => compile(app, &flow, || Ok(canvas))?,
-        None => plan(app, &flow)?,
+    let (version, plan) = match drafted {
+        Some(canvas) => (None, compile(app, &flow, || Ok(canvas))?),
+        None => (live_version(app, &flow), plan(app, &flow)?),
     };
     let started_by = within.as_ref().map_or(StartedBy::Question, |within| within.started_by);
     let start = start::admit(&plan, &mut question, started_by)?;
@@ -220,6 +225,7 @@ pub(super) fn prepare_nested(
     };
     conversation::return_unused_name(&mut question);
     let overrides = decide_overrides(app, &flow, &plan, &question.overrides, &loaded)?;
+    let decided = members::find_decision(app, &flow, &plan, &mut question, (belonging, &way))?;
     let chat = belonging.chat_id();
     let files = carried.store(app, &flow, chat)?;
     let session = session_name.as_ref().map_or_else(|| chat.to_string(), |name| name.as_str().to_owned());
@@ -228,22 +234,22 @@ pub(super) fn prepare_nested(
     let request =
         RunRequest { asked: started, form: start.form.clone(), webhook: start.webhook.clone(), ..request };
     require_keepable(&request)?;
-    let documents_end = carried.documents.len();
     let prompt = carried.prepend_documents(&question.text);
-    let ids = RunIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() };
     let streams = plan.streams() && flow.settings.chatbot_config.post_processing.is_none();
     Ok(PredictionRun {
-        documents_end,
+        documents_end: carried.documents.len(),
         prompt,
         start,
         earlier: Mutex::default(),
         request,
         version,
+        decided,
         execution: OnceLock::new(),
+        stopped_team: OnceLock::new(),
         images: carried.images,
         files,
         started,
-        ids,
+        ids: RunIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() },
         session_name,
         is_first_message: matches!(belonging, ConversationRef::New(_)),
         streams,
@@ -330,7 +336,7 @@ fn run_request(
     documents: &str,
     files: &StoredUploads,
 ) -> RunRequest {
-    if plan.as_chat().is_some() {
+    if !plan.is_agentflow() {
         return RunRequest::default();
     }
     RunRequest {
@@ -416,7 +422,8 @@ impl PredictionRun {
     /// The answer that was stopped, without what it said so far: its reader learns which conversation it is.
     #[must_use]
     pub fn stopped_answer(&self) -> PredictionAnswer {
-        answer_of(self, RunOutput::default(), String::new())
+        let team = self.stopped_team.get().cloned();
+        answer_of(self, RunOutput { team, ..RunOutput::default() }, String::new())
     }
 }
 

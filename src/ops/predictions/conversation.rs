@@ -78,6 +78,9 @@ pub(super) fn resolve_for_question(
             let name = ConversationName::parse(&sent)?;
             let (chat, is_new) = named_sessions::find_or_create(app, flow, &key, &name)?;
             let belonging = if is_new { ConversationRef::New(chat) } else { ConversationRef::Existing(chat) };
+            if question.repeats_history && !is_new {
+                question.history.clear();
+            }
             return Ok((belonging, Some(name)));
         }
     }
@@ -100,7 +103,7 @@ fn find_proven(
 ) -> Result<Option<ChatId>> {
     let Some(chat) = claim.chat.and_then(ChatId::parse) else { return Ok(None) };
     let proven = match chat_type {
-        ChatType::External | ChatType::Scheduled | ChatType::Webhook => {
+        ChatType::External | ChatType::Scheduled | ChatType::Webhook | ChatType::Mcp => {
             is_owner(app, flow, &chat, claim.proofs)
         }
         ChatType::Internal => {

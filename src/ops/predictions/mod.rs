@@ -10,6 +10,8 @@ pub mod executions;
 pub(crate) mod flow_cache;
 mod follow_ups;
 pub(crate) mod host;
+mod members;
+mod models;
 mod nested;
 pub(crate) mod offline;
 mod pause_ends;
@@ -33,6 +35,8 @@ pub use self::ask::{
 pub use self::conversation::is_owner;
 pub(super) use self::conversation::{ConversationClaim, resolve_conversation, verify_proof};
 pub(super) use self::host::run_host::RunHost;
+pub(in crate::ops) use self::models::may_ask;
+pub use self::models::{find_model, flow_of_model, list_models};
 pub use self::pause_ends::{end_pause, load_pause_timers};
 pub(super) use self::replay::{Replay, ReplayMemory, ReplayedRun};
 pub use self::resume::ResumedRun;

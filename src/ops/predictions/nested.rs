@@ -5,14 +5,17 @@ use super::conversation::ConversationRef;
 use super::run;
 use crate::app::App;
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::{FlowCall, NullSink};
+use crate::cards::kit::{AskedFlow, FlowCall, StreamClosed, TokenSink};
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::draft::CanvasSide;
 use crate::domain::flows::flow::Flow;
-use crate::domain::ids::FlowId;
+use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::domain::predictions::prediction::{Question, RunOutput};
-use crate::engine::agentflow::AgentOutcome;
+use crate::domain::predictions::run_event::RunEvent;
+use crate::engine::agentflow::{AgentOutcome, RunSink};
 use crate::limits::NESTING_MAX;
+use crate::llm::{ReplyStream, StreamEnd};
+use crate::ops::flows::live::harnesses;
 use crate::store::tables::FLOWS;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -87,10 +90,12 @@ pub(super) fn ask_flow(
     from: &PredictionRun,
     wanted: &FlowCall<'_>,
     cancel: &CancelToken,
+    sink: &mut dyn TokenSink,
 ) -> Result<RunOutput> {
-    let flow = app.store.read(|tx| FLOWS.get(tx, &from.flow.workspace, wanted.flow))?;
-    let flow = Arc::new(flow.ok_or_else(|| Error::no_flow(wanted.flow))?);
-    ask::admit_key(app, &flow, wanted.key)?;
+    let flow = Arc::new(find_asked(app, &from.flow.workspace, wanted.flow)?);
+    if let AskedFlow::Id(_) = wanted.flow {
+        ask::admit_key(app, &flow, wanted.key)?;
+    }
     let way = from.call_path.extend(from.flow.id, flow.id, wanted.iterations)?;
     let question = Question {
         text: wanted.question.to_owned(),
@@ -104,7 +109,51 @@ pub(super) fn ask_flow(
     let within =
         ask::Within { conversation: chat, name: None, path: way, started_by: ask::StartedBy::Question };
     let entry = ask::prepare_nested(app, ask, Some(within), cancel)?;
-    Ok(run::run(app, &entry, cancel, &mut NullSink)?.output)
+    match run::run(app, &entry, cancel, &mut PartSink(sink)) {
+        Ok(answer) => Ok(answer.output),
+        // What its specialists did until it was stopped is told with the asking run.
+        Err(fault) => match entry.stopped_team.get() {
+            Some(team) => Ok(RunOutput { team: Some(team.clone()), ..RunOutput::default() }),
+            None => Err(fault),
+        },
+    }
+}
+
+/// The flow that is asked, of this workspace.
+///
+/// # Errors
+/// 404 when it is not there.
+pub(super) fn find_asked(app: &App, workspace: &WorkspaceId, asked: AskedFlow<'_>) -> Result<Flow> {
+    app.store.read(|tx| match asked {
+        AskedFlow::Id(id) => FLOWS.get(tx, workspace, id)?.ok_or_else(|| Error::no_flow(id)),
+        AskedFlow::Harness(name) => harnesses::find(tx, workspace, name),
+    })
+}
+
+/// Where the answer of a flow goes that another one asks: what it does else is its own affair, unless it is a team.
+struct PartSink<'a>(&'a mut dyn TokenSink);
+
+impl TokenSink for PartSink<'_> {
+    fn token(&mut self, text: &str) -> Result<(), StreamClosed> {
+        self.0.token(text)
+    }
+
+    fn thinking(&mut self, text: &str) -> Result<(), StreamClosed> {
+        self.0.thinking(text)
+    }
+
+    fn follow(&mut self, streaming: ReplyStream) -> StreamEnd {
+        self.0.follow(streaming)
+    }
+}
+
+impl RunSink for PartSink<'_> {
+    fn event(&mut self, event: &RunEvent<'_>) -> Result<(), StreamClosed> {
+        match event {
+            RunEvent::Team(event) => self.0.team(event),
+            _ => Ok(()),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -16,6 +16,8 @@ use crate::domain::flows::flow::FlowKind;
 use crate::domain::predictions::prediction::{Document, HistoryMessage, RunOutput, Usage};
 use crate::domain::workspace::credential_types;
 use crate::engine::agentflow::{self, AgentRun, NoJournal, RunJournal, RunSink};
+use crate::engine::harness::{self, TeamRun};
+use crate::engine::legacy::{self, MemberRun};
 use crate::engine::{self, Credentials, FlowPlan, Overrides};
 use crate::llm::TokenCache;
 use crate::net::Outgoing;
@@ -277,6 +279,23 @@ impl OfflineHost<'_> {
             FlowPlan::Chat(plan) => {
                 let begun = engine::run(plan, &overrides, &turn, self, sink)?;
                 Ok((begun.complete(turn.host, sink)?.outcome, false))
+            }
+            FlowPlan::Members(plan) => {
+                let branches = self.services.branches_max;
+                let run = MemberRun::of_lone_question(plan, &overrides, &turn, self, branches);
+                let output = legacy::run(&run, sink)?;
+                let waits = output.turns.as_ref().is_some_and(|turns| turns.action.is_some());
+                Ok((output, waits))
+            }
+            FlowPlan::Team(plan) => {
+                let team = TeamRun {
+                    plan,
+                    overrides: &overrides,
+                    turn: &turn,
+                    credentials: self,
+                    conversation: &NoPast,
+                };
+                Ok((harness::run(&team, sink)?, false))
             }
             FlowPlan::Agent(plan) => {
                 let run = AgentRun {

@@ -7,6 +7,7 @@ use crate::domain::conversations::receipt::Receipt;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::{MessageRole, RunOutput};
 use crate::store::queries::messages::MessageBatch;
+use serde_json::{Map, Value};
 
 /// How an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +15,13 @@ pub(super) enum AnswerEnd {
     Complete,
     /// Its caller left or the service stopped (manual 2.9).
     Truncated,
+}
+
+/// What a person is asked to decide.
+fn action_of(outcome: &RunOutput) -> Option<Map<String, Value>> {
+    let of_steps = || outcome.execution.as_ref()?.action.clone();
+    let of_turns = || outcome.turns.as_ref()?.action.clone();
+    of_steps().or_else(of_turns)
 }
 
 /// Question and answer, to be stored in one write. `session` is that of the memory, where it is not the conversation itself.
@@ -49,6 +57,9 @@ pub(super) fn message_pair(
         execution: entry.execution.get().copied(),
         receipt: None,
         action: None,
+        agent_reasoning: Vec::new(),
+        turns: None,
+        team: None,
     };
     let now = app.clock.monotonic_now();
     let answer = Message {
@@ -64,7 +75,10 @@ pub(super) fn message_pair(
         follow_up_prompts: outcome.follow_up_prompts.clone(),
         stopped: end == AnswerEnd::Truncated,
         receipt: entry.version.map(|version| Receipt::new(&version, entry.started, now)),
-        action: outcome.execution.as_ref().and_then(|run| run.action.clone()),
+        action: action_of(outcome),
+        agent_reasoning: outcome.turns.as_ref().map(|turns| turns.reasoning.clone()).unwrap_or_default(),
+        turns: outcome.turns.as_ref().map(|turns| turns.kept.clone()),
+        team: outcome.team.clone(),
         ..base.clone()
     };
     MessageBatch::new(&entry.flow.workspace, &[base, answer])

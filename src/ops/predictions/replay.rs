@@ -3,14 +3,15 @@
 
 use super::ask::{self, StartedBy, require_cards};
 use super::host::replay_host::{ReplayHost, ReplayedQuestion};
-use super::nested::CallPath;
+use super::members;
+use super::nested::{CallPath, find_asked};
 use super::offline::NoPast;
 use super::post_processing;
 use super::start;
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::canvas::Canvas;
-use crate::cards::kit::{FlowCall, NullSink, RunContext, StartValues};
+use crate::cards::kit::{AskedFlow, FlowCall, NullSink, RunContext, StartValues};
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::{CanvasDigest, Flow};
 use crate::domain::ids::{ChatId, MessageId};
@@ -18,9 +19,10 @@ use crate::domain::predictions::execution::{ExecutionEntry, StepStart, StepStatu
 use crate::domain::predictions::prediction::{Question, RunIds, RunOutput, Usage};
 use crate::engine::agentflow::{self, AgentPlan, AgentRun, RunJournal, StepNote};
 use crate::engine::answer_shape::declares_shape;
+use crate::engine::harness::{self, TeamRun};
+use crate::engine::legacy::{self, MemberRun};
 use crate::engine::{self, FlowPlan, Overrides};
 use crate::state::vector_indexes::{IndexKey, VectorIndexCache};
-use crate::store::tables::FLOWS;
 use crate::vectors::VectorIndex;
 use serde_json::Map;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -122,9 +124,10 @@ pub(super) fn ask_flow(
     wanted: &FlowCall<'_>,
     cancel: &CancelToken,
 ) -> Result<RunOutput> {
-    let flow = app.store.read(|tx| FLOWS.get(tx, &from.workspace, wanted.flow))?;
-    let flow = flow.ok_or_else(|| Error::no_flow(wanted.flow))?;
-    ask::require_key(app, &flow, wanted.key)?;
+    let flow = find_asked(app, &from.workspace, wanted.flow)?;
+    if let AskedFlow::Id(_) = wanted.flow {
+        ask::require_key(app, &flow, wanted.key)?;
+    }
     let path = path.extend(from.id, flow.id, wanted.iterations)?;
     require_cards(&flow)?;
     let plan = ask::plan(app, &flow)?;
@@ -192,7 +195,24 @@ impl QuestionReplay<'_> {
                 output.source_documents.extend(host.take_cited());
                 output
             }
+            FlowPlan::Members(plan) => {
+                let branches = usize::try_from(app.settings.branches_max).unwrap_or(1);
+                let run = MemberRun::of_lone_question(plan, self.overrides, &turn, host, branches);
+                let output = legacy::run(&run, &mut NullSink)?;
+                members::require_answer(self.effects.is_some(), self.flow, &output)?;
+                output
+            }
             FlowPlan::Agent(plan) => self.walk(app, plan, &turn, host, journal)?,
+            FlowPlan::Team(plan) => {
+                let team = TeamRun {
+                    plan,
+                    overrides: self.overrides,
+                    turn: &turn,
+                    credentials: host,
+                    conversation: &NoPast,
+                };
+                harness::run(&team, &mut NullSink)?
+            }
         };
         post_processing::apply(host, self.flow, &mut output)?;
         Ok(output)

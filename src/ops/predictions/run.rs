@@ -1,12 +1,13 @@
 //! A prepared question runs: its answer, and what is kept of it.
 
-use super::agentflow;
+use super::agentflow::{self, StoredPast};
 use super::answer::answer_of;
 use super::ask::PredictionRun;
 use super::executions::RecordEnd;
 use super::follow_ups;
 use super::host::run_host::RunHost;
 use super::host::run_notes::RunNotes;
+use super::members;
 use super::post_processing;
 use super::record::{AnswerEnd, message_pair};
 use crate::app::App;
@@ -16,7 +17,9 @@ use crate::domain::error::{Error, Result, UnavailableReason};
 use crate::domain::predictions::answer::PredictionAnswer;
 use crate::domain::predictions::prediction::{ChatType, RunOutput};
 use crate::domain::predictions::run_event::RunEvent;
+use crate::domain::predictions::team::TeamEvent;
 use crate::engine::agentflow::RunSink;
+use crate::engine::harness::{self, TeamRun};
 use crate::engine::{self, CompletedRun, FlowPlan, OpenRun, RunProgress};
 use crate::llm::{ReplyStream, StreamEnd};
 use crate::state::active_runs::RunGuard;
@@ -148,6 +151,7 @@ impl Measure {
             ChatType::External => metrics::RunSource::External,
             ChatType::Scheduled => metrics::RunSource::Schedule,
             ChatType::Webhook => metrics::RunSource::Webhook,
+            ChatType::Mcp => metrics::RunSource::Mcp,
         };
         app.state.metrics.record_run(source, end, self.began.elapsed());
         if end == metrics::RunResult::Answered {
@@ -279,13 +283,25 @@ fn begin_execution(
     let listed = app.state.active_runs.register(entry.flow.id, entry.ids.chat, cancel);
     // A step of an agentflow that fails ends those beside it, and not the request.
     let own = cancel.child();
-    let token = if entry.plan.as_chat().is_some() { cancel } else { &own.token };
+    let token = if entry.plan.is_agentflow() { &own.token } else { cancel };
     let host = RunHost::new(app, entry, token.clone())?;
     let mut kept = PartialAnswerSink { sink, text: String::new(), streams: entry.streams };
     let mut record = None;
     let begun = match &*entry.plan {
         FlowPlan::Chat(plan) => {
             engine::run(plan, &entry.overrides, &run_context(entry, &host), &host, &mut kept)
+        }
+        FlowPlan::Members(plan) => members::run(app, entry, plan, &host, &mut kept)
+            .map(|output| RunProgress::Done(CompletedRun::from_output(output))),
+        FlowPlan::Team(plan) => {
+            let team = TeamRun {
+                plan,
+                overrides: &entry.overrides,
+                turn: &run_context(entry, &host),
+                credentials: &host,
+                conversation: &StoredPast::of(app, &host, entry.ids.chat),
+            };
+            harness::run(&team, &mut kept).map(|output| RunProgress::Done(CompletedRun::from_output(output)))
         }
         FlowPlan::Agent(plan) => {
             agentflow::run(app, entry, plan, &host, cancel, &mut kept).map(|(output, end)| {
@@ -352,6 +368,9 @@ fn conclude(
     kept: &mut PartialAnswerSink<'_>,
 ) -> Result<(RunOutput, MessageBatch)> {
     match result {
+        Ok(ran) if cancel.reason().is_some() && ran.outcome.team.is_some() && ran.outcome.text.is_empty() => {
+            Err(stopped_team(app, entry, host, cancel, ran.outcome)?)
+        }
         Ok(mut ran) => {
             let outcome = &mut ran.outcome;
             // A step of an agentflow tells itself what its model leaned on.
@@ -399,6 +418,26 @@ fn conclude(
     }
 }
 
+/// Keeps what the specialists of a team did until their run was ended: there is no answer, and that is told as of any run.
+fn stopped_team(
+    app: &App,
+    entry: &PredictionRun,
+    host: &RunHost<'_>,
+    cancel: &CancelToken,
+    outcome: RunOutput,
+) -> Result<Error> {
+    let fault = run_error(Error::Cancelled, cancel);
+    if matches!(fault, Error::Cancelled | Error::Unavailable(_)) {
+        let stopped = RunOutput { usage: host.usage(), ..outcome };
+        app.store.append(message_pair(app, entry, host.fixed_session(), &stopped, AnswerEnd::Truncated)?)?;
+        entry.files.keep_files();
+        if let Some(team) = stopped.team {
+            let _ = entry.stopped_team.set(team);
+        }
+    }
+    Ok(fault)
+}
+
 /// What ended a run says more than what it failed with on the way.
 pub(in crate::ops) fn run_error(fault: Error, cancel: &CancelToken) -> Error {
     match cancel.reason() {
@@ -431,6 +470,10 @@ impl RunSink for PartialAnswerSink<'_> {
 }
 
 impl TokenSink for PartialAnswerSink<'_> {
+    fn team(&mut self, event: &TeamEvent<'_>) -> Result<(), StreamClosed> {
+        self.sink.event(&RunEvent::Team(*event))
+    }
+
     fn token(&mut self, text: &str) -> Result<(), StreamClosed> {
         self.text.push_str(text);
         if self.streams { self.sink.token(text) } else { Ok(()) }

@@ -246,6 +246,7 @@ fn flow_to_be(app: &App, workspace: &WorkspaceId, content: &Snapshot, here: Opti
             settings: FlowSettings::default(),
             last_published: None,
             last_promoted: None,
+            harness: None,
             live_version: None,
             created: now,
             updated: now,

@@ -4,7 +4,8 @@ use super::records::WorkspaceRecords;
 use crate::canvas::{Canvas, StoredCanvas};
 use crate::cards::kit::Picker;
 use crate::domain::error::{Error, Result};
-use crate::domain::flows::flow::FlowKind;
+use crate::domain::flows::flow::{Flow, FlowKind};
+use crate::domain::flows::harness_name::HarnessName;
 use crate::domain::flows::references::{RecordReference, ReferenceKind};
 use crate::domain::ids::{FlowId, find_ids, replace_ids_in};
 use crate::domain::promotion::warning::{Finding, MissingReason, MissingRecord, Warning};
@@ -44,6 +45,10 @@ pub(super) fn map(
     let mut ids = HashMap::new();
     let mut warnings = Vec::new();
     for pick in &uses.picks {
+        if pick.what == Picker::Harness {
+            warnings.extend(missing_harness(pick, here));
+            continue;
+        }
         // Where no id stands, nothing was chosen yet, or a run fills it in.
         if find_ids(&pick.id).next().is_none() || pick.id == flow.to_string() {
             continue;
@@ -90,6 +95,21 @@ pub(super) fn map(
         StoredCanvas::parse(&replaced).ok_or_else(|| Error::internal("a canvas lost its lists"))?
     };
     Ok(MappedCanvas { canvas, warnings })
+}
+
+/// What is said of a harness that is picked and not here: it is picked by its name, so there is nothing to map.
+fn missing_harness(pick: &PickUse, here: &WorkspaceRecords) -> Option<Warning> {
+    let is_meant = |flow: &Flow| flow.harness.as_ref().is_some_and(|name| name.as_str() == pick.id);
+    let is_missing = HarnessName::parse(&pick.id).is_some() && !here.flows.iter().any(is_meant);
+    is_missing.then(|| Warning {
+        finding: Finding::RecordMissing {
+            kind: MissingRecord::Harness,
+            name: Some(pick.id.clone()),
+            why: MissingReason::NotHere,
+        },
+        node: Some(pick.node.clone()),
+        input: Some(pick.input.to_owned()),
+    })
 }
 
 /// Whether a note of this kind can be of what an input picks.
@@ -165,7 +185,7 @@ fn candidates(what: Picker, here: &WorkspaceRecords) -> Vec<Candidate<'_>> {
                 sort: Some(FlowKind::as_str(flow.kind)),
             })
             .collect(),
-        Picker::Actions | Picker::Step | Picker::ToolArgument => Vec::new(),
+        Picker::Harness | Picker::Actions | Picker::Step | Picker::ToolArgument => Vec::new(),
     }
 }
 

@@ -179,7 +179,10 @@ mod tests {
             stopped: false,
             execution: None,
             receipt: None,
+            agent_reasoning: Vec::new(),
+            turns: None,
             action: None,
+            team: None,
         };
         app.store.append(MessageBatch::new(workspace, &[message]).unwrap()).unwrap();
     }

@@ -10,7 +10,7 @@ use crate::cards::palette;
 use crate::cards::registry::cards_of_kind;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result, TransientFault};
-use crate::domain::flows::flow::Flow;
+use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::ids::CredentialId;
 use crate::domain::knowledge::document_store::DocumentStore;
 use crate::domain::service::choice::{Choice, ChoiceQuery};
@@ -19,6 +19,7 @@ use crate::engine::{self, StandaloneCard};
 use crate::llm::{Endpoint, ListedModel, ProviderKey, list_models};
 use crate::net::ResponseLimits;
 use crate::ops::flows::access::{FlowAction, check_permission};
+use crate::ops::flows::live::harnesses::{self, ListedHarness};
 use crate::ops::predictions::host::workspace_host::WorkspaceHost;
 use crate::ops::workspace::{credential_destinations, credentials, variables};
 use crate::state::model_lists::ModelListKey;
@@ -91,6 +92,7 @@ pub(crate) fn load(
                 |flow: Flow| Choice { label: flow.name, name: flow.id.to_string(), description: None };
             Ok(sorted(readable.map(choice)))
         }
+        "listHarnesses" if model_lists::has_picker(card, Picker::Harness) => harness_names(app, caller),
         "listActions" if model_lists::has_picker(card, Picker::Actions) && can_edit_canvases(caller) => {
             check_destination(app, caller, card, query)?;
             mcp_actions(app, caller, card, query, cancel)
@@ -103,6 +105,19 @@ pub(crate) fn load(
         }
         _ => Ok(Vec::new()),
     }
+}
+
+/// The harnesses of the workspace; none for who may not see them.
+fn harness_names(app: &App, caller: &Caller) -> Result<Vec<Choice>> {
+    if check_permission(caller, FlowKind::Harness, FlowAction::Read).is_err() {
+        return Ok(Vec::new());
+    }
+    let choice = |harness: ListedHarness| Choice {
+        label: harness.name.to_string(),
+        name: harness.name.to_string(),
+        description: Some(harness.flow.name),
+    };
+    Ok(sorted(harnesses::list(app, caller)?.into_iter().map(choice)))
 }
 
 /// The kind of cards that `card` picks from the list of this name.

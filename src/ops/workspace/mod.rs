@@ -1,5 +1,6 @@
 //! Workspaces and what they hold beside flows.
 
+pub(crate) mod assistants;
 pub(crate) mod audit;
 pub(crate) mod credential_destinations;
 pub(crate) mod credentials;

@@ -16,9 +16,9 @@ use crate::domain::workspace::workspace_overview::{WorkspaceChange, WorkspaceOve
 use crate::ops::accounts::{membership, roles};
 use crate::store::queries::{chunk_records, collections};
 use crate::store::tables::{
-    API_KEYS, CONVERSATION_UPLOADS, CREDENTIALS, DOCUMENT_STORES, FLOWS, INVITATIONS, KEY_BY_HASH,
-    NAME_OF_CONVERSATION, NAMED_SESSIONS, ORGANIZATION, ORGANIZATION_KEY, SESSIONS, TEMPLATES, TOOLS, USERS,
-    VARIABLES, WORKSPACES,
+    API_KEYS, CONVERSATION_UPLOADS, CREDENTIALS, DOCUMENT_STORES, FLOWS, HOSTED_ASSISTANTS, INVITATIONS,
+    KEY_BY_HASH, NAME_OF_CONVERSATION, NAMED_SESSIONS, ORGANIZATION, ORGANIZATION_KEY, SESSIONS, TEMPLATES,
+    TOOLS, USERS, VARIABLES, WORKSPACES,
 };
 use crate::store::{Tx, WriteTx};
 
@@ -197,6 +197,7 @@ fn remaining_contents(tx: &impl Tx, workspace: &WorkspaceId) -> Result<Vec<Strin
         (TOOLS.count(tx, workspace)?, "tool", "tools"),
         (DOCUMENT_STORES.count(tx, workspace)?, "document store", "document stores"),
         (TEMPLATES.count(tx, workspace)?, "template", "templates"),
+        (HOSTED_ASSISTANTS.count(tx, workspace)?, "hosted assistant", "hosted assistants"),
     ];
     let some = counts.into_iter().filter(|(count, ..)| *count > 0);
     Ok(some.map(|(count, one, several)| count_phrase(count, one, several)).collect())

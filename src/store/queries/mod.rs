@@ -11,6 +11,7 @@ pub(crate) mod feedback;
 pub(in crate::store) mod index_writer;
 pub(crate) mod leads;
 pub mod messages;
+pub(crate) mod pipelines;
 pub(crate) mod timeline;
 pub(crate) mod trigger_log;
 pub(crate) mod version_index;

@@ -45,7 +45,10 @@ pub(in crate::store) fn message(flow: FlowId, chat: ChatId, content: &str) -> Me
         stopped: false,
         execution: None,
         receipt: None,
+        agent_reasoning: Vec::new(),
+        turns: None,
         action: None,
+        team: None,
     }
 }
 

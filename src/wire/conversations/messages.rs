@@ -4,7 +4,8 @@ use super::feedback::FeedbackView;
 use crate::domain::conversations::conversation::{Message, MessageFile, MessageRating, RatedMessage};
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, MessageId};
 use crate::domain::predictions::prediction::{ChatType, MessageRole};
-use crate::wire::predictions::run_facts::{DocumentView, UsageView, UsedToolView};
+use crate::domain::predictions::team::TeamOutput;
+use crate::wire::predictions::run_facts::{AgentReasoningView, DocumentView, UsageView, UsedToolView};
 use crate::wire::time::IsoTime;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -40,6 +41,14 @@ pub(crate) struct MessageView {
     flow_version: Option<String>,
     /// What the person is asked to decide, until somebody does.
     action: Option<Map<String, Value>>,
+    /// The turns of the members of a Multi-Agent or Sequential Agent flow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Vec<AgentReasoningView>"))]
+    agent_reasoning: Option<Vec<AgentReasoningView>>,
+    /// What the specialists did, where a team answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "TeamOutput"))]
+    team: Option<Box<TeamOutput>>,
     execution: (),
     /// Its rating, when asked for.
     #[serde(skip_serializing_if = "RatingView::is_unknown")]
@@ -116,6 +125,9 @@ impl From<RatedMessage> for MessageView {
             execution,
             receipt,
             action,
+            agent_reasoning,
+            turns: _,
+            team,
         } = message;
         Self {
             id,
@@ -137,6 +149,8 @@ impl From<RatedMessage> for MessageView {
             execution_id: execution,
             flow_version: receipt.and_then(|receipt| receipt.sha).map(|sha| sha.short()),
             action,
+            agent_reasoning: rows_or_null(agent_reasoning),
+            team,
             execution: (),
             feedback: match rating {
                 MessageRating::Unknown => RatingView::Unknown,

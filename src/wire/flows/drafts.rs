@@ -19,8 +19,6 @@ pub(crate) struct DraftStatusView {
     publish_instantly: bool,
     draft: Option<DraftView>,
     last_published: Option<LastPublishedView>,
-    /// Why this server does not run flows of this kind; null where it does.
-    unsupported: Option<String>,
 }
 
 /// Where edits go.
@@ -63,16 +61,7 @@ struct DraftView {
 
 impl From<DraftStatus> for DraftStatusView {
     fn from(status: DraftStatus) -> Self {
-        let DraftStatus {
-            mode,
-            enabled,
-            publish_instantly,
-            draft,
-            canvas,
-            stale,
-            last_published,
-            unsupported,
-        } = status;
+        let DraftStatus { mode, enabled, publish_instantly, draft, canvas, stale, last_published } = status;
         let (mode, reason) = mode_and_reason(mode);
         let view = |Draft { updated, updated_by, .. }| DraftView {
             updated_date: updated.into(),
@@ -87,7 +76,6 @@ impl From<DraftStatus> for DraftStatusView {
             publish_instantly,
             draft: draft.map(view),
             last_published: last_published.map(LastPublishedView::from),
-            unsupported,
         }
     }
 }
@@ -105,8 +93,6 @@ pub(crate) struct FlowStateView {
     publish_instantly: bool,
     draft: Option<DraftOutline>,
     last_published: Option<LastPublishedView>,
-    /// Why this server does not run flows of this kind; null where it does.
-    unsupported: Option<String>,
     /// Live has cards.
     has_live: bool,
 }
@@ -124,9 +110,7 @@ struct DraftOutline {
 impl FlowStateView {
     #[must_use]
     pub(crate) fn new(status: DraftStatus, has_live: bool) -> Self {
-        let DraftStatus {
-            mode, enabled, publish_instantly, draft, stale, last_published, unsupported, ..
-        } = status;
+        let DraftStatus { mode, enabled, publish_instantly, draft, stale, last_published, .. } = status;
         let (mode, reason) = mode_and_reason(mode);
         let outline = |Draft { updated, updated_by, .. }| DraftOutline {
             updated_date: updated.into(),
@@ -140,7 +124,6 @@ impl FlowStateView {
             publish_instantly,
             draft: draft.map(outline),
             last_published: last_published.map(LastPublishedView::from),
-            unsupported,
             has_live,
         }
     }

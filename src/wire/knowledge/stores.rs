@@ -134,7 +134,7 @@ pub(crate) struct DescribeStore {
 
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-struct ChatModelChoice {
+pub(crate) struct ChatModelChoice {
     /// Its card.
     name: String,
     inputs: Option<Map<String, Value>>,
@@ -145,7 +145,15 @@ impl DescribeStore {
     /// The card of the model; `None` for a name that no card has.
     #[must_use]
     pub(crate) fn into_card(self) -> Option<VectorCardConfig> {
-        let ChatModelChoice { name, inputs, credential } = self.selected_chat_model;
+        self.selected_chat_model.into_card()
+    }
+}
+
+impl ChatModelChoice {
+    /// The card of the model; `None` for a name that no card has.
+    #[must_use]
+    pub(crate) fn into_card(self) -> Option<VectorCardConfig> {
+        let Self { name, inputs, credential } = self;
         let card = VectorCardConfig::from_request(Some(name), inputs)?;
         let credential = credential.filter(|id| !id.is_empty()).or(card.credential);
         Some(VectorCardConfig { credential, ..card })

@@ -1,13 +1,20 @@
 //! An answer, whole or as the events at the end of a stream (manual 2.6).
 
 use super::run_events::RunStepView;
-use super::run_facts::{ArtifactView, DocumentView, FileAnnotationView, UsageView, UsedToolView};
+use super::run_facts::{
+    AgentReasoningView, ArtifactView, DocumentView, FileAnnotationView, UsageView, UsedToolView,
+    reasoning_views,
+};
+use crate::domain::flows::harness_name::HarnessName;
 use crate::domain::flows::live_version::LiveVersion;
 use crate::domain::flows::version::Sha;
 use crate::domain::ids::{ChatId, ExecutionId, MessageId};
 use crate::domain::predictions::answer::PredictionAnswer;
 use crate::domain::predictions::execution::ExecutionEntry;
 use crate::domain::predictions::prediction::RunOutput;
+use crate::domain::predictions::team::{
+    SpecialistArtifact, SpecialistRun, SpecialistSource, TeamOutput, TeamTimings, TeamUsage,
+};
 #[cfg(test)]
 use crate::wire::time::IsoTime;
 use serde::Serialize;
@@ -27,6 +34,10 @@ pub(crate) struct AnswerView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Vec<RunStepView<'static>>"))]
     agent_flow_executed_data: Option<Vec<RunStep>>,
+    /// The turns of the members of a Multi-Agent or Sequential Agent flow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Vec<AgentReasoningView>"))]
+    agent_reasoning: Option<Vec<AgentReasoningView>>,
     #[serde(flatten)]
     metadata: AnswerMetadata,
     is_stream_valid: bool,
@@ -36,8 +47,39 @@ pub(crate) struct AnswerView {
     version: Option<AnswerVersionView>,
     #[serde(flatten)]
     lists: AnswerLists,
+    #[serde(flatten)]
+    team: Option<TeamView>,
     /// Proof of this conversation, to go on with it.
     session_token: String,
+}
+
+/// What an answer has where a team gave it, beside its artifacts.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct TeamView {
+    /// The name of the harness.
+    harness: HarnessName,
+    /// The specialists that ran, in the order of the team.
+    agents: Vec<SpecialistRun>,
+    /// Chunks and pages that specialists leaned on.
+    sources: Vec<SpecialistSource>,
+    timings: TeamTimings,
+    /// Tokens of all calls of models: route, specialists and handoff.
+    usage: TeamUsage,
+    /// The object that the harness is to report with; else who was asked what, and what they said.
+    report: Value,
+    /// Why there is no such object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "String"))]
+    report_error: Option<String>,
+}
+
+impl TeamView {
+    fn new(team: TeamOutput) -> (Self, Vec<SpecialistArtifact>) {
+        let TeamOutput { harness, agents, sources, artifacts, timings, usage, report, report_error } = team;
+        (Self { harness, agents, sources, timings, usage, report, report_error }, artifacts)
+    }
 }
 
 /// The `metadata` of an answer: no session token, because whoever reads a stream has it from the head (manual 2.8).
@@ -70,10 +112,10 @@ pub(crate) struct AnswerMetadata {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "String"))]
     follow_up_prompts: Option<String>,
-    /// What a person is asked to decide, where a run of an agentflow waits.
+    /// What a person is asked to decide, where a run waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Map<String, Value>"))]
-    action: Option<Map<String, Value>>,
+    pub action: Option<Map<String, Value>>,
 }
 
 /// A version, as an answer names it.
@@ -97,7 +139,7 @@ impl Serialize for RunStep {
 }
 
 /// The lists of an answer, which are sent only when they hold something.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct AnswerLists {
@@ -105,9 +147,10 @@ pub(crate) struct AnswerLists {
     pub source_documents: Vec<DocumentView>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub used_tools: Vec<UsedToolView>,
-    /// Pictures that models of an agentflow's last steps made.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    artifacts: Vec<ArtifactView>,
+    /// Pictures that models of an agentflow's last steps made; files that specialists made, where a team answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Vec<ArtifactView>"))]
+    pub artifacts: Option<Vec<ArtifactView>>,
     /// Other files that they made.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     file_annotations: Vec<FileAnnotationView>,
@@ -118,6 +161,8 @@ pub(crate) struct AnswerLists {
 pub(crate) struct AnswerEvents {
     pub lists: AnswerLists,
     pub metadata: AnswerMetadata,
+    /// Its reader is told of all lists, also of empty ones, and of what a person is asked.
+    pub tells_all: bool,
 }
 
 impl AnswerView {
@@ -139,18 +184,29 @@ impl From<PredictionAnswer> for AnswerView {
         let run = answer.output.execution.as_deref_mut();
         let entries = run.map(|run| std::mem::take(&mut run.entries));
         let agent_flow_executed_data = entries.map(|steps| steps.into_iter().map(RunStep).collect());
+        let turns = answer.output.turns.as_ref();
+        let agent_reasoning = turns.map(|turns| reasoning_views(&turns.reasoning));
         // The head of a whole answer names it.
         answer.version = None;
-        let AnswerEvents { lists, metadata } = answer.into();
+        let team = answer.output.team.take().map(|team| TeamView::new(*team));
+        let AnswerEvents { lists, metadata, tells_all } = answer.into();
+        // What members used is told of each of them.
+        let mut lists = if tells_all { AnswerLists::default() } else { lists };
         let version = None;
+        let team = team.map(|(team, artifacts)| {
+            lists.artifacts = Some(artifacts.into_iter().map(ArtifactView::from).collect());
+            team
+        });
         Self {
             text,
             json,
             agent_flow_executed_data,
+            agent_reasoning,
             metadata,
             is_stream_valid,
             version,
             lists,
+            team,
             session_token,
         }
     }
@@ -168,13 +224,19 @@ impl From<PredictionAnswer> for AnswerEvents {
             flow_variables,
             follow_up_prompts,
             execution,
+            turns,
             ..
         } = output;
+        let tells_all = turns.is_some();
+        let asked = turns.and_then(|turns| turns.action);
+        let artifacts: Vec<ArtifactView> = artifacts.into_iter().map(ArtifactView::from).collect();
+        let artifacts = (!artifacts.is_empty()).then_some(artifacts);
         Self {
+            tells_all,
             lists: AnswerLists {
                 source_documents: source_documents.into_iter().map(DocumentView::from).collect(),
                 used_tools: used_tools.into_iter().map(UsedToolView::from).collect(),
-                artifacts: artifacts.into_iter().map(ArtifactView::from).collect(),
+                artifacts,
                 file_annotations: file_annotations.into_iter().map(FileAnnotationView::from).collect(),
             },
             metadata: AnswerMetadata {
@@ -190,7 +252,7 @@ impl From<PredictionAnswer> for AnswerEvents {
                 // Clients read JSON text here, in both modes.
                 follow_up_prompts: (!follow_up_prompts.is_empty())
                     .then(|| Value::from(follow_up_prompts).to_string()),
-                action: execution.and_then(|run| run.action),
+                action: execution.and_then(|run| run.action).or(asked),
             },
         }
     }

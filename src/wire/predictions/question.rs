@@ -18,6 +18,10 @@ pub(crate) struct QuestionBody {
     pub form: Option<Value>,
     /// A decision about a step of an agentflow that waits for the person.
     pub human_input: Option<HumanInputBody>,
+    /// What a member of a Multi-Agent or Sequential Agent flow asked the person, by the `id` of its `action`; `question` is the
+    /// text of one of its two buttons.
+    #[cfg_attr(test, schemars(with = "Option<Map<String, Value>>"))]
+    pub action: Option<Value>,
     /// Answers as a stream of events.
     #[cfg_attr(test, schemars(with = "Option<Switch>"))]
     pub streaming: Option<Value>,
@@ -92,6 +96,8 @@ pub(crate) struct QuestionForm {
     pub form: Option<String>,
     /// JSON text of an object.
     pub human_input: Option<String>,
+    /// JSON text of an object.
+    pub action: Option<String>,
     /// JSON text of a list.
     pub history: Option<String>,
     /// JSON text of a list.
@@ -107,7 +113,7 @@ pub(crate) struct QuestionForm {
 #[derive(schemars::JsonSchema)]
 #[schemars(inline, untagged)]
 #[allow(dead_code)]
-enum Switch {
+pub(super) enum Switch {
     Flag(bool),
     Text(crate::wire::form::SwitchText),
 }

@@ -1,7 +1,9 @@
 //! What a run of an agentflow shows while it runs (manual 2.8).
 
+use crate::domain::flows::harness_name::HarnessName;
 use crate::domain::predictions::execution::{ExecutionEntry, StepStatus};
 use crate::domain::predictions::run_event::StepLabel;
+use crate::domain::predictions::team::{Assignment, SpecialistStatus};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -44,6 +46,71 @@ impl<'a> StepEventView<'a> {
     ) -> Self {
         Self { node_id: node, node_label: label, status: StepEventStatus::Ended(status), error }
     }
+}
+
+/// Who works on what.
+#[derive(Debug, Serialize)]
+pub(crate) struct TeamRouteView<'a> {
+    pub(crate) harness: &'a HarnessName,
+    pub(crate) assignments: &'a [Assignment],
+    pub(crate) ms: u64,
+}
+
+/// A specialist that began or ended.
+#[derive(Debug, Serialize)]
+pub(crate) struct SpecialistEventView<'a> {
+    name: &'a HarnessName,
+    status: SpecialistEventStatus,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum SpecialistEventStatus {
+    Begun(AtWork),
+    Ended(SpecialistStatus),
+}
+
+#[derive(Debug, Serialize)]
+enum AtWork {
+    #[serde(rename = "started")]
+    Started,
+}
+
+impl<'a> SpecialistEventView<'a> {
+    #[must_use]
+    pub(crate) const fn begun(name: &'a HarnessName, task: &'a str) -> Self {
+        let status = SpecialistEventStatus::Begun(AtWork::Started);
+        Self { name, status, task: Some(task), ms: None, error: None }
+    }
+
+    #[must_use]
+    pub(crate) const fn ended(
+        name: &'a HarnessName,
+        status: SpecialistStatus,
+        ms: u64,
+        error: Option<&'a str>,
+    ) -> Self {
+        Self { name, status: SpecialistEventStatus::Ended(status), task: None, ms: Some(ms), error }
+    }
+}
+
+/// What a specialist wrote.
+#[derive(Debug, Serialize)]
+pub(crate) struct SpecialistTextView<'a> {
+    pub(crate) name: &'a HarnessName,
+    pub(crate) text: &'a str,
+}
+
+/// Those whose reports the answer is made of.
+#[derive(Debug, Serialize)]
+pub(crate) struct TeamHandoffView<'a> {
+    pub(crate) from: &'a [&'a HarnessName],
 }
 
 /// A step of the record of a run.

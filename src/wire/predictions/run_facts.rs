@@ -1,6 +1,9 @@
 //! What is said of a run beside its text: in answers, in events, and in stored messages.
 
+use crate::domain::flows::harness_name::HarnessName;
 use crate::domain::predictions::prediction::{Artifact, Document, FileAnnotation, Usage, UsedTool};
+use crate::domain::predictions::reasoning::AgentReasoning;
+use crate::domain::predictions::team::SpecialistArtifact;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -42,6 +45,10 @@ impl From<UsedTool> for UsedToolView {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Artifact"))]
 pub(crate) struct ArtifactView {
+    /// The specialist that made it, where a team answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "String"))]
+    agent: Option<HarnessName>,
     /// What it is, as in `png`.
     r#type: String,
     /// Where it is read.
@@ -50,7 +57,13 @@ pub(crate) struct ArtifactView {
 
 impl From<Artifact> for ArtifactView {
     fn from(Artifact { kind, data }: Artifact) -> Self {
-        Self { r#type: kind, data }
+        Self { agent: None, r#type: kind, data }
+    }
+}
+
+impl From<SpecialistArtifact> for ArtifactView {
+    fn from(SpecialistArtifact { agent, kind, data }: SpecialistArtifact) -> Self {
+        Self { agent: Some(agent), r#type: kind, data }
     }
 }
 
@@ -68,6 +81,54 @@ impl From<FileAnnotation> for FileAnnotationView {
     fn from(FileAnnotation { file_path, file_name }: FileAnnotation) -> Self {
         Self { file_path, file_name }
     }
+}
+
+/// A turn of a member of a Multi-Agent or Sequential Agent flow.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "AgentReasoning"))]
+pub(crate) struct AgentReasoningView {
+    agent_name: String,
+    /// What it said.
+    messages: Vec<String>,
+    /// Whom a supervisor chose, or which output a decision took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "String"))]
+    next: Option<String>,
+    /// What a supervisor wants done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "String"))]
+    instructions: Option<String>,
+    used_tools: Vec<UsedToolView>,
+    source_documents: Vec<DocumentView>,
+    artifacts: Vec<ArtifactView>,
+    /// The keys of the state after the turn.
+    state: Map<String, Value>,
+    /// The name of its card.
+    node_name: String,
+    node_id: String,
+}
+
+impl From<AgentReasoning> for AgentReasoningView {
+    fn from(turn: AgentReasoning) -> Self {
+        Self {
+            agent_name: turn.agent_name,
+            messages: turn.messages,
+            next: turn.next,
+            instructions: turn.instructions,
+            used_tools: turn.used_tools.into_iter().map(UsedToolView::from).collect(),
+            source_documents: turn.source_documents.into_iter().map(DocumentView::from).collect(),
+            artifacts: turn.artifacts.into_iter().map(ArtifactView::from).collect(),
+            state: turn.state,
+            node_name: turn.node_name,
+            node_id: turn.node_id,
+        }
+    }
+}
+
+#[must_use]
+pub(crate) fn reasoning_views(turns: &[AgentReasoning]) -> Vec<AgentReasoningView> {
+    turns.iter().cloned().map(AgentReasoningView::from).collect()
 }
 
 /// Tokens that models read and wrote.

@@ -23,6 +23,10 @@ pub(crate) struct ExportSelection {
     pub agentflowv2: bool,
     #[serde(default, rename = "assistantCustom")]
     pub assistant_custom: bool,
+    #[serde(default, rename = "assistantOpenAI")]
+    pub assistant_open_ai: bool,
+    #[serde(default, rename = "assistantAzure")]
+    pub assistant_azure: bool,
     #[serde(default)]
     pub chatflow: bool,
     #[serde(default)]
@@ -67,10 +71,13 @@ pub(crate) struct ExportFile {
     #[cfg_attr(test, schemars(with = "Vec<FileRow>"))]
     pub execution: Vec<ExecutionRow>,
     document_store_file_chunk: Vec<FileRow>,
-    assistant_custom: Vec<FileRow>,
+    #[cfg_attr(test, schemars(with = "Vec<FileRow>"))]
+    pub assistant_custom: Vec<Value>,
     #[serde(rename = "AssistantOpenAI")]
-    assistant_open_ai: Vec<FileRow>,
-    assistant_azure: Vec<FileRow>,
+    #[cfg_attr(test, schemars(with = "Vec<FileRow>"))]
+    pub assistant_open_ai: Vec<Value>,
+    #[cfg_attr(test, schemars(with = "Vec<FileRow>"))]
+    pub assistant_azure: Vec<Value>,
     #[serde(rename = "flowkeep")]
     pub notes: ExportNotes,
 }

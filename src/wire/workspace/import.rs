@@ -245,6 +245,5 @@ pub(crate) struct UnsupportedView {
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub(crate) enum UnsupportedKind {
-    Type,
     Card,
 }

@@ -1,5 +1,6 @@
 //! What a workspace holds beside flows, on the wire.
 
+pub(crate) mod assistants;
 pub(crate) mod audit;
 pub(crate) mod credential_types;
 pub(crate) mod credentials;

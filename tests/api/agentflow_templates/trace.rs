@@ -141,12 +141,25 @@ pub struct ForeignTexts(Vec<String>);
 
 impl ForeignTexts {
     pub fn of(template: &Value) -> Self {
+        static BETWEEN: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new(r#"<[^>]*>|\{\{[^}]*\}\}|[\n\t"\\&]|\\n"#).unwrap());
+        Self::between(&BETWEEN, template)
+    }
+
+    /// As [`Self::of`], where single braces in prompts name variables, whose values stand in their places.
+    pub fn of_prompts(template: &Value) -> Self {
+        static BETWEEN: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new(r#"<[^>]*>|\{\{[^}]*\}\}|\{[^{}]*\}|[\n\t"\\&]|\\n"#).unwrap());
+        Self::between(&BETWEEN, template)
+    }
+
+    fn between(marks: &Regex, template: &Value) -> Self {
         let mut found = BTreeSet::new();
         for node in template["nodes"].as_array().unwrap() {
             let mut inputs = node["data"]["inputs"].clone();
             // The name of a step, which shows elsewhere too.
             inputs.as_object_mut().unwrap().remove("loopBackToNode");
-            collect(&inputs, &mut found);
+            collect(&inputs, marks, &mut found);
         }
         let mut texts: Vec<String> = found.into_iter().collect();
         texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
@@ -182,19 +195,17 @@ fn digest(text: &str) -> String {
 }
 
 /// Texts between tags, references, quotes and ends of lines: what stays as it is on every way through a run.
-fn collect(value: &Value, found: &mut BTreeSet<String>) {
-    static BETWEEN: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r#"<[^>]*>|\{\{[^}]*\}\}|[\n\t"\\&]|\\n"#).unwrap());
+fn collect(value: &Value, marks: &Regex, found: &mut BTreeSet<String>) {
     match value {
         Value::String(text) => {
-            let pieces = BETWEEN.split(text).map(str::trim);
+            let pieces = marks.split(text).map(str::trim);
             let own = pieces.filter(|piece| {
                 piece.len() >= FOREIGN_MIN_CHARS && piece.split_whitespace().count() >= FOREIGN_MIN_WORDS
             });
             found.extend(own.map(str::to_owned));
         }
-        Value::Array(list) => list.iter().for_each(|value| collect(value, found)),
-        Value::Object(fields) => fields.values().for_each(|value| collect(value, found)),
+        Value::Array(list) => list.iter().for_each(|value| collect(value, marks, found)),
+        Value::Object(fields) => fields.values().for_each(|value| collect(value, marks, found)),
         _ => {}
     }
 }

@@ -1,5 +1,6 @@
 //! Promotion (manual 20): what Dev has becomes Live on Prod, and nothing that its owner was not shown.
 
+mod assistants;
 pub mod checks;
 mod offers;
 mod promoting;

@@ -101,7 +101,7 @@ fn a_draft_here_stays_and_turns_stale() {
 fn another_type_is_not_promoted_over_a_draft() {
     let (pair, flow) = Pair::with_promoted();
     pair.prod.put(&format!("/flow-drafts/{flow}"), &json!({"flowData": saying("my draft")}));
-    pair.dev.put(&format!("/chatflows/{flow}"), &json!({"type": "ASSISTANT", "name": "Other"}));
+    pair.dev.put(&format!("/chatflows/{flow}"), &json!({"type": "ETL", "name": "Other"}));
     pair.read_dev();
     assert_eq!(pair.shown(&flow)["checkUnavailable"]["code"], "type");
     let said = pair.promote(&flow).is_error(409);
@@ -109,7 +109,7 @@ fn another_type_is_not_promoted_over_a_draft() {
     assert_eq!(pair.prod.read(&format!("/chatflows/{flow}"))["name"], "Flow");
     pair.prod.owner("DELETE", &format!("/flow-drafts/{flow}")).send().is(200);
     pair.promote(&flow).is(200);
-    assert_eq!(pair.prod.read(&format!("/chatflows/{flow}"))["type"], "ASSISTANT");
+    assert_eq!(pair.prod.read(&format!("/chatflows/{flow}"))["type"], "ETL");
 }
 
 #[test]

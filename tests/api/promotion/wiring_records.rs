@@ -3,7 +3,9 @@
 use super::references::tool;
 use super::wiring::{goes_live, made};
 use super::{Pair, input, saying};
+use crate::harness::Team;
 use crate::support::canvases::Drawing;
+use crate::support::provider::Provider;
 use crate::support::{Server, id};
 use serde_json::{Value, json};
 
@@ -15,6 +17,11 @@ fn picking(card: &str, name: &str, picked: &str) -> String {
     drawing.wire(&model, &chain, "model");
     drawing.card(card, json!({ name: picked }));
     drawing.text()
+}
+
+/// The canvas of a harness, whose provider is gone.
+fn saying_team() -> String {
+    Team::of(&Provider::start(), &["one"]).text()
 }
 
 fn with_tool(tool: &str) -> String {
@@ -148,10 +155,16 @@ fn flows_that_are_asked_are_found_by_id_or_by_name_and_type() {
     let flow = made(&pair, &asking(&asked("typed")), &json!({}));
     goes_live(&pair, "of the same name and another type", &flow, &["flow-missing"]);
 
-    let harness = pair.dev.flow_with(&saying("asked"), &json!({"name": "team", "type": "HARNESS"}));
+    let harness = pair.dev.flow_with(&saying_team(), &json!({"name": "team", "type": "HARNESS"}));
     pair.prod.flow_with(&saying("asked"), &json!({"name": "team"}));
     let flow = made(&pair, &asking(&harness), &json!({}));
     goes_live(&pair, "a harness", &flow, &["harness-missing"]);
+
+    let flow = made(&pair, &picking("harnessTool", "harnessName", "desk"), &json!({}));
+    goes_live(&pair, "a harness by its name", &flow, &["harness-missing"]);
+    pair.prod.flow_with(&saying_team(), &json!({"name": "another name", "type": "HARNESS"}));
+    let flow = made(&pair, &picking("harnessTool", "harnessName", "desk"), &json!({}));
+    goes_live(&pair, "a harness by its name, which is here", &flow, &[]);
 
     let there = asked("in another workspace");
     let flow = made(&pair, &asking(&there), &json!({}));

@@ -7,6 +7,8 @@ export type Card = Schemas['Card'];
 export type CardParam = Schemas['CardParam'];
 export type Choice = Schemas['Choice'];
 
+export const readCards = () => api.get('/nodes');
+
 /** Every card that the service knows. They come with its program, so they are read once. */
 export const useCards = (enabled = true) =>
   useQuery({
@@ -14,7 +16,7 @@ export const useCards = (enabled = true) =>
     enabled,
     staleTime: Infinity,
     gcTime: Infinity,
-    queryFn: () => api.get('/nodes'),
+    queryFn: readCards,
   });
 
 export interface ChoiceQuestion {

@@ -445,6 +445,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/assistants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists assistants.
+         * @description Needs one of: assistants:view.
+         */
+        get: operations["listAssistants"];
+        put?: never;
+        /**
+         * Makes an assistant.
+         * @description Needs one of: assistants:create.
+         */
+        post: operations["createAssistant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/user": {
         parameters: {
             query?: never;
@@ -1052,6 +1076,86 @@ export interface paths {
          * @description Needs one of: loginActivity:view.
          */
         post: operations["listLogins"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/assistants/components/chatmodels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists cards that can be the model of an assistant.
+         * @description Needs one of: assistants:view.
+         */
+        get: operations["listAssistantModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/assistants/components/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists cards that can be tools of an assistant.
+         * @description Needs one of: assistants:view.
+         */
+        get: operations["listAssistantTools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/assistants/components/docstores": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists document stores that an assistant can search.
+         * @description Needs one of: assistants:view.
+         */
+        get: operations["listAssistantStores"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/assistants/generate/instruction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Asks a model for instructions.
+         * @description Needs one of: assistants:create, assistants:update.
+         */
+        post: operations["generateInstruction"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2435,6 +2539,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/assistants/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reads an assistant.
+         * @description Needs one of: assistants:view, assistants:update, assistants:delete.
+         */
+        get: operations["getAssistant"];
+        /**
+         * Changes an assistant; its flow is another at once.
+         * @description Needs one of: assistants:create, assistants:update. Besides, because it shows what is stored, one of: assistants:view, assistants:update, assistants:delete.
+         */
+        put: operations["updateAssistant"];
+        post?: never;
+        /**
+         * Deletes an assistant with its flow.
+         * @description Needs one of: assistants:delete.
+         */
+        delete: operations["deleteAssistant"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workspace/{id}": {
         parameters: {
             query?: never;
@@ -3177,6 +3309,42 @@ export interface components {
              * @description Names the organization, of which an instance has one.
              */
             organizationId: string;
+        };
+        /** @description An assistant. */
+        Assistant: {
+            /**
+             * Format: uuid
+             * @description Of a CUSTOM one also the id of the flow that answers for it.
+             */
+            id: string;
+            /** @description JSON text of an object. Of a CUSTOM one: `name`, `chatModel`, `instruction`, `documentStores`, `tools`. */
+            details: string;
+            credential: string | null;
+            iconSrc: string | null;
+            /**
+             * @description Where an assistant runs.
+             * @enum {string}
+             */
+            type: "OPENAI" | "AZURE" | "CUSTOM";
+            /** Format: date-time */
+            createdDate: string;
+            /** Format: date-time */
+            updatedDate: string;
+            /**
+             * Format: uuid
+             * @description Names a workspace: the wall between what different teams can see.
+             */
+            workspaceId: string;
+        };
+        /** @description What to change of an assistant; what is left out stays. */
+        AssistantEdit: {
+            /** @description JSON text of an object. */
+            details?: string | null;
+            /** @description Of a CUSTOM one any text of the client's own: its cards name their credentials in `details`. */
+            credential?: string | null;
+            iconSrc?: string | null;
+            /** @description CUSTOM where it is left out; it never changes. */
+            type?: ("OPENAI" | "AZURE" | "CUSTOM") | null;
         };
         /** @description A document and its text. */
         Attachment: {
@@ -4104,6 +4272,8 @@ export interface components {
             agentflow?: boolean;
             agentflowv2?: boolean;
             assistantCustom?: boolean;
+            assistantOpenAI?: boolean;
+            assistantAzure?: boolean;
             chatflow?: boolean;
             chat_message?: boolean;
             chat_feedback?: boolean;
@@ -4575,6 +4745,18 @@ export interface components {
                 email: string;
             };
         };
+        /** @description What an assistant is for, and which model writes its instructions. */
+        GenerateInstruction: {
+            task: string;
+            selectedChatModel: {
+                /** @description Its card. */
+                name: string;
+                inputs?: {
+                    [key: string]: unknown;
+                } | null;
+                credential?: string | null;
+            };
+        };
         /** @description Whether a flow was saved since a time. */
         HasChanged: {
             hasChanged: boolean;
@@ -4800,6 +4982,10 @@ export interface components {
             author: string;
             title: string;
             details: string[];
+        };
+        /** @description Instructions for an assistant. */
+        Instruction: {
+            content: string;
         };
         /** @description A place that waits for a person. */
         Invitation: {
@@ -5105,6 +5291,16 @@ export interface components {
         MissingCredential: {
             name: string;
             credentialName: string;
+        };
+        /** @description An assistant to make. */
+        NewAssistant: {
+            /** @description JSON text of an object. */
+            details: string;
+            /** @description Of a CUSTOM one any text of the client's own: its cards name their credentials in `details`. */
+            credential?: string | null;
+            iconSrc?: string | null;
+            /** @description CUSTOM where it is left out; it never changes. */
+            type?: ("OPENAI" | "AZURE" | "CUSTOM") | null;
         };
         /** @description A credential to store. */
         NewCredential: {
@@ -7763,6 +7959,73 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listAssistants: {
+        parameters: {
+            query?: {
+                /** @description Only assistants of this type. */
+                type?: "CUSTOM" | "OPENAI" | "AZURE";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Assistant"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createAssistant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAssistant"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Assistant"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getAccount: {
         parameters: {
             query?: {
@@ -9379,6 +9642,127 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listAssistantModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Card"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listAssistantTools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Card"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listAssistantStores: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Choice"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    generateInstruction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GenerateInstruction"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Instruction"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -12847,6 +13231,112 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAssistant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Assistant"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateAssistant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AssistantEdit"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Assistant"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteAssistant: {
+        parameters: {
+            query?: {
+                /** @description Taken, and changes nothing: no provider is called. */
+                isDeleteBoth?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
             431: components["responses"]["HeadTooLarge"];

@@ -41,6 +41,14 @@ export const routes: readonly AppRoute[] = [
   shell('/executions/:id', () => import('../features/executions/ExecutionPage')),
   bare('/execution/:id', () => import('../features/executions/SharedPage')),
 
+  // What people asked
+  shell('/conversations', () => import('../features/conversations/ConversationsPage')),
+  shell('/conversations/:flow/:chat', () => import('../features/conversations/ConversationPage')),
+
+  // What flows answer from
+  shell('/knowledge', () => import('../features/knowledge/KnowledgePage')),
+  shell('/knowledge/:id', () => import('./KnowledgeScreen')),
+
   // Between servers
   shell('/git-copy', () => import('../features/gitcopy/GitCopyPage')),
   shell('/promote', () => import('../features/promote/PromotePage')),

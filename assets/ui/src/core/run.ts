@@ -374,6 +374,12 @@ export function nodeStates(steps: readonly RunStep[]): Map<string, StepState> {
   return nodes;
 }
 
+/** Why nodes failed whose newest step did. */
+export function nodeErrors(steps: readonly RunStep[]): Map<string, string> {
+  const newest = new Map(flat(steps).map((step) => [step.nodeId, step.error]));
+  return new Map([...newest].flatMap(([id, error]) => (error === null ? [] : [[id, error]])));
+}
+
 /** The newest step of a node, with the steps around it. */
 export function newestOf(steps: readonly RunStep[], nodeId: string): RunStep | null {
   return flat(steps).findLast((step) => step.nodeId === nodeId) ?? null;

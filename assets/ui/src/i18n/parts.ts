@@ -5,11 +5,13 @@ import type { apicode } from './en/apicode';
 import type { audit } from './en/audit';
 import type { chat } from './en/chat';
 import type { check } from './en/check';
+import type { conversations } from './en/conversations';
 import type { credentials } from './en/credentials';
 import type { editor } from './en/editor';
 import type { executions } from './en/executions';
 import type { flowsettings } from './en/flowsettings';
 import type { gitcopy } from './en/gitcopy';
+import type { knowledge } from './en/knowledge';
 import type { permissions } from './en/permissions';
 import type { promote } from './en/promote';
 import type { roles } from './en/roles';
@@ -28,11 +30,13 @@ export type PartKey =
   | keyof typeof audit
   | keyof typeof chat
   | keyof typeof check
+  | keyof typeof conversations
   | keyof typeof credentials
   | keyof typeof editor
   | keyof typeof executions
   | keyof typeof flowsettings
   | keyof typeof gitcopy
+  | keyof typeof knowledge
   | keyof typeof permissions
   | keyof typeof promote
   | keyof typeof roles

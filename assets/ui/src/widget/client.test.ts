@@ -119,6 +119,21 @@ describe('refusals', () => {
   });
 });
 
+test('files are stored in the conversation, which begins with them', async () => {
+  const seen = serve(
+    () => Response.json({ numAdded: 1, chatId: 'c1' }, { headers: { 'x-service-session-token': 'proof' } }),
+    () => Response.json({ numAdded: 1, chatId: 'c1' }),
+  );
+  const chat = client();
+  await chat.store([new File(['x'], 'a.txt')]);
+  expect(chat.chatId).toBe('c1');
+  await chat.store([new File(['y'], 'b.txt')]);
+  const sent = seen.map(({ body }) => body as FormData);
+  expect(sent.map((form) => form.get('chatId'))).toEqual([null, 'c1']);
+  expect(sent.map((form) => (form.get('files') as File).name)).toEqual(['a.txt', 'b.txt']);
+  expect((seen[1]?.headers as Record<string, string>)['x-service-session-token']).toBe('proof');
+});
+
 test('a page may change each request', async () => {
   const seen = serve(() => Response.json({ isStreaming: true }));
   const chat = new Client({

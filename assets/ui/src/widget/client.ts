@@ -114,6 +114,17 @@ export class Client {
     return Array.isArray(answer) ? (answer as { name: string; content: string }[]) : [];
   }
 
+  /** Stores files for this conversation, where the flow finds them; the conversation begins with it if there is none. */
+  async store(files: File[]): Promise<void> {
+    const form = new FormData();
+    for (const file of files) form.append('files', file, file.name);
+    if (this.chatId) form.append('chatId', this.chatId);
+    const response = await this.#send('POST', `/vector/upsert/${this.#flow}`, form);
+    this.#token = response.headers.get(TOKEN) ?? this.#token;
+    const { chatId } = (await response.json()) as { chatId?: unknown };
+    if (typeof chatId === 'string') this.chatId = chatId;
+  }
+
   /** The next question starts a new conversation. */
   forget(): void {
     this.chatId = undefined;

@@ -14,43 +14,55 @@ export interface PickedFile {
 
 /** Whether the flow takes files at all. */
 export function takesFiles(rules: UploadRules): boolean {
-  return rules.images.length > 0 || rules.documents;
+  return rules.images.length > 0 || rules.documents || rules.store !== undefined;
 }
 
 /** What the file chooser offers. */
 export function accepted(rules: UploadRules): string {
   if (rules.documents && rules.documentTypes.length === 0) return '';
-  return [...rules.images, ...rules.documentTypes].join(',');
+  const documents = rules.documents ? rules.documentTypes : (rules.store?.types ?? []);
+  return [...rules.images, ...documents].join(',');
 }
 
 /** How a file would go to the service, or the sentence that says why it does not. */
 export function judge(file: File, rules: UploadRules, texts: Texts): PickedFile | string {
   const type = kind(file, rules);
   if (!type) return filled(texts.fileType, { name: file.name });
-  const size = type === 'file' ? rules.imageMegabytes : DOCUMENT_MEGABYTES;
+  const size = {
+    file: rules.imageMegabytes,
+    'file:full': DOCUMENT_MEGABYTES,
+    'file:rag': rules.store?.megabytes ?? 0,
+  }[type];
   if (file.size > size * MEGABYTE) return filled(texts.fileSize, { name: file.name, size });
   return { file, type };
 }
 
-function kind({ type }: File, { images, documents, documentTypes }: UploadRules): Upload['type'] | undefined {
+function kind({ name, type }: File, rules: UploadRules): Upload['type'] | undefined {
+  const { images, documents, documentTypes, store } = rules;
   if (images.includes(type)) return 'file';
+  if (!documents && store) {
+    const ending = /\.[^.]+$/.exec(name.toLowerCase())?.[0] ?? '';
+    return store.types.includes(type.toLowerCase()) || store.types.includes(ending) ? 'file:rag' : undefined;
+  }
   if (!documents || /^(image|audio|video)\//.test(type)) return undefined;
   // Many systems do not know the type of a document; the service looks at the bytes.
   const taken = type === '' || documentTypes.length === 0 || documentTypes.includes(type.toLowerCase());
   return taken ? 'file:full' : undefined;
 }
 
-/** Makes the uploads of a question: images as they are, documents as their text. */
+/** Makes the uploads of a question: images as they are, documents as their text, or stored where the flow finds them. */
 export async function prepare(picked: PickedFile[], client: Client): Promise<Upload[]> {
   const of = (type: Upload['type']): File[] =>
     picked.filter((one) => one.type === type).map(({ file }) => file);
-  const [images, documents] = [of('file'), of('file:full')];
+  const [images, documents, stored] = [of('file'), of('file:full'), of('file:rag')];
+  if (stored.length > 0) await client.store(stored);
   const read = documents.length > 0 ? await client.attach(documents) : [];
   // Answers come in the order of the files; two of them may have the same name.
   if (read.length !== documents.length) throw new Error('attach');
   return [
     ...(await Promise.all(images.map(async (file) => upload('file', file, await dataUri(file))))),
     ...documents.map((file, at) => upload('file:full', file, read[at]?.content)),
+    ...(await Promise.all(stored.map(async (file) => upload('file:rag', file, await dataUri(file))))),
   ];
 }
 

@@ -27,7 +27,7 @@ export interface Action {
 }
 
 export interface Upload {
-  type: 'file' | 'file:full';
+  type: 'file' | 'file:full' | 'file:rag';
   name: string;
   mime: string;
   data?: string;

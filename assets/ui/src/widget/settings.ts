@@ -41,6 +41,14 @@ export interface UploadRules {
   documents: boolean;
   /** Media types of documents; empty: any. */
   documentTypes: string[];
+  /** What the vector store of the flow takes in for this conversation; undefined: nothing. */
+  store?: StoreRules;
+}
+
+export interface StoreRules {
+  /** Media types, and endings with their point. */
+  types: string[];
+  megabytes: number;
 }
 
 /** Reads `public-chatbotConfig`. What has the wrong shape is as if it were not there. */
@@ -116,9 +124,17 @@ function field(config: Json): FormField | undefined {
 function uploads(config: Json, full: Json): UploadRules {
   const images = config.isImageUploadAllowed === true ? list(config.imgUploadSizeAndTypes, object) : [];
   const size = Number(images[0]?.maxUploadSize);
+  const stored = config.isRAGFileUploadAllowed === true ? list(config.fileUploadSizeAndTypes, object) : [];
+  const storeTypes = stored
+    .flatMap(({ fileTypes }) => list(fileTypes, text))
+    .map((type) => type.toLowerCase());
+  const storeSize = Number(stored[0]?.maxUploadSize);
+  const store =
+    storeTypes.length > 0 ? { types: storeTypes, megabytes: storeSize > 0 ? storeSize : 5 } : undefined;
   return {
     images: images.flatMap(({ fileTypes }) => list(fileTypes, text)),
     imageMegabytes: size > 0 ? size : 5,
+    store,
     documents: full.status === true,
     documentTypes: (text(full.allowedUploadFileTypes) ?? '')
       .split(',')

@@ -14,16 +14,16 @@ use serde::{Deserialize, Serialize};
 
 /// How far an Agent came: everything that it needs to go on later, in another process too.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct AgentProgress {
-    pub(super) messages: Vec<ChatMessage>,
+pub(in crate::cards) struct AgentProgress {
+    pub(in crate::cards) messages: Vec<ChatMessage>,
     /// The calls of the last reply that are not answered yet.
-    pub(super) waiting: Vec<ToolCall>,
+    pub(in crate::cards) waiting: Vec<ToolCall>,
     /// Rounds of calls so far.
     rounds: u64,
-    pub(super) tally: ModelTally,
-    pub(super) used_tools: Vec<UsedTool>,
+    pub(in crate::cards) tally: ModelTally,
+    pub(in crate::cards) used_tools: Vec<UsedTool>,
     /// Chunks that tools leaned on.
-    pub(super) sources: Vec<Document>,
+    pub(in crate::cards) sources: Vec<Document>,
     /// Tools that may not be called any more.
     removed: Vec<String>,
     /// What people wrote beside their approvals. The model reads it once all calls of its reply are answered, because
@@ -32,42 +32,69 @@ pub(super) struct AgentProgress {
 }
 
 impl AgentProgress {
-    pub(super) fn new(messages: Vec<ChatMessage>, tally: ModelTally) -> Self {
+    pub(in crate::cards) fn new(messages: Vec<ChatMessage>, tally: ModelTally) -> Self {
         Self { messages, tally, ..Self::default() }
     }
 }
 
 /// Why the rounds ended.
-pub(super) enum RoundsEnd {
+pub(in crate::cards) enum RoundsEnd {
     Answer,
     /// This call needs a person.
     Approval(ToolCall),
 }
 
 /// An Agent at work.
-pub(super) struct Rounds<'a> {
-    pub(super) inputs: &'a Inputs<'a>,
-    pub(super) model: &'a Model,
-    pub(super) toolbox: &'a Toolbox,
-    pub(super) provider_tools: &'a [ProviderTool],
-    pub(super) rounds_max: u64,
-    pub(super) turn: &'a RunContext<'a>,
-    pub(super) sink: &'a mut dyn TokenSink,
-    pub(super) progress: AgentProgress,
+pub(in crate::cards) struct Rounds<'a> {
+    pub(in crate::cards) inputs: &'a Inputs<'a>,
+    pub(in crate::cards) model: &'a Model,
+    pub(in crate::cards) toolbox: &'a Toolbox,
+    pub(in crate::cards) provider_tools: &'a [ProviderTool],
+    pub(in crate::cards) rounds_max: u64,
+    /// The input that says how many rounds there may be.
+    pub(in crate::cards) rounds_input: &'static str,
+    pub(in crate::cards) turn: &'a RunContext<'a>,
+    pub(in crate::cards) sink: &'a mut dyn TokenSink,
+    pub(in crate::cards) progress: AgentProgress,
     /// What was written since the step began or went on.
-    pub(super) text: String,
+    pub(in crate::cards) text: String,
     /// The last of it, which answers.
-    pub(super) answer: String,
+    pub(in crate::cards) answer: String,
     /// The provider stopped in the midst of its last reply, so the next one goes on with it.
-    pub(super) is_paused: bool,
+    pub(in crate::cards) is_paused: bool,
 }
 
-impl Rounds<'_> {
+impl<'a> Rounds<'a> {
+    /// An Agent that begins.
+    pub(in crate::cards) fn new(
+        inputs: &'a Inputs<'a>,
+        model: &'a Model,
+        toolbox: &'a Toolbox,
+        turn: &'a RunContext<'a>,
+        sink: &'a mut dyn TokenSink,
+        (rounds_input, rounds_max): (&'static str, u64),
+    ) -> Self {
+        Self {
+            inputs,
+            model,
+            toolbox,
+            provider_tools: &[],
+            rounds_max,
+            rounds_input,
+            turn,
+            sink,
+            progress: AgentProgress::default(),
+            text: String::new(),
+            answer: String::new(),
+            is_paused: false,
+        }
+    }
+
     /// Goes on until the model answers or a call needs a person.
     ///
     /// # Errors
     /// When the model or a tool that must not fail does, there were too many rounds, or the run was ended.
-    pub(super) fn run(&mut self) -> Result<RoundsEnd> {
+    pub(in crate::cards) fn run(&mut self) -> Result<RoundsEnd> {
         loop {
             if let Some(end) = self.answer_calls()? {
                 return Ok(end);
@@ -79,7 +106,7 @@ impl Rounds<'_> {
             if self.progress.rounds >= self.rounds_max {
                 let told =
                     format!("the model called tools in {} rounds and still wants more", self.rounds_max);
-                return Err(self.inputs.input_error(super::ROUNDS, &told));
+                return Err(self.inputs.input_error(self.rounds_input, &told));
             }
             self.progress.rounds += 1;
             self.progress.waiting = calls;
@@ -90,7 +117,7 @@ impl Rounds<'_> {
     ///
     /// # Errors
     /// As [`Self::run`].
-    pub(super) fn proceed(&mut self, feedback: Option<&str>) -> Result<RoundsEnd> {
+    pub(in crate::cards) fn proceed(&mut self, feedback: Option<&str>) -> Result<RoundsEnd> {
         self.progress.remarks.extend(feedback.map(str::to_owned));
         if !self.progress.waiting.is_empty() && self.answer_call()? {
             return Ok(RoundsEnd::Answer);
@@ -102,7 +129,7 @@ impl Rounds<'_> {
     ///
     /// # Errors
     /// As [`Self::run`].
-    pub(super) fn reject(&mut self, feedback: Option<&str>) -> Result<RoundsEnd> {
+    pub(in crate::cards) fn reject(&mut self, feedback: Option<&str>) -> Result<RoundsEnd> {
         if !self.progress.waiting.is_empty() {
             let call = self.progress.waiting.remove(0);
             self.remove_tools(&call.name);
@@ -219,7 +246,7 @@ impl Rounds<'_> {
     ///
     /// # Errors
     /// When the caller left.
-    pub(super) fn write(&mut self, text: &str) -> Result<()> {
+    pub(in crate::cards) fn write(&mut self, text: &str) -> Result<()> {
         let mut sink = RoundSink { sink: &mut *self.sink, text: &mut self.text, apart: true };
         sink.token(text).map_err(|_| Error::Cancelled)
     }

@@ -1,6 +1,5 @@
 //! The tools of an Agent: picked cards and knowledge, each with what its row says about it.
 
-use super::{KNOWLEDGE_STORES, KNOWLEDGE_VECTORS, TOOLS};
 use crate::cards::kit::build::component::Toolkit;
 use crate::cards::kit::build::unique_tools::with_unique_names;
 use crate::cards::kit::models::tool_loop::index_by_name;
@@ -28,7 +27,7 @@ const DESCRIPTION: &str = "knowledgeDescription";
 const SOURCES: &str = "returnSourceDocuments";
 
 /// The fields of a tool.
-pub(super) const TOOL_ROW: &[Input] = &[
+pub(in crate::cards) const TOOL_ROW: &[Input] = &[
     Input::card(TOOL, "Tool", WireType::Tool),
     Input::switch(ASKS, "Require Human Input")
         .optional()
@@ -43,14 +42,14 @@ pub(super) const TOOL_ROW: &[Input] = &[
 ];
 
 /// The fields of a document store.
-pub(super) const STORE_ROW: &[Input] = &[
+pub(in crate::cards) const STORE_ROW: &[Input] = &[
     Input::pick(STORE, "Document Store", Picker::DocumentStore),
     Input::lines(STORE_DESCRIPTION, "Description").optional().help("Tells the model when to search it."),
     Input::switch(SOURCES, "Return Source Documents").optional(),
 ];
 
 /// The fields of a vector store that stands in the card.
-pub(super) const VECTORS_ROW: &[Input] = &[
+pub(in crate::cards) const VECTORS_ROW: &[Input] = &[
     Input::card(VECTOR_STORE, "Vector Store", WireType::VectorStore),
     Input::card(EMBEDDINGS, "Embedding Model", WireType::Embeddings),
     Input::text(NAME, "Knowledge Name").optional().help("What the model calls it."),
@@ -59,14 +58,14 @@ pub(super) const VECTORS_ROW: &[Input] = &[
 ];
 
 /// A tool, and what its row says about it.
-pub(super) struct AgentTool {
-    pub(super) tool: Arc<dyn Tool>,
+pub(in crate::cards) struct AgentTool {
+    pub(in crate::cards) tool: Arc<dyn Tool>,
     /// As the model is told of it.
-    pub(super) spec: ToolSpec,
+    pub(in crate::cards) spec: ToolSpec,
     /// The place of its row: the tools of one row come from one card.
-    pub(super) row: usize,
-    pub(super) asks_person: bool,
-    pub(super) stops_on_error: bool,
+    pub(in crate::cards) row: usize,
+    pub(in crate::cards) asks_person: bool,
+    pub(in crate::cards) stops_on_error: bool,
     /// The card it comes from.
     node: Option<Value>,
 }
@@ -83,22 +82,31 @@ impl AgentTool {
     }
 }
 
-pub(super) struct Toolbox(pub(super) Vec<AgentTool>);
+/// The names of a card's inputs about what its model can call.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::cards) struct ToolboxNames {
+    pub(in crate::cards) tools: &'static str,
+    pub(in crate::cards) stores: &'static str,
+    /// `None` for a card that has none.
+    pub(in crate::cards) vectors: Option<&'static str>,
+}
+
+pub(in crate::cards) struct Toolbox(pub(in crate::cards) Vec<AgentTool>);
 
 impl Toolbox {
     /// The tools of all rows; those that bear one name only because nobody named them are numbered.
     ///
     /// # Errors
     /// What is wrong with a row.
-    pub(super) fn from_inputs(inputs: &Inputs<'_>) -> Result<Self> {
+    pub(in crate::cards) fn from_inputs(inputs: &Inputs<'_>, names: ToolboxNames) -> Result<Self> {
         let mut rows: Vec<ToolRow> = Vec::new();
-        for row in inputs.rows(TOOLS) {
+        for row in inputs.rows(names.tools) {
             rows.extend(ToolRow::picked(&row)?);
         }
-        for row in inputs.rows(KNOWLEDGE_STORES) {
+        for row in inputs.rows(names.stores) {
             rows.extend(ToolRow::document_store(inputs, &row)?);
         }
-        for row in inputs.rows(KNOWLEDGE_VECTORS) {
+        for row in names.vectors.map(|name| inputs.rows(name)).unwrap_or_default() {
             rows.extend(ToolRow::vector_store(&row)?);
         }
         let named = with_unique_names(rows.iter().map(|row| (row.label.as_str(), &row.tools)));
@@ -118,7 +126,7 @@ impl Toolbox {
     ///
     /// # Errors
     /// Which name it is, or which model.
-    pub(super) fn check(&self, inputs: &Inputs<'_>, model: &Model) -> Result<()> {
+    pub(in crate::cards) fn check(&self, inputs: &Inputs<'_>, model: &Model) -> Result<()> {
         if !self.0.is_empty() && !model.takes_tools() {
             let told =
                 format!("{}: {} cannot call tools; choose a model that can", inputs.label, model.label());
@@ -129,12 +137,12 @@ impl Toolbox {
     }
 
     /// The tool that models call by this name.
-    pub(super) fn find(&self, name: &str) -> Option<&AgentTool> {
+    pub(in crate::cards) fn find(&self, name: &str) -> Option<&AgentTool> {
         self.0.iter().find(|known| known.spec.name == name)
     }
 
     /// As records list what the model could call.
-    pub(super) fn describe(&self) -> Value {
+    pub(in crate::cards) fn describe(&self) -> Value {
         self.0.iter().map(AgentTool::describe).collect()
     }
 }

@@ -3,8 +3,9 @@
 use super::by_kind::{self, LoaderChoices, POINTER};
 use super::pdf_file::USAGES;
 use crate::cards::kit::knowledge::loading::{
-    BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, check_size, loader,
+    BASE_CLASSES, DocumentSource, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, check_size, loader,
 };
+use crate::cards::kit::knowledge::pieces::{DocumentPiece, PieceVisitor};
 use crate::cards::kit::{
     Capability, Card, Category, Factory, Grant, Host, Input, Need, Risk, WorkspaceFiles,
 };
@@ -41,9 +42,12 @@ pub(crate) const CARD: Card = Card {
             recursive: inputs.switch("recursive"),
             choices: LoaderChoices::from_inputs(inputs, "pdfUsage")?,
         };
-        loader(inputs, move |host: &dyn Host| folder.read(host))
+        loader(inputs, folder)
     }),
 };
+
+/// Files of a folder that passes a file at a time (manual 14.8).
+const STREAMED_FILES_MAX: usize = 100_000;
 
 struct FolderSource {
     label: String,
@@ -54,43 +58,47 @@ struct FolderSource {
 }
 
 impl FolderSource {
-    fn read(&self, host: &dyn Host) -> Result<Vec<Document>> {
+    /// Hands over each file as a piece whose place is its path; beginning with the file `from`.
+    fn each_file(
+        &self,
+        (from, files_max): (Option<&str>, usize),
+        host: &dyn Host,
+        each: PieceVisitor<'_>,
+    ) -> Result<()> {
         let wanted = FolderQuery {
             path: &self.path,
             recursive: self.recursive,
+            from,
             is_read: &by_kind::is_known,
-            files_max: limits::PAGES_MAX,
+            files_max,
             bytes_max: limits::DOCUMENT_BYTES_MAX,
         };
-        let (mut documents, mut room) = (Vec::new(), limits::CHUNKS_BYTES_MAX);
-        let files = self.files.ok_or_else(|| self.read_error(FolderError::NotListed))?;
+        let files = self.files.ok_or_else(|| self.read_error(FolderError::NotListed, files_max))?;
         let read = files.of(host)?.folder(&wanted, &mut |name, bytes| {
             if host.cancel().reason().is_some() {
                 return Err(Error::Cancelled);
             }
-            let file = FileContent { label: &self.label, name, bytes: &bytes, host };
-            let read = by_kind::documents(&file, &self.choices)?;
-            let size = read.iter().map(|document| document.page_content.len()).sum();
-            room = room.checked_sub(size).ok_or_else(|| self.card_error("the files hold too much text"))?;
-            documents.extend(read);
-            check_size(&self.label, &documents)
+            let read = bytes.map_err(|fault| self.read_error(fault, files_max)).and_then(|bytes| {
+                let file = FileContent { label: &self.label, name, bytes: &bytes, host };
+                by_kind::documents(&file, &self.choices)
+            });
+            each(DocumentPiece::at(name.to_owned(), read))
         });
-        read.map(|()| documents).map_err(|fault| self.read_error(fault))
+        read.map_err(|fault| self.read_error(fault, files_max))
     }
 
     fn card_error(&self, what: &str) -> Error {
         Error::RunFailed(format!("{}: {what}", self.label))
     }
 
-    fn read_error(&self, fault: FolderError) -> Error {
+    fn read_error(&self, fault: FolderError, files_max: usize) -> Error {
         match fault {
             FolderError::NotListed => self.card_error(
                 "the folder cannot be read: name one from the root, without links, in a folder that the operator of this server listed in SERVICE_DOCUMENT_FOLDERS",
             ),
             FolderError::OwnData => self.card_error("the folder holds the server's own data and is not read"),
             FolderError::TooManyFiles => self.card_error(&format!(
-                "the folder holds too much: at most {} files are read, 32 folders deep",
-                limits::PAGES_MAX
+                "the folder holds too much: at most {files_max} files are read, 32 folders deep"
             )),
             FolderError::TooLarge(name) => self.card_error(&format!(
                 "'{name}' is larger than {} MB",
@@ -102,5 +110,23 @@ impl FolderSource {
             }
             FolderError::Stopped(error) => error,
         }
+    }
+}
+
+impl DocumentSource for FolderSource {
+    fn read(&self, host: &dyn Host) -> Result<Vec<Document>> {
+        let (mut documents, mut room) = (Vec::new(), limits::CHUNKS_BYTES_MAX);
+        self.each_file((None, limits::PAGES_MAX), host, &mut |piece| {
+            let read = piece.documents?;
+            let size = read.iter().map(|document| document.page_content.len()).sum();
+            room = room.checked_sub(size).ok_or_else(|| self.card_error("the files hold too much text"))?;
+            documents.extend(read);
+            check_size(&self.label, &documents)
+        })?;
+        Ok(documents)
+    }
+
+    fn stream(&self, from: Option<&str>, host: &dyn Host, each: PieceVisitor<'_>) -> Result<()> {
+        self.each_file((from, STREAMED_FILES_MAX), host, each)
     }
 }

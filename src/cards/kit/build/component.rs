@@ -3,12 +3,14 @@
 use super::call_error::CallError;
 use super::prompt::Prompt;
 use crate::cards::kit::capabilities::host::Host;
+use crate::cards::kit::knowledge::transform::Transform;
 use crate::cards::kit::knowledge::{Loader, Splitter, VectorStore};
+use crate::cards::kit::members::Member;
 use crate::cards::kit::models::model::{Model, ModelReply, OpenCall};
 use crate::cards::kit::models::router::Route;
 use crate::cards::kit::models::synthesis::Synthesis;
 use crate::cards::kit::models::token_sink::TokenSink;
-use crate::cards::kit::schema::input::WireType;
+use crate::cards::kit::schema::wire_type::WireType;
 use crate::cards::kit::stores::records::RecordManager;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::{Document, HistoryMessage, ImageUpload, RunOutput};
@@ -37,6 +39,9 @@ pub enum Component {
     Moderation(Arc<dyn Moderation>),
     Synthesis(Arc<Synthesis>),
     Route(Arc<Route>),
+    Transform(Arc<dyn Transform>),
+    /// A member of a Multi-Agent or Sequential Agent flow.
+    Member(Arc<Member>),
     /// A text or structured result other cards read.
     Value(Value),
 }
@@ -62,6 +67,8 @@ impl Component {
             Self::Moderation(_) => "moderation",
             Self::Synthesis(_) => "response synthesizer",
             Self::Route(_) => "named retriever",
+            Self::Transform(_) => "transform of a pipeline",
+            Self::Member(_) => "card of an agent team",
             Self::Value(_) => "text",
         }
     }

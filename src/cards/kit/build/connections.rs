@@ -7,6 +7,7 @@ use super::inputs::{InputValue, Inputs, WiredComponent};
 use super::prompt::Prompt;
 use super::unique_tools;
 use crate::cards::kit::knowledge::{Loader, Splitter, StoreRetriever, VectorStore};
+use crate::cards::kit::members::Member;
 use crate::cards::kit::models::model::Model;
 use crate::cards::kit::models::router::{Route, RouteTarget};
 use crate::cards::kit::models::synthesis::Synthesis;
@@ -72,6 +73,24 @@ impl Inputs<'_> {
             if let Component::ChatModel(model) = part { Some(model.clone()) } else { None }
         })?;
         self.require(name, found)
+    }
+
+    /// The wired model, where there is one.
+    ///
+    /// # Errors
+    /// When something else is wired.
+    pub fn optional_model(&self, name: &str) -> Result<Option<Arc<Model>>> {
+        if self.is_wired(name) { self.model(name).map(Some) } else { Ok(None) }
+    }
+
+    /// The wired member of a run.
+    ///
+    /// # Errors
+    /// When something else is wired.
+    pub fn optional_member(&self, name: &str) -> Result<Option<Arc<Member>>> {
+        self.find_component(name, |part| {
+            if let Component::Member(member) = part { Some(member.clone()) } else { None }
+        })
     }
 
     /// The cache of replies that is wired into an input.

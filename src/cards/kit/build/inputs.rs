@@ -231,6 +231,23 @@ impl Inputs<'_> {
         }
     }
 
+    /// The rows of a table, which editors keep as a list or as the JSON text of one; none where it is empty.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn grid(&self, name: &str) -> Result<Vec<Map<String, Value>>> {
+        let row = |row: Value| match row {
+            Value::Object(row) => Some(row),
+            _ => None,
+        };
+        let rows = match self.json(name)? {
+            None => Some(Vec::new()),
+            Some(Value::Array(rows)) => rows.into_iter().map(row).collect(),
+            Some(_) => None,
+        };
+        rows.ok_or_else(|| self.input_error(name, "this must be a list of rows"))
+    }
+
     /// JSON that must be an object.
     ///
     /// # Errors

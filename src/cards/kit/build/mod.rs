@@ -7,6 +7,7 @@ pub(crate) mod component;
 mod connections;
 pub(crate) mod inputs;
 pub(in crate::cards) mod json_schema;
+pub(in crate::cards) mod message_list;
 pub(in crate::cards) mod output_schema;
 pub(crate) mod prompt;
 pub(crate) mod unique_tools;

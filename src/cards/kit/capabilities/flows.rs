@@ -1,23 +1,27 @@
 //! Other flows of the workspace.
 
+use crate::base::cancel::CancelToken;
+use crate::cards::kit::models::token_sink::TokenSink;
 use crate::domain::error::Result;
+use crate::domain::flows::harness_name::HarnessName;
 use crate::domain::ids::FlowId;
 use crate::domain::predictions::prediction::RunOutput;
 use serde_json::{Map, Value};
 
 pub trait Flows: Send + Sync {
-    /// Asks another flow of the flow's workspace and waits for its answer. The tokens it used count as this run's.
+    /// Asks another flow of the flow's workspace and waits for its answer, which goes to `sink` as it comes. The tokens it used
+    /// count as this run's.
     ///
     /// # Errors
     /// Why there is none: no such flow in this workspace, a circle of flows that wait for one another, or what it
     /// failed with.
-    fn ask_flow(&self, call: &FlowCall<'_>) -> Result<RunOutput>;
+    fn ask_flow(&self, call: &FlowCall<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput>;
 }
 
 /// A call of one flow by another.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct FlowCall<'a> {
-    pub flow: &'a FlowId,
+    pub flow: AskedFlow<'a>,
     pub question: &'a str,
     /// What it is to run with, as far as its owner allows.
     pub overrides: &'a Map<String, Value>,
@@ -27,4 +31,14 @@ pub struct FlowCall<'a> {
     pub key: Option<&'a str>,
     /// How many iterations stand around what asks; whoever runs the steps of an agentflow adds them.
     pub iterations: usize,
+    /// Ends it earlier than the asking run.
+    pub cancel: Option<&'a CancelToken>,
+}
+
+/// Which flow is asked.
+#[derive(Debug, Clone, Copy)]
+pub enum AskedFlow<'a> {
+    Id(&'a FlowId),
+    /// A harness, for the owner of the asking flow: a key that it is bound to is for callers from outside.
+    Harness(&'a HarnessName),
 }

@@ -10,6 +10,7 @@ pub(crate) mod flows;
 pub(crate) mod host;
 pub(crate) mod knowledge;
 pub(crate) mod observers;
+pub(crate) mod part_host;
 pub(crate) mod replies;
 pub(crate) mod run_memory;
 pub(crate) mod sign_ins;

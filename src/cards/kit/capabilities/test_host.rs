@@ -11,6 +11,7 @@ use crate::base::cancel::CancelToken;
 use crate::cards::kit::build::code::Code;
 use crate::cards::kit::build::component::RunContext;
 use crate::cards::kit::knowledge::VectorStore;
+use crate::cards::kit::models::token_sink::TokenSink;
 use crate::cards::kit::stores::collections::Collections;
 use crate::clock::Clock;
 use crate::documents::{self, DocumentReader};
@@ -79,8 +80,8 @@ impl CodeRunner for TestHost {
 }
 
 impl Flows for TestHost {
-    fn ask_flow(&self, call: &FlowCall<'_>) -> Result<RunOutput> {
-        Err(Error::no_flow(call.flow))
+    fn ask_flow(&self, call: &FlowCall<'_>, _: &mut dyn TokenSink) -> Result<RunOutput> {
+        Err(Error::NotFound(format!("no flow {:?}", call.flow)))
     }
 }
 

@@ -1,6 +1,7 @@
 //! What document loaders have in common (manual 10.2): a source brings documents, a splitter cuts them, and
 //! the card's own metadata go over theirs.
 
+use super::pieces::{DocumentPiece, PieceVisitor};
 use super::{Loader, Splitter};
 use crate::canvas::files::{self, FileInput, InlineFile};
 use crate::cards::kit::build::inputs::Inputs;
@@ -8,7 +9,8 @@ use crate::cards::kit::capabilities::Grant;
 use crate::cards::kit::capabilities::files::WorkspaceFiles;
 use crate::cards::kit::capabilities::host::Host;
 use crate::cards::kit::schema::card::Output;
-use crate::cards::kit::schema::input::{Input, WireType};
+use crate::cards::kit::schema::input::Input;
+use crate::cards::kit::schema::wire_type::WireType;
 use crate::documents::{DocumentError, DocumentKind, DocumentPart};
 use crate::domain::error::{Error, Result, UnavailableReason};
 use crate::domain::predictions::prediction::Document;
@@ -47,6 +49,14 @@ pub(crate) trait DocumentSource: Send + Sync {
     /// # Errors
     /// When they cannot be read, naming the card.
     fn read(&self, host: &dyn Host) -> Result<Vec<Document>>;
+
+    /// The same documents a piece at a time, as [`Loader::stream`].
+    ///
+    /// # Errors
+    /// As [`Self::read`], and what `each` returns.
+    fn stream(&self, _from: Option<&str>, host: &dyn Host, each: PieceVisitor<'_>) -> Result<()> {
+        each(DocumentPiece::whole(self.read(host)?))
+    }
 }
 
 impl<F: Fn(&dyn Host) -> Result<Vec<Document>> + Send + Sync> DocumentSource for F {
@@ -94,10 +104,10 @@ struct SourceLoader<S> {
     omitted: Vec<String>,
 }
 
-impl<S: DocumentSource> Loader for SourceLoader<S> {
-    fn load(&self, host: &dyn Host) -> Result<Vec<Document>> {
+impl<S: DocumentSource> SourceLoader<S> {
+    /// Cuts what the source brought, and puts the card's metadata over it.
+    fn finish(&self, mut documents: Vec<Document>, host: &dyn Host) -> Result<Vec<Document>> {
         let too_many = || Error::RunFailed(format!("{}: there are too many documents", self.label));
-        let mut documents = self.source.read(host)?;
         if let Some(splitter) = &self.splitter {
             documents = split(splitter.as_ref(), documents, host)?.ok_or_else(too_many)?;
         }
@@ -116,8 +126,21 @@ impl<S: DocumentSource> Loader for SourceLoader<S> {
     }
 }
 
+impl<S: DocumentSource> Loader for SourceLoader<S> {
+    fn load(&self, host: &dyn Host) -> Result<Vec<Document>> {
+        self.finish(self.source.read(host)?, host)
+    }
+
+    fn stream(&self, from: Option<&str>, host: &dyn Host, each: PieceVisitor<'_>) -> Result<()> {
+        self.source.stream(from, host, &mut |piece| {
+            let documents = piece.documents.and_then(|documents| self.finish(documents, host));
+            each(DocumentPiece { documents, ..piece })
+        })
+    }
+}
+
 /// `None` when the chunks, each with the metadata of its document, are more than a store may hold.
-fn split(
+pub(crate) fn split(
     splitter: &dyn Splitter,
     documents: Vec<Document>,
     host: &dyn Host,
@@ -164,34 +187,67 @@ pub(crate) fn file_source(
     input: &str,
     read: impl Fn(&FileContent<'_>) -> Result<Vec<Document>> + Send + Sync + 'static,
 ) -> Result<impl DocumentSource + 'static> {
-    let (held, label) = (files_of(inputs, input)?, inputs.label.to_owned());
-    let files: Option<Grant<dyn WorkspaceFiles>> = inputs.want();
-    Ok(move |host: &dyn Host| {
+    Ok(FileSource {
+        label: inputs.label.to_owned(),
+        held: files_of(inputs, input)?,
+        files: inputs.want(),
+        read,
+    })
+}
+
+/// The files of an input, which `read` makes documents of.
+struct FileSource<R> {
+    label: String,
+    held: Vec<FileInput>,
+    files: Option<Grant<dyn WorkspaceFiles>>,
+    read: R,
+}
+
+impl<R: Fn(&FileContent<'_>) -> Result<Vec<Document>>> FileSource<R> {
+    fn documents(&self, file: &FileInput, host: &dyn Host) -> Result<Vec<Document>> {
+        let stored;
+        let (name, bytes) = match file {
+            FileInput::Inline(InlineFile { name, bytes }) => (name.as_str(), bytes.as_slice()),
+            FileInput::Stored(name) => {
+                let found = self.files.map(|files| files.of(host)?.stored_file(name)).transpose()?.flatten();
+                stored = found.ok_or_else(|| {
+                    Error::RunFailed(format!("{}: a file is not here any more; upload it again", self.label))
+                })?;
+                (stored.name.as_str(), stored.bytes.as_slice())
+            }
+        };
+        (self.read)(&FileContent { label: &self.label, name, bytes, host })
+    }
+}
+
+impl<R: Fn(&FileContent<'_>) -> Result<Vec<Document>> + Send + Sync> DocumentSource for FileSource<R> {
+    fn read(&self, host: &dyn Host) -> Result<Vec<Document>> {
         let mut documents = Vec::new();
         let mut room = limits::CHUNKS_BYTES_MAX;
-        for file in &held {
+        for file in &self.held {
             if host.cancel().reason().is_some() {
                 return Err(Error::Cancelled);
             }
-            let stored;
-            let (name, bytes) = match file {
-                FileInput::Inline(InlineFile { name, bytes }) => (name.as_str(), bytes.as_slice()),
-                FileInput::Stored(name) => {
-                    let found = files.map(|files| files.of(host)?.stored_file(name)).transpose()?.flatten();
-                    stored = found.ok_or_else(|| {
-                        Error::RunFailed(format!("{label}: a file is not here any more; upload it again"))
-                    })?;
-                    (stored.name.as_str(), stored.bytes.as_slice())
-                }
-            };
-            let read = read(&FileContent { label: &label, name, bytes, host })?;
+            let read = self.documents(file, host)?;
             let size = read.iter().map(|document| document.page_content.len()).sum();
-            let too_much = || Error::RunFailed(format!("{label}: the files hold too much text"));
+            let too_much = || Error::RunFailed(format!("{}: the files hold too much text", self.label));
             room = room.checked_sub(size).ok_or_else(too_much)?;
             documents.extend(read);
         }
         Ok(documents)
-    })
+    }
+
+    /// The place of a file is its number.
+    fn stream(&self, from: Option<&str>, host: &dyn Host, each: PieceVisitor<'_>) -> Result<()> {
+        let from = from.and_then(|number| number.parse().ok()).unwrap_or(0);
+        for (number, file) in self.held.iter().enumerate().skip(from) {
+            if host.cancel().reason().is_some() {
+                return Err(Error::Cancelled);
+            }
+            each(DocumentPiece::at(number.to_string(), self.documents(file, host)))?;
+        }
+        Ok(())
+    }
 }
 
 fn files_of(inputs: &Inputs<'_>, input: &str) -> Result<Vec<FileInput>> {

@@ -6,16 +6,19 @@ pub(crate) mod embedding;
 pub(crate) mod lexical;
 pub(crate) mod loading;
 pub(in crate::cards) mod mmr;
+pub(crate) mod pieces;
 pub(in crate::cards) mod rerank_retriever;
 pub(crate) mod retrieving;
 pub(crate) mod splitting;
+pub(crate) mod transform;
 pub(crate) mod untrusted_text;
 
 use super::build::component::{Retriever, RunContext};
 use super::capabilities::host::Host;
 use super::models::model::Model;
-use crate::domain::error::Result;
+use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::Document;
+use pieces::{DocumentPiece, PieceVisitor};
 use serde_json::Value;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -27,6 +30,15 @@ pub trait Loader: Send + Sync {
     /// # Errors
     /// When the source cannot be read, naming the card.
     fn load(&self, host: &dyn Host) -> Result<Vec<Document>>;
+
+    /// Hands the documents over a piece at a time, so that nobody holds all of them; beginning with the piece at the place
+    /// `from`, where the source has places.
+    ///
+    /// # Errors
+    /// When the source cannot be read, naming the card, and what `each` returns.
+    fn stream(&self, _from: Option<&str>, host: &dyn Host, each: PieceVisitor<'_>) -> Result<()> {
+        each(DocumentPiece::whole(self.load(host)?))
+    }
 }
 
 /// A component that cuts texts into chunks.
@@ -62,6 +74,15 @@ pub trait VectorStore: Send + Sync {
 
     /// How many chunks the card is set to return.
     fn top_k(&self) -> usize;
+
+    /// Takes in documents that a pipeline brings, beside what is stored or, where it `empties` the store first, in place of
+    /// it. What is there already is not stored twice. How many were taken in.
+    ///
+    /// # Errors
+    /// When embedding or storing fails, or the store cannot be filled so.
+    fn append(&self, _documents: &[Document], _empties: bool, _host: &dyn Host) -> Result<usize> {
+        Err(Error::RunFailed("a pipeline cannot fill this card; choose a store that keeps its chunks".into()))
+    }
 
     /// The model that is wired into the store, for an engine that has none of its own.
     fn model(&self) -> Option<Arc<Model>> {

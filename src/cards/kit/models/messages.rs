@@ -2,7 +2,7 @@
 
 use super::model::Model;
 use crate::cards::kit::build::component::RunContext;
-use crate::domain::predictions::prediction::{HistoryMessage, ImageSource, MessageRole};
+use crate::domain::predictions::prediction::{HistoryMessage, ImageSource, ImageUpload, MessageRole};
 use crate::llm::{ChatMessage, ContentPart};
 
 /// A message of a conversation as the model reads it.
@@ -24,10 +24,16 @@ pub(crate) fn attach_images(messages: &mut [ChatMessage], turn: &RunContext<'_>,
     else {
         return;
     };
-    parts.extend(turn.uploads.iter().map(|upload| match &upload.content {
+    parts.extend(image_parts(turn));
+}
+
+/// The images of the question.
+pub(crate) fn image_parts(turn: &RunContext<'_>) -> Vec<ContentPart> {
+    let part = |upload: &ImageUpload| match &upload.content {
         ImageSource::Image { base64 } => {
             ContentPart::Image { mime: upload.mime.clone(), base64: base64.clone() }
         }
         ImageSource::Url(url) => ContentPart::ImageUrl(url.clone()),
-    }));
+    };
+    turn.uploads.iter().map(part).collect()
 }

@@ -1,10 +1,11 @@
 //! Where the events of a run go.
 
+use crate::domain::predictions::team::TeamEvent;
 pub use crate::llm::StreamClosed;
 use crate::llm::{Delta, ReplyStream, StreamEnd};
 
 /// Receives what a run shows while it runs.
-pub trait TokenSink {
+pub trait TokenSink: Send {
     /// A fragment of the answer.
     ///
     /// # Errors
@@ -16,6 +17,14 @@ pub trait TokenSink {
     /// # Errors
     /// When the caller left.
     fn thinking(&mut self, _text: &str) -> Result<(), StreamClosed> {
+        Ok(())
+    }
+
+    /// Something that a team does before it answers. Where the team is a part of the answer, nobody is told.
+    ///
+    /// # Errors
+    /// When the caller left.
+    fn team(&mut self, _event: &TeamEvent<'_>) -> Result<(), StreamClosed> {
         Ok(())
     }
 

@@ -8,7 +8,9 @@ use crate::cards::kit::build::inputs::Inputs;
 use crate::cards::kit::build::prompt::Prompt;
 use crate::cards::kit::capabilities::Need;
 use crate::cards::kit::knowledge::embedding::CheckedEmbeddings;
+use crate::cards::kit::knowledge::transform::Transform;
 use crate::cards::kit::knowledge::{Loader, Splitter, VectorStore};
+use crate::cards::kit::members::Member;
 use crate::cards::kit::models::model::Model;
 use crate::cards::kit::models::router::Route;
 use crate::cards::kit::models::synthesis::Synthesis;
@@ -56,15 +58,19 @@ pub enum Category {
     DocumentLoaders,
     Embeddings,
     Engine,
+    Harness,
     Llms,
     McpTools,
     Memory,
     Moderation,
+    MultiAgents,
     OutputParsers,
+    Pipelines,
     Prompts,
     RecordManager,
     ResponseSynthesizer,
     Retrievers,
+    SequentialAgents,
     TextSplitters,
     Tools,
     Utilities,
@@ -84,15 +90,19 @@ impl Category {
             Self::DocumentLoaders => "Document Loaders",
             Self::Embeddings => "Embeddings",
             Self::Engine => "Engine",
+            Self::Harness => "Harness",
             Self::Llms => "LLMs",
             Self::McpTools => "Tools (MCP)",
             Self::Memory => "Memory",
             Self::Moderation => "Moderation",
+            Self::MultiAgents => "Multi Agents",
             Self::OutputParsers => "Output Parsers",
+            Self::Pipelines => "ETL",
             Self::Prompts => "Prompts",
             Self::RecordManager => "Record Manager",
             Self::ResponseSynthesizer => "Response Synthesizer",
             Self::Retrievers => "Retrievers",
+            Self::SequentialAgents => "Sequential Agents",
             Self::TextSplitters => "Text Splitters",
             Self::Tools => "Tools",
             Self::Utilities => "Utilities",
@@ -151,8 +161,14 @@ pub enum Factory {
     SetVariable(fn(&Inputs<'_>) -> Result<FlowVariable>),
     /// Gets the value of the variable of this name, which a card of the run set.
     GetVariable(fn(&Inputs<'_>) -> Result<String>),
+    /// Makes other documents of those that pass a pipeline.
+    Transform(fn(&Inputs<'_>) -> Result<Arc<dyn Transform>>),
+    /// A member of a Multi-Agent or Sequential Agent flow.
+    Member(fn(&Inputs<'_>) -> Result<Member>),
     /// Does the work of a step of an agentflow.
     Step(StepFn),
+    /// Belongs to a team, whose run reads its inputs.
+    Team,
     /// A note: it is never built.
     Nothing,
 }
@@ -206,10 +222,15 @@ impl Factory {
             Self::Moderation(make) => Component::Moderation(make(inputs)?),
             Self::Synthesis(make) => Component::Synthesis(Arc::new(make(inputs))),
             Self::Route(make) => Component::Route(make(inputs)?),
+            Self::Member(make) => Component::Member(Arc::new(make(inputs)?)),
             Self::Branch(make) => Component::Value(make(inputs)?.value),
             Self::SetVariable(make) => Component::Value(make(inputs)?.value),
             // Only a run knows the values of variables.
             Self::GetVariable(_) | Self::Nothing => Component::Value(serde_json::Value::Null),
+            Self::Transform(make) => Component::Transform(make(inputs)?),
+            Self::Team => {
+                return Err(Error::RunFailed(format!("{}: this card belongs into a harness", inputs.label)));
+            }
             Self::Step(_) => {
                 return Err(Error::RunFailed(format!(
                     "{}: this card is a step of an agentflow",

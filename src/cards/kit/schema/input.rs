@@ -1,5 +1,6 @@
 //! One input of a card: its kind decides how it is shown, read, overridden and kept out of history.
 
+use super::wire_type::WireType;
 use serde_json::Value;
 
 /// An input. Built in a `const` by its kind and refined by the methods below.
@@ -31,6 +32,10 @@ pub struct Input {
     pub shown_if: Option<(&'static str, &'static str)>,
     /// Shown only while another input has, or holds, one of these values.
     pub shown_for: Option<(&'static str, &'static [&'static str])>,
+    /// Braces in its text name variables, so those of a value that comes from a request are doubled.
+    pub braces: bool,
+    /// The name under which editors note its choice, with the id of the node behind it; empty for most.
+    pub tab: &'static str,
     /// May stay empty where each of these inputs is filled in; no inputs say nothing.
     pub unless: &'static [&'static str],
 }
@@ -94,80 +99,14 @@ pub enum Picker {
     DocumentStore,
     Tool,
     Flow,
+    /// A harness, by its name.
+    Harness,
     /// What another server can do, by name.
     Actions,
     /// A step of the same flow that comes before this one.
     Step,
     /// What the tool that is picked beside takes, by name.
     ToolArgument,
-}
-
-/// What can be wired into an input: the base class the other card must have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum WireType {
-    Cache,
-    ChatModel,
-    LanguageModel,
-    Memory,
-    ChatMemory,
-    Prompt,
-    ChatPrompt,
-    OutputParser,
-    Moderation,
-    Tool,
-    Retriever,
-    TextSplitter,
-    VectorStore,
-    VectorStoreRetriever,
-    PromptRetriever,
-    Document,
-    Embeddings,
-    RecordManager,
-    Chain,
-    Value,
-    /// The components of engines, which have base classes of their own.
-    Engine,
-    EngineModel,
-    EngineEmbeddings,
-    EngineTool,
-    IndexRetriever,
-    Synthesizer,
-}
-
-impl WireType {
-    /// The base class name in canvases.
-    #[must_use]
-    pub const fn class(self) -> &'static str {
-        match self {
-            Self::Cache => "BaseCache",
-            Self::ChatModel => "BaseChatModel",
-            Self::LanguageModel => "BaseLanguageModel",
-            Self::Memory => "BaseMemory",
-            Self::ChatMemory => "BaseChatMemory",
-            Self::Prompt => "BasePromptTemplate",
-            Self::ChatPrompt => "ChatPromptTemplate",
-            Self::OutputParser => "BaseLLMOutputParser",
-            Self::Moderation => "Moderation",
-            Self::Tool => "Tool",
-            Self::Retriever => "BaseRetriever",
-            Self::TextSplitter => "TextSplitter",
-            Self::VectorStore => "VectorStore",
-            Self::VectorStoreRetriever => "VectorStoreRetriever",
-            Self::PromptRetriever => "PromptRetriever",
-            Self::Document => "Document",
-            Self::Embeddings => "Embeddings",
-            Self::RecordManager => "RecordManager",
-            Self::Chain => "BaseChain",
-            Self::Value => "string | number | boolean | json | array",
-            Self::Engine => "BaseQueryEngine",
-            Self::EngineModel => "BaseChatModel_LlamaIndex",
-            Self::EngineEmbeddings => "BaseEmbedding_LlamaIndex",
-            Self::EngineTool => "QueryEngineTool",
-            Self::IndexRetriever => "VectorIndexRetriever",
-            Self::Synthesizer => "ResponseSynthesizer",
-        }
-    }
 }
 
 /// One entry of a fixed list.
@@ -220,6 +159,8 @@ impl Input {
             lists: false,
             shown_if: None,
             shown_for: None,
+            braces: false,
+            tab: "",
             unless: &[],
         }
     }
@@ -380,6 +321,18 @@ impl Input {
     #[must_use]
     pub const fn variables(mut self) -> Self {
         self.accepts_variables = true;
+        self
+    }
+
+    #[must_use]
+    pub const fn braces(mut self) -> Self {
+        self.braces = true;
+        self
+    }
+
+    #[must_use]
+    pub const fn tab(mut self, name: &'static str) -> Self {
+        self.tab = name;
         self
     }
 

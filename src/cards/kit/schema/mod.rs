@@ -3,3 +3,4 @@
 pub(crate) mod card;
 pub(crate) mod input;
 pub(in crate::cards) mod input_list;
+pub(in crate::cards) mod wire_type;

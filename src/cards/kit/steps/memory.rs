@@ -89,6 +89,19 @@ impl StepMemory {
         Ok(Self { is_on: inputs.switch(names.enable), kind })
     }
 
+    /// What a card says that has no switch: it remembers nothing but what is chosen, in full or the newest of it.
+    ///
+    /// # Errors
+    /// When a number is out of its range.
+    pub(crate) fn chosen(inputs: &Inputs<'_>, kind: &str, window: &str) -> Result<Self> {
+        let kind = match inputs.optional_text(kind).as_deref() {
+            Some("allMessages") => MemoryKind::All,
+            Some("windowSize") => MemoryKind::Window(inputs.whole(window)?.unwrap_or(WINDOW_DEFAULT)),
+            _ => return Ok(Self { is_on: false, kind: MemoryKind::All }),
+        };
+        Ok(Self { is_on: true, kind })
+    }
+
     /// What was said before the step; of a question that it is the first to hear, nothing. Pictures go with what is sent as it
     /// is.
     ///

@@ -4,7 +4,8 @@
 use super::memory::MemoryNames;
 use super::messages::{MESSAGE_ROW, reply_role_input};
 use super::structured_output::keys_input;
-use crate::cards::kit::schema::input::{Input, WireType};
+use crate::cards::kit::schema::input::Input;
+use crate::cards::kit::schema::wire_type::WireType;
 
 /// The names of these inputs on one card. A card has as many of them as it uses.
 #[derive(Debug, Clone, Copy)]

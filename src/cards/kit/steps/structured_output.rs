@@ -19,6 +19,7 @@ use serde_json::{Map, Value};
 const KEYS_MAX: usize = 100;
 /// The function that the model calls with its answer.
 const FUNCTION: &str = "give_answer";
+const PURPOSE: &str = "Gives your answer. Fill in every argument.";
 const INSTRUCTION: &str =
     "Give your answer by calling the function give_answer once. Write nothing beside that call.";
 
@@ -95,6 +96,16 @@ impl<'a> StructuredOutput<'a> {
         Ok((!fields.is_empty()).then(|| Self { inputs, input, schema: ValueSchema::Object(fields) }))
     }
 
+    /// An answer of a shape that the card itself settles; `input` is named when there is none.
+    #[must_use]
+    pub(in crate::cards) const fn of(
+        inputs: &'a Inputs<'a>,
+        input: &'static str,
+        schema: ValueSchema,
+    ) -> Self {
+        Self { inputs, input, schema }
+    }
+
     /// Asks until the answer has the keys: after one that does not fit the model is told why, once.
     ///
     /// # Errors
@@ -107,32 +118,64 @@ impl<'a> StructuredOutput<'a> {
         host: &dyn Host,
         sink: &mut dyn TokenSink,
     ) -> Result<Map<String, Value>> {
-        let calls_functions = model.takes_tools();
-        let form = if calls_functions { INSTRUCTION.to_owned() } else { self.schema.instructions() };
-        let instructions = messages.iter().take_while(|message| matches!(message, ChatMessage::System(_)));
-        messages.insert(instructions.count(), ChatMessage::System(form));
-        let tools = if calls_functions { vec![self.function()] } else { Vec::new() };
-        let request = ChatRequest { messages, tools, ..ChatRequest::default() };
-        let first = tally.ask(model, &request, host, sink)?;
-        keep_files(self.inputs, model, &first.files, tally)?;
-        let fault = match self.read(&first) {
-            Ok(answer) => return Ok(answer),
-            Err(fault) => fault,
-        };
-        let mut messages = request.messages;
-        messages.extend(correction(first, &fault));
-        let second = tally.ask(model, &ChatRequest { messages, ..request }, host, sink)?;
-        keep_files(self.inputs, model, &second.files, tally)?;
-        self.read(&second).map_err(|fault| {
+        let form =
+            FormCall { function: FUNCTION, purpose: PURPOSE, instruction: INSTRUCTION, schema: &self.schema };
+        let answer = form.ask(model, std::mem::take(&mut messages), &mut |request| {
+            let reply = tally.ask(model, request, host, sink)?;
+            keep_files(self.inputs, model, &reply.files, tally)?;
+            Ok(reply)
+        })?;
+        answer.map_err(|fault| {
             let wrong = format!("{} gave no answer with these keys: {fault}", model.label());
             self.inputs.input_error(self.input, &wrong)
         })
     }
+}
+
+/// A form that a model fills in by calling a function.
+pub(in crate::cards) struct FormCall<'a> {
+    /// The name of the function.
+    pub(in crate::cards) function: &'a str,
+    /// What the model reads about it.
+    pub(in crate::cards) purpose: &'a str,
+    /// What the model is told to do.
+    pub(in crate::cards) instruction: &'a str,
+    pub(in crate::cards) schema: &'a ValueSchema,
+}
+
+impl FormCall<'_> {
+    /// Asks until the answer fits: after one that does not the model is told why, once. What is wrong with the second answer
+    /// is the inner error.
+    ///
+    /// # Errors
+    /// When the model fails.
+    pub(in crate::cards) fn ask(
+        &self,
+        model: &Model,
+        mut messages: Vec<ChatMessage>,
+        ask: &mut dyn FnMut(&ChatRequest) -> Result<Completion>,
+    ) -> Result<Result<Map<String, Value>, String>> {
+        let calls_functions = model.takes_tools();
+        let form = if calls_functions { self.instruction.to_owned() } else { self.schema.instructions() };
+        let instructions = messages.iter().take_while(|message| matches!(message, ChatMessage::System(_)));
+        messages.insert(instructions.count(), ChatMessage::System(form));
+        let tools = if calls_functions { vec![self.function()] } else { Vec::new() };
+        let request = ChatRequest { messages, tools, ..ChatRequest::default() };
+        let first = ask(&request)?;
+        let fault = match self.read(&first) {
+            Ok(answer) => return Ok(Ok(answer)),
+            Err(fault) => fault,
+        };
+        let mut messages = request.messages;
+        messages.extend(correction(first, &fault));
+        let second = ask(&ChatRequest { messages, ..request })?;
+        Ok(self.read(&second))
+    }
 
     fn function(&self) -> ToolSpec {
         ToolSpec {
-            name: FUNCTION.to_owned(),
-            description: "Gives your answer. Fill in every argument.".to_owned(),
+            name: self.function.to_owned(),
+            description: self.purpose.to_owned(),
             schema: self.schema.schema(),
         }
     }
@@ -311,6 +354,12 @@ fn rows_of<'a>(input: &Input, values: &'a Map<String, Value>) -> &'a [Value] {
 #[must_use]
 pub(crate) fn declares_keys(card: &'static Card, values: &Map<String, Value>) -> bool {
     keys_inputs(card).any(|input| !rows_of(input, values).is_empty())
+}
+
+/// The schema of the answer of a card with these inputs, where it says one.
+#[must_use]
+pub(crate) fn declared_schema(card: &'static Card, values: &Map<String, Value>) -> Option<Value> {
+    keys_inputs(card).find_map(|input| Some(describe_rows(rows_of(input, values)).form?.schema))
 }
 
 #[cfg(test)]

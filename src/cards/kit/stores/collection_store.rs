@@ -1,7 +1,7 @@
 //! A collection of this server behind a vector store card.
 
 use super::collections::{CollectionEdit, Collections};
-use super::records::{ChunkDiff, Cleanup, RecordManager, RecordManagerConfig, chunk_key};
+use super::records::{self, ChunkDiff, Cleanup, RecordManager, RecordManagerConfig, chunk_key};
 use super::store_inputs;
 use crate::cards::kit::build::component::{Embeddings, RunContext};
 use crate::cards::kit::capabilities::Grant;
@@ -137,6 +137,33 @@ impl CollectionStore {
             documents: named.into_iter().map(|(_, document)| document.clone()).collect(),
             ..UpsertReport::default()
         })
+    }
+
+    /// Adds documents to what everybody finds, or puts them in place of it. A chunk that is there already stays as it is.
+    ///
+    /// # Errors
+    /// When embedding or storing fails, or what is there was stored with other embeddings.
+    pub(crate) fn append(
+        &self,
+        documents: &[Document],
+        empties: bool,
+        records: Option<&dyn RecordManager>,
+        host: &dyn Host,
+    ) -> Result<usize> {
+        let library = self.collections(host)?;
+        if let Some(head) = library.collection(&self.id)?.filter(|head| !empties && head.rows > 0) {
+            self.same_space(&head)?;
+        }
+        let mut seen = HashSet::new();
+        let named = documents.iter().map(|document| (chunk_key(document), document));
+        let named: Vec<(RowId, &Document)> = named.filter(|(name, _)| seen.insert(*name)).collect();
+        let rows = embed_chunks(&named, &*self.embeddings, host)?;
+        library
+            .change(&self.id, &CollectionEdit { clear: empties, add: &rows, ..self.edit(&HashSet::new()) })?;
+        if let Some(records) = records {
+            records::remember(records, &self.name, &named, empties, host)?;
+        }
+        Ok(named.len())
     }
 
     fn same_space(&self, head: &Collection) -> Result<()> {

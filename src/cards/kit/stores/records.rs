@@ -114,6 +114,30 @@ pub(crate) fn chunk_key(document: &Document) -> RowId {
     name
 }
 
+/// Remembers chunks that were stored beside others, or in place of all others.
+///
+/// # Errors
+/// When it cannot be stored.
+pub(crate) fn remember(
+    records: &dyn RecordManager,
+    collection: &str,
+    named: &[(RowId, &Document)],
+    replaces_all: bool,
+    host: &dyn Host,
+) -> Result<()> {
+    let keeping = records.config();
+    let namespace = keeping.namespace_of(collection, host);
+    let forgotten: Vec<RowId> = match replaces_all {
+        true => records.records(&namespace, host)?.into_keys().collect(),
+        false => Vec::new(),
+    };
+    let put = named.iter().map(|(name, chunk)| Ok((*name, source(chunk, keeping)?)));
+    let put = put.collect::<Result<Vec<(RowId, String)>>>()?;
+    let stays = |name: &RowId| put.iter().any(|(kept, _)| kept == name);
+    let forgotten: Vec<RowId> = forgotten.into_iter().filter(|name| !stays(name)).collect();
+    records.change(&namespace, &put, &forgotten, host)
+}
+
 /// What a further upsert has to do.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct ChunkDiff<'d> {

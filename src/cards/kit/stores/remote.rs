@@ -2,7 +2,7 @@
 //! [`VectorDatabase`].
 
 use super::collections::Collections;
-use super::records::{ChunkDiff, RecordManager, chunk_key};
+use super::records::{self, ChunkDiff, RecordManager, chunk_key};
 use super::store_inputs::{self, StoreInputs};
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::cards::kit::build::component::RunContext;
@@ -247,9 +247,7 @@ impl<D: VectorDatabase> VectorStore for RemoteVectorStore<D> {
             (None, Some(records)) => return self.sync_with_records(&documents, records.as_ref(), host),
             (None, None) => {}
         }
-        let mut seen = HashSet::new();
-        let named = documents.iter().map(|chunk| (Uuid::from_bytes(chunk_key(chunk)), chunk));
-        let named: Vec<(Uuid, &Document)> = named.filter(|(name, _)| seen.insert(*name)).collect();
+        let named = name_chunks(&documents);
         let leave = match conversation {
             Some(conversation) => {
                 let knowledge = self.knowledge;
@@ -300,9 +298,30 @@ impl<D: VectorDatabase> VectorStore for RemoteVectorStore<D> {
         Ok(found.into_iter().map(|found| found.scored).collect())
     }
 
+    fn append(&self, documents: &[Document], empties: bool, host: &dyn Host) -> Result<usize> {
+        if empties {
+            let what = "a database on another server is not emptied; set the pipeline to append";
+            return Err(self.inputs.card_error(what));
+        }
+        let named = name_chunks(documents);
+        self.put(&named, None, host)?;
+        if let Some(records) = &self.records {
+            let named: Vec<_> = named.iter().map(|(name, chunk)| (*name.as_bytes(), *chunk)).collect();
+            records::remember(records.as_ref(), &self.collection, &named, false, host)?;
+        }
+        Ok(named.len())
+    }
+
     fn top_k(&self) -> usize {
         self.most
     }
+}
+
+/// Chunks under their names, each once.
+fn name_chunks(documents: &[Document]) -> Vec<(Uuid, &Document)> {
+    let mut seen = HashSet::new();
+    let named = documents.iter().map(|chunk| (Uuid::from_bytes(chunk_key(chunk)), chunk));
+    named.filter(|(name, _)| seen.insert(*name)).collect()
 }
 
 /// The outputs of a store.

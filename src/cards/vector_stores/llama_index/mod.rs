@@ -7,6 +7,7 @@ use crate::cards::kit::{
     Host, Input, Inputs, Model, RunContext, ScoredChunk, UpsertReport, VectorQuery, VectorStore, WireType,
 };
 use crate::domain::error::Result;
+use crate::domain::predictions::prediction::Document;
 use std::sync::Arc;
 
 /// The model of the engine that asks the store.
@@ -36,6 +37,10 @@ impl VectorStore for StoreWithModel {
 
     fn nearest(&self, query: &VectorQuery<'_>, turn: &RunContext<'_>) -> Result<Vec<ScoredChunk>> {
         self.store.nearest(query, turn)
+    }
+
+    fn append(&self, documents: &[Document], empties: bool, host: &dyn Host) -> Result<usize> {
+        self.store.append(documents, empties, host)
     }
 
     fn top_k(&self) -> usize {

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 
 /// Where the value of an input comes from.
 #[derive(Debug, Clone)]
-pub(in crate::engine::agentflow) enum StepSource {
+pub(in crate::engine) enum StepSource {
     /// The stored value, as it is.
     Plain(Value),
     /// A value with references.
@@ -32,11 +32,11 @@ pub(in crate::engine::agentflow) enum StepSource {
 }
 
 /// Sources by the names of their inputs.
-pub(in crate::engine::agentflow) type StepSources = Vec<(&'static str, StepSource)>;
+pub(in crate::engine) type StepSources = Vec<(&'static str, StepSource)>;
 
 /// A card that stands inside of another one.
 #[derive(Debug, Clone)]
-pub(in crate::engine::agentflow) struct CardSource {
+pub(in crate::engine) struct CardSource {
     /// As the canvas names it.
     name: String,
     /// The input that it is picked in.
@@ -48,7 +48,7 @@ pub(in crate::engine::agentflow) struct CardSource {
 }
 
 /// The sources of a node's inputs.
-pub(in crate::engine::agentflow) fn compile(card: &'static Card, node: &Node) -> StepSources {
+pub(in crate::engine) fn compile(card: &'static Card, node: &Node) -> StepSources {
     compile_fields(card.inputs, node, &node.inputs, &|name| node.accepts_variables(name))
 }
 
@@ -104,7 +104,7 @@ fn compile_value(
 }
 
 /// The cards that are picked in inputs outside of rows.
-pub(in crate::engine::agentflow) fn picked_cards(
+pub(in crate::engine) fn picked_cards(
     inputs: &StepSources,
 ) -> impl Iterator<Item = (&'static str, &'static Card)> {
     inputs.iter().filter_map(|(name, source)| match source {
@@ -145,14 +145,14 @@ impl Scope for SavedScope<'_> {
 }
 
 /// What the inputs of a step are bound with.
-pub(in crate::engine::agentflow) struct Binder<'a> {
-    pub(in crate::engine::agentflow) label: &'a str,
-    pub(in crate::engine::agentflow) scope: &'a dyn Scope,
-    pub(in crate::engine::agentflow) host: &'a dyn Host,
-    pub(in crate::engine::agentflow) credentials: &'a dyn Credentials,
-    pub(in crate::engine::agentflow) overrides: &'a Overrides,
+pub(in crate::engine) struct Binder<'a> {
+    pub(in crate::engine) label: &'a str,
+    pub(in crate::engine) scope: &'a dyn Scope,
+    pub(in crate::engine) host: &'a dyn Host,
+    pub(in crate::engine) credentials: &'a dyn Credentials,
+    pub(in crate::engine) overrides: &'a Overrides,
     /// The place of the node in its graph.
-    pub(in crate::engine::agentflow) step: usize,
+    pub(in crate::engine) step: usize,
 }
 
 impl Binder<'_> {
@@ -160,22 +160,14 @@ impl Binder<'_> {
     ///
     /// # Errors
     /// What is wrong with a card that is picked, naming the step.
-    pub(in crate::engine::agentflow) fn bind(
-        &self,
-        card: &'static Card,
-        sources: &StepSources,
-    ) -> Result<InputValues> {
+    pub(in crate::engine) fn bind(&self, card: &'static Card, sources: &StepSources) -> Result<InputValues> {
         let mut values = self.bind_picked(sources, true)?;
         values.extend(sent_values(card, self.overrides.for_step(self.step)));
         Ok(values)
     }
 
     /// The values of a card's inputs that hold neither rows nor other cards.
-    pub(in crate::engine::agentflow) fn bind_settings(
-        &self,
-        card: &'static Card,
-        sources: &StepSources,
-    ) -> InputValues {
+    pub(in crate::engine) fn bind_settings(&self, card: &'static Card, sources: &StepSources) -> InputValues {
         let value = |(name, source): &(&'static str, StepSource)| match source {
             StepSource::Plain(value) => Some((*name, InputValue::Value(value.clone()))),
             StepSource::Resolved(source) => Some((*name, InputValue::Value(source.resolve(self.scope)))),

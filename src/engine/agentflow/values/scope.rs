@@ -14,7 +14,7 @@ const CHAT_HISTORY: &str = "chatHistory";
 const RUNTIME_LENGTH: &str = "runtimeChatHistoryLength";
 
 /// What a step knows: what came before it along the connections that were taken.
-pub(in crate::engine::agentflow) struct StepScope<'a> {
+pub(in crate::engine) struct StepScope<'a> {
     pub(in crate::engine::agentflow) turn: &'a RunContext<'a>,
     pub(in crate::engine::agentflow) start: &'a StartValues,
     pub(in crate::engine::agentflow) conversation: &'a dyn ConversationPast,
@@ -56,6 +56,18 @@ impl Scope for StepScope<'_> {
             RunValue::NodeOutput(id) => self.newest(id)?.entry.data.get(OUTPUT).map(Cow::Borrowed),
             RunValue::OwnOutput => owned(self.own_output?),
         }
+    }
+}
+
+impl<'a> StepScope<'a> {
+    /// Of a card that stands in no agentflow: nothing came before it.
+    pub(in crate::engine) const fn alone(
+        turn: &'a RunContext<'a>,
+        start: &'a StartValues,
+        conversation: &'a dyn ConversationPast,
+        state: &'a Map<String, Value>,
+    ) -> Self {
+        Self { turn, start, conversation, before: &[], said: &[], state, item: None, own_output: None }
     }
 }
 

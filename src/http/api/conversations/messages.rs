@@ -145,7 +145,8 @@ fn chat_types(sent: &[&str]) -> Result<Option<Vec<ChatType>>> {
         ChatTypeName::External => Some(ChatType::External),
         ChatTypeName::Scheduled => Some(ChatType::Scheduled),
         ChatTypeName::Webhook => Some(ChatType::Webhook),
-        ChatTypeName::Evaluation | ChatTypeName::Mcp => None,
+        ChatTypeName::Mcp => Some(ChatType::Mcp),
+        ChatTypeName::Evaluation => None,
     });
     Ok((!wanted.is_empty()).then(|| here.collect()))
 }

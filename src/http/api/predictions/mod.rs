@@ -2,6 +2,8 @@
 
 pub(crate) mod attachments;
 pub(crate) mod executions;
+pub(crate) mod harnesses;
+pub(crate) mod openai;
 pub(crate) mod prediction;
 pub(crate) mod question;
 pub(super) mod run_events;

@@ -1,7 +1,7 @@
 //! Asking a flow (manual 2.1, 2.2, 2.3, 2.4, 2.8, 3.1).
 
 use super::question::{body_from_form, parse_question, parse_rerun};
-use super::run_events::{RunEvents, visible_entries};
+use super::run_events::{RunEvents, hide_hosts, visible_entries};
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::accounts::caller::Caller;
@@ -13,6 +13,7 @@ use crate::domain::flows::rate_limit::WindowState;
 use crate::domain::ids::{ChatId, FlowId};
 use crate::domain::predictions::answer::PredictionAnswer;
 use crate::domain::predictions::prediction::{ChatType, ConversationProof, Question};
+use crate::domain::predictions::team::TeamOutput;
 use crate::http::api::conversations::conversation_access::{can_see, flow_for_origin, request_proofs};
 use crate::http::reply::Reply;
 use crate::http::reply::error::{self, log_failed_run};
@@ -48,7 +49,7 @@ const SEE_RUNS: &str = "executions:view";
 
 pub(super) const SESSION_TOKEN: &str = "x-service-session-token";
 /// Whoever stops a first answer while it is under way has not read of its conversation in an event yet.
-const CHAT_ID: &str = "x-service-chat-id";
+pub(super) const CHAT_ID: &str = "x-service-chat-id";
 /// Which version of Live answers, or failed to.
 const FLOW_VERSION: &str = "x-flow-version";
 pub(super) const SESSION_COOKIE: &str = "service_session";
@@ -240,7 +241,7 @@ pub(in crate::http::api) fn with_session(
 }
 
 /// `told` is the version that a whole answer names in its body.
-fn reply_to_run(
+pub(super) fn reply_to_run(
     app: &App,
     entry: PredictionRun,
     request: &Request,
@@ -252,13 +253,19 @@ fn reply_to_run(
         if let Some(run) = &mut answer.output.execution {
             run.entries = visible_entries(entry.chat_type, std::mem::take(&mut run.entries));
         }
+        if let Some(team) = &mut answer.output.team {
+            hide_hosts(entry.chat_type, team);
+        }
         let view = AnswerView::from(answer).with_version(told);
         let (reply, app) = (Reply::json(&view)?, app.clone());
         return Ok(reply.after_commit(move |stored| unstored.store(&app, entry, stored)));
     }
     let (app, cancel) = (app.clone(), request.cancel().clone());
+    // A team chooses before it shows anything, and a choice that fails is no stream.
+    let is_late = entry.plan.may_be_team();
     let asked = StreamedQuestion { app, entry, cancel };
-    Ok(Reply::stream(move |events| asked.run(events)))
+    let reply = Reply::stream(move |events| asked.run(events));
+    Ok(if is_late { reply.held_until_first_event() } else { reply })
 }
 
 /// A question whose answer is streamed.
@@ -271,8 +278,12 @@ struct StreamedQuestion {
 impl StreamedQuestion {
     fn run(self, events: EventSink) {
         let begun = self.send_start(&events).and_then(|()| {
-            let mut sink = RunEvents::new(&events, self.entry.chat_type);
-            predictions::begin(&self.app, &self.entry, &self.cancel, &mut sink)
+            let is_late = self.entry.plan.may_be_team();
+            let mut sink = RunEvents::new(&events, self.entry.chat_type).starting_late(is_late);
+            let begun = predictions::begin(&self.app, &self.entry, &self.cancel, &mut sink)?;
+            // An answer without a word begins too; a reader who left is noticed by what follows.
+            let _ = sink.start();
+            Ok(begun)
         });
         match begun {
             Ok(PredictionProgress::Stream(stream, open)) => events.hand_over(stream, move |events, end| {
@@ -284,9 +295,10 @@ impl StreamedQuestion {
         }
     }
 
-    /// An agentflow has a first event of its own, and a chat that got both would show two answers.
+    /// An agentflow has a first event of its own, and a chat that got both would show two answers. Members tell of their turns,
+    /// and a team of its work, before the answer begins.
     fn send_start(&self, events: &EventSink) -> Result<()> {
-        if self.entry.plan.as_chat().is_none() {
+        if !self.entry.plan.begins_with_answer() {
             return Ok(());
         }
         events.send("start", "").map_err(|_| Error::Cancelled)
@@ -297,12 +309,12 @@ impl StreamedQuestion {
         let Self { app, entry, cancel } = self;
         // Nobody is left to tell when the reader is gone.
         let _ = match finished {
-            Ok(answer) => send_end(events, answer),
+            Ok(answer) => send_end(events, answer, entry.chat_type),
             Err(_) if cancel.reason() == Some(CancelReason::Aborted) => send_abort(events, entry),
             Err(fault) => {
                 log_failed_run(Some(&entry.flow.id), &fault);
                 let visible_error = match entry.chat_type {
-                    ChatType::External | ChatType::Scheduled | ChatType::Webhook => {
+                    ChatType::External | ChatType::Scheduled | ChatType::Webhook | ChatType::Mcp => {
                         without_hosts_for_stranger(app, &entry.flow.id, fault)
                     }
                     ChatType::Internal => not_found_if_deleted(app, &entry.flow.id, fault),
@@ -315,17 +327,41 @@ impl StreamedQuestion {
 
 pub(in crate::http::api) fn send_end(
     events: &EventSink,
-    answer: PredictionAnswer,
+    mut answer: PredictionAnswer,
+    reader: ChatType,
 ) -> Result<(), StreamClosed> {
-    let AnswerEvents { lists, metadata } = answer.into();
+    let team = answer.output.team.take();
+    let AnswerEvents { lists, metadata, tells_all } = answer.into();
+    if tells_all {
+        events.send("usedTools", &lists.used_tools)?;
+        events.send("sourceDocuments", &lists.source_documents)?;
+        events.send("artifacts", &lists.artifacts)?;
+        if let Some(action) = &metadata.action {
+            events.send("action", action)?;
+        }
+        events.send("metadata", &metadata)?;
+        return events.close();
+    }
     if !lists.source_documents.is_empty() {
         events.send("sourceDocuments", &lists.source_documents)?;
     }
     if !lists.used_tools.is_empty() {
         events.send("usedTools", &lists.used_tools)?;
     }
+    send_team(events, team, reader)?;
     events.send("metadata", &metadata)?;
     events.close()
+}
+
+/// What the specialists did, where a team answered.
+fn send_team(
+    events: &EventSink,
+    team: Option<Box<TeamOutput>>,
+    reader: ChatType,
+) -> Result<(), StreamClosed> {
+    let Some(mut team) = team else { return Ok(()) };
+    hide_hosts(reader, &mut team);
+    events.send("harness.final", &team)
 }
 
 /// Ends the stream of an answer that somebody wanted no more of (manual 2.7).
@@ -333,7 +369,9 @@ pub(in crate::http::api) fn send_abort(
     events: &EventSink,
     entry: &PredictionRun,
 ) -> Result<(), StreamClosed> {
-    events.send("metadata", &AnswerEvents::from(entry.stopped_answer()).metadata)?;
+    let mut stopped = entry.stopped_answer();
+    send_team(events, stopped.output.team.take(), entry.chat_type)?;
+    events.send("metadata", &AnswerEvents::from(stopped).metadata)?;
     events.send("abort", "[DONE]")?;
     events.close()
 }

@@ -29,7 +29,9 @@ pub(super) fn parse_question(request: &Request, body: QuestionBody, files: Vec<U
         Some(Value::Object(fields)) => Some(fields),
         Some(_) => return Err(Error::invalid("'form' must be an object: the fields of the form by name.")),
     };
-    let asks_otherwise = !uploads.is_empty() || form.is_some() || body.human_input.is_some();
+    let action = parse_action(body.action)?;
+    let asks_otherwise =
+        !uploads.is_empty() || form.is_some() || body.human_input.is_some() || action.is_some();
     let text = match body.question {
         None if !asks_otherwise => {
             return Err(Error::invalid("'question' is required: send the text to ask."));
@@ -44,6 +46,7 @@ pub(super) fn parse_question(request: &Request, body: QuestionBody, files: Vec<U
         form,
         webhook: None,
         human_input: body.human_input.map(HumanInput::from),
+        action,
         streaming,
         chat_id: body.chat_id.filter(|id| !id.is_empty()),
         proofs,
@@ -55,9 +58,21 @@ pub(super) fn parse_question(request: &Request, body: QuestionBody, files: Vec<U
             .into_iter()
             .map(parse_history_message)
             .collect::<Result<_>>()?,
+        repeats_history: false,
         uploads,
         lead_email: body.lead_email,
     })
+}
+
+/// The id of what is answered, in an action as a client got it.
+fn parse_action(sent: Option<Value>) -> Result<Option<String>> {
+    match sent {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Object(action)) => {
+            Ok(action.get("id").and_then(Value::as_str).filter(|id| !id.is_empty()).map(str::to_owned))
+        }
+        Some(_) => Err(Error::invalid("'action' must be an object with the id of what is answered.")),
+    }
 }
 
 /// What the test chat is asked to run again (manual 15.4), where that is asked.
@@ -104,6 +119,7 @@ pub(super) fn body_from_form(form: FormData) -> Result<(QuestionBody, Vec<Upload
         override_config: Some(overrides),
         form: parse_text_field("form", "object", fields.form)?,
         human_input: parse_text_field("humanInput", "object", fields.human_input)?,
+        action: parse_text_field("action", "object", fields.action)?,
         history: parse_text_field("history", "list", fields.history)?,
         uploads: parse_text_field("uploads", "list", fields.uploads)?,
         lead_email: fields.lead_email,

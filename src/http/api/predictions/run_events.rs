@@ -4,10 +4,14 @@ use crate::base::json_size::json_size;
 use crate::domain::predictions::execution::ExecutionEntry;
 use crate::domain::predictions::prediction::ChatType;
 use crate::domain::predictions::run_event::RunEvent;
+use crate::domain::predictions::team::{TeamEvent, TeamOutput};
 use crate::http::reply::host_redaction::redact_hosts;
 use crate::http::reply::sse::EventSink;
 use crate::ops::predictions::{ReplyStream, RunSink, StreamClosed, StreamEnd, TokenSink};
-use crate::wire::predictions::run_events::{RunStepView, StepEventView};
+use crate::wire::predictions::run_events::{
+    RunStepView, SpecialistEventView, SpecialistTextView, StepEventView, TeamHandoffView, TeamRouteView,
+};
+use crate::wire::predictions::run_facts::reasoning_views;
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
@@ -23,6 +27,8 @@ const STEPS_TOLD_AFTER: Duration = Duration::from_secs(1);
 pub(in crate::http::api) struct RunEvents<'a> {
     events: &'a EventSink,
     told: RunTeller<'a, EventSink>,
+    /// The answer of a team begins when its work is done.
+    start_is_due: bool,
 }
 
 /// Tells what happens in a run, and of its steps no more often than there is something to tell.
@@ -59,7 +65,23 @@ impl ToldSteps {
 
 impl<'a> RunEvents<'a> {
     pub(in crate::http::api) fn new(events: &'a EventSink, reader: ChatType) -> Self {
-        Self { events, told: RunTeller::new(events, reader) }
+        Self { events, told: RunTeller::new(events, reader), start_is_due: false }
+    }
+
+    /// Of a flow whose answer begins later than its run.
+    pub(in crate::http::api) fn starting_late(self, is_late: bool) -> Self {
+        Self { start_is_due: is_late, ..self }
+    }
+
+    /// Tells that the answer begins, where nobody was told.
+    ///
+    /// # Errors
+    /// [`StreamClosed`] when nobody reads any more.
+    pub(in crate::http::api) fn start(&mut self) -> Result<(), StreamClosed> {
+        if !std::mem::take(&mut self.start_is_due) {
+            return Ok(());
+        }
+        self.events.send("start", "")
     }
 }
 
@@ -99,14 +121,21 @@ impl<'a, T: EventTarget> RunTeller<'a, T> {
 
 impl TokenSink for RunEvents<'_> {
     fn token(&mut self, text: &str) -> Result<(), StreamClosed> {
-        if text.is_empty() { Ok(()) } else { self.events.token(text) }
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.start()?;
+        self.events.token(text)
     }
 
     fn thinking(&mut self, text: &str) -> Result<(), StreamClosed> {
+        self.start()?;
         self.events.send("thinking", text)
     }
 
     fn follow(&mut self, streaming: ReplyStream) -> StreamEnd {
+        // A reader who left is noticed by the stream itself.
+        let _ = self.start();
         self.events.follow(streaming)
     }
 }
@@ -155,12 +184,47 @@ fn send_run_event(
         RunEvent::Artifacts(pictures) => events.tell("artifacts", pictures),
         RunEvent::FileAnnotations(files) => events.tell("fileAnnotations", files),
         RunEvent::Action(action) => events.tell("action", action),
+        RunEvent::Reasoning(turns) => events.tell("agentReasoning", &reasoning_views(turns)),
+        RunEvent::NextAgent(name) => events.tell("nextAgent", name),
+        RunEvent::AnswerBegins => events.tell("start", ""),
+        RunEvent::Team(ref event) => send_team_event(events, reader, event),
+    }
+}
+
+/// Sends what a team does, as far as `reader` may see it.
+fn send_team_event(
+    events: &impl EventTarget,
+    reader: ChatType,
+    event: &TeamEvent<'_>,
+) -> Result<(), StreamClosed> {
+    match *event {
+        TeamEvent::Route { harness, assignments, ms } => {
+            events.tell("harness.route", &TeamRouteView { harness, assignments, ms })
+        }
+        TeamEvent::Begin { name, task } => {
+            events.tell("harness.specialist", &SpecialistEventView::begun(name, task))
+        }
+        TeamEvent::Partial { name, text } => {
+            events.tell("harness.partial", &SpecialistTextView { name, text })
+        }
+        TeamEvent::End { name, status, ms, error } => {
+            let shown = error.map(|error| visible_text(reader, error));
+            events.tell("harness.specialist", &SpecialistEventView::ended(name, status, ms, shown.as_deref()))
+        }
+        TeamEvent::Handoff { from } => events.tell("harness.handoff", &TeamHandoffView { from }),
+    }
+}
+
+/// What somebody from outside reads of a team: no server that it calls.
+pub(in crate::http::api) fn hide_hosts(reader: ChatType, team: &mut TeamOutput) {
+    if let Some(error) = &mut team.report_error {
+        *error = visible_text(reader, error);
     }
 }
 
 fn visible_text(reader: ChatType, text: &str) -> String {
     match reader {
-        ChatType::External | ChatType::Scheduled | ChatType::Webhook => redact_hosts(text),
+        ChatType::External | ChatType::Scheduled | ChatType::Webhook | ChatType::Mcp => redact_hosts(text),
         ChatType::Internal => text.to_owned(),
     }
 }

@@ -1,5 +1,7 @@
 //! What starts a flow besides a question.
 
+pub(crate) mod mcp;
+pub(crate) mod mcp_servers;
 pub(crate) mod schedules;
 pub(crate) mod webhook_answers;
 pub(crate) mod webhook_listeners;

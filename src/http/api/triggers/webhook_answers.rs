@@ -142,7 +142,7 @@ impl WebhookRun {
                 if let Some(Err(fault)) = kept {
                     tracing::warn!(error = fault.for_log(), "the answer of a webhook could not be kept");
                 }
-                send_end(events, answer)
+                send_end(events, answer, self.entry.chat_type)
             }
             Err(_) if self.cancel.reason() == Some(CancelReason::Aborted) => send_abort(events, &self.entry),
             Err(fault) => events.send_error(&visible(&self.app, &self.entry.flow.id, fault)),

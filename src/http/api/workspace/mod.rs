@@ -1,5 +1,6 @@
 //! What a workspace holds beside flows.
 
+pub(crate) mod assistants;
 pub(crate) mod audit;
 pub(crate) mod credentials;
 pub(crate) mod oauth2;

@@ -24,6 +24,7 @@ use crate::store::queries::executions;
 use crate::store::queries::feedback as ratings;
 use crate::store::queries::timeline::{self, MessagePosition};
 use crate::store::{MessageReader, MessagesTx, WriteTx};
+use jiff::Timestamp;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -93,6 +94,13 @@ fn with_rating(
         && !executions::is_open(tx, workspace, &run, &pause)?
     {
         message.action = None;
+    }
+    // What a member asked waits until something else is said.
+    if message.action.is_some() && message.turns.is_some() {
+        let newest = timeline::newest_before(tx, (workspace, flow, &message.chat), Timestamp::MAX, 1)?;
+        if newest.iter().all(|newest| newest.id != message.id) {
+            message.action = None;
+        }
     }
     // It may have been recorded since.
     if let Some(receipt) = &mut message.receipt

@@ -3,7 +3,7 @@
 use super::require_store;
 use crate::app::App;
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::{Category, NullSink};
+use crate::cards::kit::{Card, Category, NullSink};
 use crate::cards::registry;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
@@ -48,12 +48,32 @@ pub(crate) fn describe(
     set: &VectorCardConfig,
     cancel: &CancelToken,
 ) -> Result<String> {
-    let card = registry::find(&set.name).filter(|card| card.category == Category::ChatModels);
-    let card = card.ok_or_else(no_chat_model)?;
+    find_chat_model(set)?;
     let sample_contents = app.store.read(|tx| {
         let store = require_store(tx, &caller.workspace, id)?;
         sample_contents(tx, &store)
     })?;
+    ask_chosen_model(app, caller, set, (TASK, &sample_contents), cancel, DESCRIPTION_CHARS_MAX)
+}
+
+fn find_chat_model(set: &VectorCardConfig) -> Result<&'static Card> {
+    let card = registry::find(&set.name).filter(|card| card.category == Category::ChatModels);
+    card.ok_or_else(no_chat_model)
+}
+
+/// Asks a model that stands on no canvas: its answer to a prompt and what it is about, of at most so many characters.
+///
+/// # Errors
+/// 400 for what is no chat model, 403 where the caller may not send its credential there, 500 when the model fails.
+pub(crate) fn ask_chosen_model(
+    app: &App,
+    caller: &Caller,
+    set: &VectorCardConfig,
+    (prompt, about): (&str, &str),
+    cancel: &CancelToken,
+    chars_max: usize,
+) -> Result<String> {
+    let card = find_chat_model(set)?;
     let sends: Vec<_> = credential_destinations::of_vector_card(set).into_iter().collect();
     app.store.read(|tx| credential_destinations::check(tx, caller, &sends, || Ok(Vec::new())))?;
     let host = WorkspaceHost::new(app, caller.workspace, cancel.clone());
@@ -64,9 +84,9 @@ pub(crate) fn describe(
         credential: set.credential.as_deref(),
     };
     let model = engine::build_model(&lone, &host)?;
-    let messages = vec![ChatMessage::System(TASK.to_owned()), ChatMessage::user(sample_contents)];
+    let messages = vec![ChatMessage::System(prompt.to_owned()), ChatMessage::user(about)];
     let reply = model.ask(&ChatRequest { messages, ..ChatRequest::default() }, &host, &mut NullSink)?.text;
-    let content: String = reply.trim().chars().take(DESCRIPTION_CHARS_MAX).collect();
+    let content: String = reply.trim().chars().take(chars_max).collect();
     if content.is_empty() {
         return Err(Error::RunFailed(format!("{}: the model said nothing", card.label)));
     }

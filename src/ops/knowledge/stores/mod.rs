@@ -9,7 +9,7 @@ mod secrets;
 mod upsert;
 
 pub(crate) use self::chunks::{chunk_page, edit_chunk, remove_chunk};
-pub(crate) use self::describe::{describe, no_chat_model};
+pub(crate) use self::describe::{ask_chosen_model, describe, no_chat_model};
 pub(crate) use self::files::read as stored_file;
 pub(crate) use self::loaders::{config, preview, process, refresh, remove_loader, save};
 pub(crate) use self::upsert::{add_text, prepare, upsert};

@@ -12,7 +12,7 @@ use crate::base::cancel::CancelToken;
 use crate::cards::kit::{
     Capabilities, Code, CodeDatabases, CodeRunner, CollectionEdit, Collections, Conversations, FlowCall,
     Flows, Host, HostContext, Knowledge, ModelCall, ModelObserver, RunFacts, RunMemory, StoredFile,
-    VectorIndexes, VectorStore, WorkspaceFiles,
+    TokenSink, VectorIndexes, VectorStore, WorkspaceFiles,
 };
 use crate::domain::conversations::conversation::Conversation;
 use crate::domain::conversations::uploads::{ChunkUsage, StoragePermit};
@@ -181,12 +181,17 @@ impl CodeRunner for ReplayHost<'_> {
 }
 
 impl Flows for ReplayHost<'_> {
-    fn ask_flow(&self, call: &FlowCall<'_>) -> Result<RunOutput> {
+    fn ask_flow(&self, call: &FlowCall<'_>, _: &mut dyn TokenSink) -> Result<RunOutput> {
         let Some(path) = self.asked.effects else {
             return Err(Error::RunFailed("A replayed question asks no other flow.".into()));
         };
-        let asked =
-            replay::ask_flow(self.app, self.asked.memory, (self.asked.flow, path), call, &self.cancel)?;
+        let asked = replay::ask_flow(
+            self.app,
+            self.asked.memory,
+            (self.asked.flow, path),
+            call,
+            call.cancel.unwrap_or(&self.cancel),
+        )?;
         self.record_usage(asked.usage);
         Ok(asked)
     }

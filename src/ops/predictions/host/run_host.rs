@@ -5,7 +5,7 @@ use crate::base::cancel::CancelToken;
 use crate::cards::kit::{
     AnswerFiles, Capabilities, Code, CodeDatabases, CodeRunner, Collections, Conversations, FlowCall, Flows,
     Host, HostContext, KeptFile, Knowledge, ModelCall, ModelObserver, NewFile, ReplyKey, ReplyStore,
-    RunFacts, StoredFile, UpsertObserver, VectorIndexes, VectorStore, WorkspaceFiles,
+    RunFacts, StoredFile, TokenSink, UpsertObserver, VectorIndexes, VectorStore, WorkspaceFiles,
 };
 use crate::domain::conversations::conversation::{Conversation, Message, Utterance};
 use crate::domain::error::{Error, Result};
@@ -322,11 +322,11 @@ impl CodeRunner for RunHost<'_> {
 }
 
 impl Flows for RunHost<'_> {
-    fn ask_flow(&self, call: &FlowCall<'_>) -> Result<RunOutput> {
+    fn ask_flow(&self, call: &FlowCall<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
         let Some(entry) = self.run else {
             return Err(Error::RunFailed("Only a question can ask another flow.".into()));
         };
-        let outcome = nested::ask_flow(self.app, entry, call, &self.cancel)?;
+        let outcome = nested::ask_flow(self.app, entry, call, call.cancel.unwrap_or(&self.cancel), sink)?;
         self.record_usage(outcome.usage);
         Ok(outcome)
     }

@@ -22,11 +22,22 @@ impl Drawing {
     /// Puts a card on the canvas, with `inputs` over its defaults; returns the node's id.
     pub(in crate::ops) fn add_card(&mut self, name: &str, inputs: Value) -> String {
         let card = registry::find(name).expect("the demo draws cards of the registry");
-        let taken = self.nodes.iter().filter(|node| node["data"]["name"] == name).count();
-        let id = format!("{name}_{taken}");
-        let node = node(card, &id, inputs);
-        self.nodes.push(node);
+        self.add(card, inputs)
+    }
+
+    /// As [`Self::add_card`], of a card that was found already.
+    pub(in crate::ops) fn add(&mut self, card: &Card, inputs: Value) -> String {
+        let taken = self.nodes.iter().filter(|node| node["data"]["name"] == card.name).count();
+        let id = format!("{}_{taken}", card.name);
+        self.nodes.push(node(card, &id, inputs));
         id
+    }
+
+    /// Writes a field of a node's data, such as its label.
+    pub(in crate::ops) fn set(&mut self, id: &str, field: &str, value: Value) {
+        if let Some(node) = self.nodes.iter_mut().find(|node| node["id"] == id) {
+            node["data"][field] = value;
+        }
     }
 
     /// A note beside the cards.

@@ -8,7 +8,7 @@ use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{CredentialId, FlowId, WorkspaceId};
 use crate::domain::triggers::webhook_answer::{KeptAnswer, is_kept, is_key, is_outdated};
-use crate::state::running_calls::RunningCallGuard;
+use crate::state::calls::running::RunningCallGuard;
 use crate::store::queries::webhooks as rows;
 use jiff::Timestamp;
 use serde_json::{Map, Value};

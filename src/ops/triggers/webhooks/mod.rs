@@ -47,7 +47,7 @@ pub fn find(app: &App, flow: Arc<Flow>) -> Result<OpenWebhook> {
     predictions::require_cards(&flow)?;
     let plan = predictions::plan(app, &flow)?;
     let starts_with = match &*plan {
-        FlowPlan::Chat(_) => "a question",
+        FlowPlan::Chat(_) | FlowPlan::Members(_) | FlowPlan::Team(_) => "a question",
         FlowPlan::Agent(plan) => match (&plan.start.webhook, plan.start.kind) {
             (Some(start), _) => {
                 let start = WebhookStart::clone(start);

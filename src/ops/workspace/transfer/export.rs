@@ -1,13 +1,14 @@
 //! Writing the file.
 
 use super::credentials;
-use super::{GROUPS, ItemKind, runs};
+use super::{GROUPS, ItemKind, assistants, runs};
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::ids::{CredentialId, KeyId};
 use crate::domain::secrets::{redact, tree};
+use crate::domain::workspace::assistant::AssistantKind;
 use crate::domain::workspace::tool::WorkspaceTool;
 use crate::domain::workspace::variable::Variable;
 use crate::ops::checks::carried;
@@ -47,6 +48,8 @@ fn wanted_kinds(wanted: &ExportSelection, caller: &Caller) -> Result<Vec<ItemKin
         (wanted.agentflow, ItemKind::Flow(FlowKind::Multiagent)),
         (wanted.agentflowv2, ItemKind::Flow(FlowKind::Agentflow)),
         (wanted.assistant_custom, ItemKind::Flow(FlowKind::Assistant)),
+        (wanted.assistant_open_ai, ItemKind::OpenAiAssistant),
+        (wanted.assistant_azure, ItemKind::AzureAssistant),
         (wanted.tool, ItemKind::Tool),
         (wanted.variable, ItemKind::Variable),
         (wanted.document_store, ItemKind::DocumentStore),
@@ -76,6 +79,11 @@ pub(crate) fn export(app: &App, caller: &Caller, wanted: &ExportSelection) -> Re
                 let found = flows_of(app, caller, of)?;
                 let row = |flow: &Flow| flow_row(app, flow, wanted.chat_message);
                 let rows = found.iter().map(row).collect::<Result<Vec<_>>>()?;
+                if of == FlowKind::Assistant {
+                    let drawn_from =
+                        found.iter().zip(&rows).map(|(flow, row)| assistants::custom_row(flow, row));
+                    bytes += put_rows(&mut file.assistant_custom, drawn_from.collect::<Result<_>>()?)?;
+                }
                 flows.extend(found);
                 put_rows(flow_rows(&mut file, of), rows)?
             }
@@ -90,6 +98,14 @@ pub(crate) fn export(app: &App, caller: &Caller, wanted: &ExportSelection) -> Re
             ItemKind::DocumentStore => {
                 let stores = stores::list(app, caller)?.into_iter().map(DocumentStoreRow::from);
                 put_rows(&mut file.document_store, stores.collect())?
+            }
+            ItemKind::OpenAiAssistant => {
+                let hosted = assistants::hosted_rows(app, caller, AssistantKind::OpenAi)?;
+                put_rows(&mut file.assistant_open_ai, hosted)?
+            }
+            ItemKind::AzureAssistant => {
+                let hosted = assistants::hosted_rows(app, caller, AssistantKind::Azure)?;
+                put_rows(&mut file.assistant_azure, hosted)?
             }
             ItemKind::Template => {
                 let templates = templates::list(app, caller)?.into_iter().map(TemplateView::from);

@@ -13,15 +13,19 @@ use crate::canvas::Canvas;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result, count_phrase};
 use crate::domain::flows::card_problems::CardProblems;
-use crate::domain::ids::{DocumentStoreId, FlowId, TemplateId, ToolId, VariableId, replace_ids_in};
+use crate::domain::ids::{
+    AssistantId, DocumentStoreId, FlowId, TemplateId, ToolId, VariableId, replace_ids_in,
+};
 use crate::domain::workspace::import::{FileImport, ImportAction};
 use crate::domain::workspace::variable::VariableChange;
 use crate::ops::flows::validation::{ImportedResources, former_names, unknown_cards};
 use crate::ops::knowledge::stores;
+use crate::ops::workspace::assistants;
 use crate::ops::workspace::templates;
 use crate::ops::workspace::tools;
 use crate::ops::workspace::variables;
 use crate::wire::knowledge::stores::{DocumentStoreEdit, NewDocumentStore};
+use crate::wire::workspace::assistants::AssistantEdit;
 use crate::wire::workspace::import::{ImportItemView, ImportResult, UnsupportedKind, UnsupportedView};
 use crate::wire::workspace::tools::ToolEdit;
 use crate::wire::workspace::variables::VariableEdit;
@@ -110,17 +114,13 @@ fn problems(
     items.iter().zip(steps).map(of).collect()
 }
 
-/// Kinds of flows and cards that come in and do not run here: how many, and in how many flows.
+/// Cards that come in and are not known here: how many, and in how many flows.
 fn count_unsupported(items: &[ImportItem], steps: &[ImportStep]) -> Vec<UnsupportedView> {
-    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     let mut cards: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for (item, step) in items.iter().zip(steps) {
-        let ItemKind::Flow(kind) = item.kind else { continue };
+        let ItemKind::Flow(_) = item.kind else { continue };
         if !step.is_written() {
             continue;
-        }
-        if kind.unsupported_reason().is_some() {
-            *kinds.entry(kind.as_str()).or_default() += 1;
         }
         let Ok(canvas) = Canvas::parse(flow::canvas_of(item)) else { continue };
         let mut seen = HashSet::new();
@@ -130,19 +130,13 @@ fn count_unsupported(items: &[ImportItem], steps: &[ImportStep]) -> Vec<Unsuppor
             *flows += usize::from(seen.insert(name));
         }
     }
-    let kinds = kinds.into_iter().map(|(name, count)| UnsupportedView {
-        what: UnsupportedKind::Type,
-        name: name.to_owned(),
-        count,
-        flows: count,
-    });
-    let cards = cards.into_iter().map(|(name, (count, flows))| UnsupportedView {
+    let view = cards.into_iter().map(|(name, (count, flows))| UnsupportedView {
         what: UnsupportedKind::Card,
         name,
         count,
         flows,
     });
-    kinds.chain(cards).collect()
+    view.collect()
 }
 
 /// A fault of the service is named as such, and logged.
@@ -251,8 +245,21 @@ fn import_item(app: &App, caller: &Caller, item: &ImportItem, step: &ImportStep)
             let change: DocumentStoreEdit = parse_body(fields)?;
             stores::update(app, caller, &id, change.into()).map(drop)
         }
+        ItemKind::OpenAiAssistant | ItemKind::AzureAssistant => import_hosted(app, caller, item, step),
         ItemKind::Template => templates::import(app, caller, TemplateId::from_bytes(bytes), fields, is_new),
     }
+}
+
+/// An assistant at its provider: its row, as the file has it.
+fn import_hosted(app: &App, caller: &Caller, item: &ImportItem, step: &ImportStep) -> Result<()> {
+    let Some(kind) = item.kind.assistant() else { return Ok(()) };
+    let id = AssistantId::from_bytes(*step.id.as_bytes());
+    let change = parse_body::<AssistantEdit>(&item.fields)?.into();
+    if step.action != ImportAction::Update {
+        return assistants::create_as(app, caller, (id, kind), &change).map(drop);
+    }
+    require(caller, "assistants:update")?;
+    assistants::update(app, caller, id, &change).map(drop)
 }
 
 fn require(caller: &Caller, permission: &str) -> Result<()> {

@@ -1,6 +1,7 @@
 //! Export and import (manual 5.11): one file in Flowise's form, with what only this service knows
 //! beside it. No secret leaves: flows go out as history keeps them, variables without their values, credentials by name.
 
+mod assistants;
 mod credentials;
 mod export;
 pub(crate) mod file_flows;
@@ -19,6 +20,7 @@ pub(crate) use self::transcripts::transcripts;
 use crate::domain::accounts::caller::{Caller, Permission, PermissionSet};
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::FlowKind;
+use crate::domain::workspace::assistant::AssistantKind;
 use crate::ops::flows::access::{self, FlowAction};
 
 /// The kinds of things that go out and come in.
@@ -29,10 +31,13 @@ enum ItemKind {
     Variable,
     DocumentStore,
     Template,
+    // Assistants that run at their providers.
+    OpenAiAssistant,
+    AzureAssistant,
 }
 
 /// The lists of a file: their name, and what is in them.
-const GROUPS: [(&str, ItemKind); 8] = [
+const GROUPS: [(&str, ItemKind); 10] = [
     ("ChatFlow", ItemKind::Flow(FlowKind::Chatflow)),
     ("AgentFlow", ItemKind::Flow(FlowKind::Multiagent)),
     ("AgentFlowV2", ItemKind::Flow(FlowKind::Agentflow)),
@@ -41,6 +46,8 @@ const GROUPS: [(&str, ItemKind); 8] = [
     ("Variable", ItemKind::Variable),
     ("DocumentStore", ItemKind::DocumentStore),
     ("CustomTemplate", ItemKind::Template),
+    ("AssistantOpenAI", ItemKind::OpenAiAssistant),
+    ("AssistantAzure", ItemKind::AzureAssistant),
 ];
 
 /// The permission of a person over all of a workspace.
@@ -53,10 +60,21 @@ impl ItemKind {
         GROUPS.iter().find(|(_, kind)| *kind == self).map_or("ChatFlow", |(name, _)| name)
     }
 
+    /// The kind of a hosted assistant.
+    const fn assistant(self) -> Option<AssistantKind> {
+        match self {
+            Self::OpenAiAssistant => Some(AssistantKind::OpenAi),
+            Self::AzureAssistant => Some(AssistantKind::Azure),
+            _ => None,
+        }
+    }
+
     /// The permission that lets this kind out; Flowise has none for some kinds, whose readers may have them.
     const fn export_permission(self) -> &'static str {
         match self {
-            Self::Flow(FlowKind::Assistant) => "assistants:view",
+            Self::Flow(FlowKind::Assistant) | Self::OpenAiAssistant | Self::AzureAssistant => {
+                "assistants:view"
+            }
             Self::Flow(FlowKind::Agentflow | FlowKind::Multiagent) => "agentflows:export",
             Self::Flow(_) => "chatflows:export",
             Self::Tool => "tools:export",
@@ -68,7 +86,9 @@ impl ItemKind {
 
     const fn import_permission(self) -> &'static str {
         match self {
-            Self::Flow(FlowKind::Assistant) => "assistants:create",
+            Self::Flow(FlowKind::Assistant) | Self::OpenAiAssistant | Self::AzureAssistant => {
+                "assistants:create"
+            }
             Self::Flow(FlowKind::Agentflow | FlowKind::Multiagent) => "agentflows:import",
             Self::Flow(_) => "chatflows:import",
             Self::Tool => "tools:create",
@@ -90,6 +110,7 @@ impl ItemKind {
             Self::Variable => "variables:view",
             Self::DocumentStore => "documentStores:view",
             Self::Template => "templates:custom",
+            Self::OpenAiAssistant | Self::AzureAssistant => "assistants:view",
         };
         if caller.permissions.has(seen) {
             return Ok(());

@@ -1,7 +1,7 @@
 //! Reading a file: whatever it is, it becomes a list of things that may come in, each judged for itself.
 
 use super::import::parse_body;
-use super::{GROUPS, ItemKind, flow};
+use super::{GROUPS, ItemKind, assistants, flow};
 use crate::canvas::{Canvas, ForeignContent};
 use crate::cards::registry::Registry;
 use crate::domain::checks::kept::{KEPT_QUESTIONS_MAX, SentQuestion};
@@ -13,6 +13,7 @@ use crate::ops::flows::settings;
 use crate::ops::workspace::templates;
 use crate::ops::workspace::tools;
 use crate::wire::checks::kept::KeptQuestionEdit;
+use crate::wire::workspace::assistants::AssistantEdit;
 use crate::wire::workspace::tools::ToolEdit;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -52,9 +53,6 @@ pub(super) const LEFT_OUT: &[(&str, &str)] = &[
     ("ChatMessage", "Conversations stay where they were had: they prove nothing here."),
     ("ChatMessageFeedback", "Ratings stay with their conversations."),
     ("DocumentStoreFileChunk", "Chunks are brought by loaders: run those of the store again."),
-    ("AssistantCustom", "An assistant comes in with its flow."),
-    ("AssistantOpenAI", "Assistants that a provider hosts are not run here."),
-    ("AssistantAzure", "Assistants that a provider hosts are not run here."),
 ];
 
 /// One thing of a file.
@@ -90,6 +88,7 @@ pub(super) struct ImportFile {
 /// Reads a file: one of lists, a flow record, a bare canvas, or a tool. What has no name is called as the file is.
 pub(super) fn parse(file: Map<String, Value>, file_name: Option<&str>) -> Result<ImportFile> {
     let mut file = wrap_single(file, file_name);
+    assistants::draw_flows(&mut file);
     let mut items = Vec::new();
     for (group, kind) in GROUPS {
         match file.remove(group) {
@@ -232,6 +231,8 @@ fn kind_of(canvas: &Value) -> FlowKind {
         FlowKind::Agentflow
     } else if has("Multi Agents") || has("Sequential Agents") {
         FlowKind::Multiagent
+    } else if nodes().any(|node| node["data"]["name"] == "harnessTeam") {
+        FlowKind::Harness
     } else {
         FlowKind::Chatflow
     }
@@ -255,8 +256,12 @@ fn parse_item(kind: ItemKind, value: Value) -> ImportItem {
             questions: None,
         };
     };
-    let name = fields.get("name").and_then(Value::as_str).map(display_name).unwrap_or_default();
-    let mut fault = None;
+    let name = match kind.assistant() {
+        Some(_) => assistants::hosted_name(&fields),
+        None => fields.get("name").and_then(Value::as_str).map(str::to_owned),
+    };
+    let name = name.as_deref().map(display_name).unwrap_or_default();
+    let mut fault = fields.remove(assistants::FAULT).and_then(|why| why.as_str().map(str::to_owned));
     let id = match fields.get("id").and_then(Value::as_str) {
         None => None,
         Some(text) => Uuid::try_parse(text).ok().filter(|_| text.len() == 36),
@@ -277,7 +282,7 @@ fn parse_item(kind: ItemKind, value: Value) -> ImportItem {
         _ => kind,
     };
     if matches!(kind, ItemKind::Flow(_)) && !fields.get("flowData").is_some_and(Value::is_string) {
-        fault = Some("It has no canvas.".to_owned());
+        fault.get_or_insert_with(|| "It has no canvas.".to_owned());
     }
     let mut notes = match kind {
         ItemKind::Flow(_) | ItemKind::Template => take_notes(&mut fields),
@@ -354,6 +359,9 @@ fn refusal(item: &ImportItem) -> Option<String> {
             parse_body::<ToolEdit>(&item.fields).and_then(|tool| tools::preview(&tool.into())).map(drop)
         }
         ItemKind::Template => templates::content_of(&item.fields).map(drop),
+        ItemKind::OpenAiAssistant | ItemKind::AzureAssistant => {
+            parse_body::<AssistantEdit>(&item.fields).map(drop)
+        }
         ItemKind::Variable | ItemKind::DocumentStore => Ok(()),
     };
     judged.err().map(|fault| fault.to_string())
@@ -405,6 +413,8 @@ mod tests {
         let node = |category: &str| json!({"nodes": [{"data": {"category": category}}], "edges": []});
         let step = json!({"nodes": [{"data": {"name": "startAgentflow"}}], "edges": []});
         assert_eq!(read_value(step).unwrap().items[0].kind, ItemKind::Flow(FlowKind::Agentflow));
+        let team = json!({"nodes": [{"data": {"name": "harnessTeam"}}], "edges": []});
+        assert_eq!(read_value(team).unwrap().items[0].kind, ItemKind::Flow(FlowKind::Harness));
         for (category, kind) in [
             ("Chains", FlowKind::Chatflow),
             ("Agent Flows", FlowKind::Agentflow),

@@ -199,7 +199,11 @@ fn note_replacements(
                 ));
             }
         }
-        ItemKind::Variable | ItemKind::DocumentStore | ItemKind::Template => {}
+        ItemKind::Variable
+        | ItemKind::DocumentStore
+        | ItemKind::Template
+        | ItemKind::OpenAiAssistant
+        | ItemKind::AzureAssistant => {}
     }
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! What a workspace holds of the things of a file: found by id, or by what they say where a file gives them none.
 
-use super::ItemKind;
 use super::export::{flow_row, redact_tool, rows};
 use super::import::parse_body;
 use super::parse::{ImportItem, SETTINGS};
+use super::{ItemKind, assistants};
 use crate::app::App;
 use crate::canvas::{Canvas, Node};
 use crate::domain::accounts::api_key::ApiKey;
@@ -11,8 +11,9 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::ids::{
-    CredentialId, DocumentStoreId, FlowId, KeyId, TemplateId, ToolId, VariableId, WorkspaceId,
+    AssistantId, CredentialId, DocumentStoreId, FlowId, KeyId, TemplateId, ToolId, VariableId, WorkspaceId,
 };
+use crate::domain::workspace::assistant::AssistantKind;
 use crate::domain::workspace::tool::WorkspaceTool;
 use crate::ops::checks::carried;
 use crate::ops::flows::access::{self, FlowAction as ImportMode};
@@ -21,7 +22,8 @@ use crate::ops::knowledge::stores;
 use crate::ops::workspace::{templates, tools, variables};
 use crate::store::Tx;
 use crate::store::tables::{
-    API_KEYS, CANVASES, CREDENTIALS, DOCUMENT_STORES, FLOWS, TEMPLATES, TOOLS, VARIABLES, WORKSPACES,
+    API_KEYS, CANVASES, CREDENTIALS, DOCUMENT_STORES, FLOWS, HOSTED_ASSISTANTS, TEMPLATES, TOOLS, VARIABLES,
+    WORKSPACES,
 };
 use crate::wire::knowledge::stores::DocumentStoreView;
 use crate::wire::workspace::templates::TemplateView;
@@ -74,12 +76,18 @@ type ContentDigest = [u8; 32];
 impl<'a> WorkspaceView<'a> {
     pub(super) fn load(app: &'a App, caller: &'a Caller, items: &[ImportItem]) -> Result<Self> {
         type List<'a> = (ItemKind, &'a dyn Fn(&App, &Caller) -> Result<Vec<Value>>);
-        let lists: [List<'_>; 3] = [
+        let lists: [List<'_>; 5] = [
             (ItemKind::Variable, &|app, caller| rows::<VariableView, _>(variables::list(app, caller)?)),
             (ItemKind::DocumentStore, &|app, caller| {
                 rows::<DocumentStoreView, _>(stores::list(app, caller)?)
             }),
             (ItemKind::Template, &|app, caller| rows::<TemplateView, _>(templates::list(app, caller)?)),
+            (ItemKind::OpenAiAssistant, &|app, caller| {
+                assistants::hosted_rows(app, caller, AssistantKind::OpenAi)
+            }),
+            (ItemKind::AzureAssistant, &|app, caller| {
+                assistants::hosted_rows(app, caller, AssistantKind::Azure)
+            }),
         ];
         let mut found = HashMap::new();
         let is_wanted = |kind| items.iter().any(|item| item.kind == kind);
@@ -262,6 +270,7 @@ fn has_same_content(kind: ItemKind, here: Value, fields: &Map<String, Value>) ->
             }
             (here, &["name", "templateName", "description", "badge", "usecases", "flowData"])
         }
+        ItemKind::OpenAiAssistant | ItemKind::AzureAssistant => (here, &["details", "iconSrc"]),
         ItemKind::Flow(_) => return false,
     };
     compared.iter().all(|field| has_same_value(here.get(*field), sent.get(*field)))
@@ -297,7 +306,11 @@ pub(super) fn local_id(app: &App, caller: &Caller, kind: ItemKind, sent: Uuid) -
         .store
         .read(|tx| Ok((has_record(tx, &caller.workspace, kind, bytes)?, WORKSPACES.list(tx)?.len() == 1)))?;
     let stays = match kind {
-        ItemKind::Tool | ItemKind::Variable | ItemKind::Template => true,
+        ItemKind::Tool
+        | ItemKind::Variable
+        | ItemKind::Template
+        | ItemKind::OpenAiAssistant
+        | ItemKind::AzureAssistant => true,
         ItemKind::DocumentStore => is_here || is_alone,
         ItemKind::Flow(_) => {
             // A workspace that was deleted leaves its ids behind; nobody else is let to its versions.
@@ -326,5 +339,8 @@ fn has_record(tx: &impl Tx, workspace: &WorkspaceId, kind: ItemKind, bytes: [u8;
         ItemKind::Variable => VARIABLES.has(tx, workspace, &VariableId::from_bytes(bytes)),
         ItemKind::DocumentStore => DOCUMENT_STORES.has(tx, workspace, &DocumentStoreId::from_bytes(bytes)),
         ItemKind::Template => TEMPLATES.has(tx, workspace, &TemplateId::from_bytes(bytes)),
+        ItemKind::OpenAiAssistant | ItemKind::AzureAssistant => {
+            HOSTED_ASSISTANTS.has(tx, workspace, &AssistantId::from_bytes(bytes))
+        }
     }
 }

@@ -1,4 +1,4 @@
-import { Braces, CircleAlert, GitCompareArrows, ListTree, TriangleAlert, Workflow } from 'lucide-react';
+import { Braces, GitCompareArrows, ListTree, Workflow } from 'lucide-react';
 import { useMemo, useState, type ReactNode } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { useCards, type Card } from '../../api/cards';
@@ -13,6 +13,7 @@ import css from './Editor.module.css';
 import { SaveLive } from './editing/SaveLive';
 import { SaveNotice } from './editing/SaveNotice';
 import { Outline } from './Outline';
+import { byNode, gravest, levels, withLevels } from './levels';
 import { ProblemList } from './ProblemList';
 import { SidePanel } from './SidePanel';
 import type { FlowSlotProps, FlowSlots, CanvasRun, NodeMark } from './slots';
@@ -49,7 +50,8 @@ export function Editor(props: EditorProps): ReactNode {
   const [showsChanges, setShowsChanges] = useState(false);
   const updated = status.draft?.updatedDate ?? flow.updatedDate;
   const { doc } = document;
-  const problems = useDrawnProblems(flow.id, updated, doc, document.open && editing.unsaved);
+  const found = useDrawnProblems(flow.id, updated, doc, document.open && editing.unsaved);
+  const problems = useMemo(() => withLevels(found, doc), [found, doc]);
   const kind = flow.type === 'AGENTFLOW' ? 'steps' : 'cards';
   const catalogue = useCards(doc !== null).data;
   const cards = useMemo(() => cardsFor(catalogue ?? [], kind), [catalogue, kind]);
@@ -66,7 +68,7 @@ export function Editor(props: EditorProps): ReactNode {
     [flow.flowData, status.draft],
   );
   const marks = useMemo(() => (diff && showsChanges ? marksOf(diff) : undefined), [diff, showsChanges]);
-  const byNode = useMemo(() => new Map(problems.map((one) => [one.id, one.issues])), [problems]);
+  const atNodes = useMemo(() => byNode(problems), [problems]);
   const overridable = useMemo(() => overridableOf(flow.apiConfig), [flow.apiConfig]);
   const node = doc?.nodes.find((one) => one.id === selected);
   const count = problems.reduce((sum, one) => sum + one.issues.length, 0);
@@ -117,11 +119,7 @@ export function Editor(props: EditorProps): ReactNode {
             align="end"
             width={360}
             trigger={
-              <Button
-                size="compact"
-                variant="ghost"
-                icon={problems.some((one) => one.blocks) ? CircleAlert : TriangleAlert}
-              >
+              <Button size="compact" variant="ghost" icon={levels[gravest(problems)].icon}>
                 {t('canvas.problems', { count })}
               </Button>
             }
@@ -175,7 +173,7 @@ export function Editor(props: EditorProps): ReactNode {
           {view === 'json' ? (
             <JsonEditor {...props} stored={stored} />
           ) : view === 'outline' ? (
-            <Outline flow={doc} problems={byNode} selected={selected} onSelect={onSelect} />
+            <Outline flow={doc} problems={atNodes} selected={selected} onSelect={onSelect} />
           ) : doc ? (
             <Board
               document={document}
@@ -186,7 +184,7 @@ export function Editor(props: EditorProps): ReactNode {
               selected={selected}
               onSelect={onSelect}
               onRename={rename}
-              problems={byNode}
+              problems={atNodes}
               credentials={credentials}
               docked={docked || !wide}
               onDock={() => setDock('shown')}
@@ -207,7 +205,7 @@ export function Editor(props: EditorProps): ReactNode {
               node={node}
               kind={kind}
               cards={catalogue ?? noCards}
-              problems={byNode.get(node.id) ?? []}
+              problems={atNodes.get(node.id) ?? null}
               overridable={overridable.get(nodeLabel(node)) ?? noNames}
               NewCredential={NewCredential}
               start={<Start flow={flow} inputs={inputsOf(node)} mayEdit={mayEdit} />}

@@ -3,6 +3,8 @@ import type { ReactNode } from 'react';
 import type { Doc } from './document/doc';
 import type { FlowNode } from '../../core/flowdata';
 import { cardName, inOrder, isNote, nodeLabel, noteText } from '../../core/nodes';
+import { levels } from './levels';
+import type { NodeProblems } from './slots';
 import { groupOf, isGroup, membersOf } from './document/groups';
 import { t } from '../../i18n';
 import { Badge, EmptyState, Tile } from '../../ui';
@@ -11,7 +13,7 @@ import { kindOf } from './board/kinds';
 
 export interface OutlineProps {
   flow: Doc | null;
-  problems: ReadonlyMap<string, readonly string[]>;
+  problems: ReadonlyMap<string, NodeProblems>;
   selected: string | null;
   onSelect: (id: string | null) => void;
 }
@@ -37,7 +39,7 @@ export function Outline({ flow, problems, selected, onSelect }: OutlineProps): R
       <ul aria-label={t('canvas.outline')}>
         {inOrder(flow.nodes).map((node) => {
           const kind = kindOf(node);
-          const issues = problems.get(node.id) ?? [];
+          const wrong = problems.get(node.id);
           const from = of(flow.edges.filter((edge) => edge.target === node.id).map((edge) => edge.source));
           const to = of(flow.edges.filter((edge) => edge.source === node.id).map((edge) => edge.target));
           const group = groupOf(flow, node.id);
@@ -55,9 +57,9 @@ export function Outline({ flow, problems, selected, onSelect }: OutlineProps): R
                   <strong>{isNote(node) && !isGroup(node) ? t('canvas.note') : nodeLabel(node)}</strong>
                   <span className={css.muted}>{about(flow, node)}</span>
                 </span>
-                {issues.length > 0 && (
-                  <Badge tone="warning" icon={TriangleAlert}>
-                    {t('canvas.problems', { count: issues.length })}
+                {wrong && (
+                  <Badge tone={levels[wrong.level].tone} icon={levels[wrong.level].icon}>
+                    {t(levels[wrong.level].key, { count: wrong.issues.length })}
                   </Badge>
                 )}
               </button>

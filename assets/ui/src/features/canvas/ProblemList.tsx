@@ -1,28 +1,34 @@
-import { CircleAlert, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { CardProblem } from '../../api/canvas';
 import { t, type Key } from '../../i18n';
 import { scrollRegion } from '../../ui';
 import css from './Editor.module.css';
+import { levels, type LeveledProblem } from './levels';
+import type { ProblemLevel } from './slots';
 
 export interface ProblemListProps {
-  problems: readonly CardProblem[];
+  problems: readonly LeveledProblem[];
   onGo: (id: string) => void;
 }
 
-/** What is wrong with the canvas: first what keeps it from answering, then what only looks unfinished. */
+const titles: readonly [ProblemLevel, Key][] = [
+  ['error', 'canvas.blocking'],
+  ['warning', 'canvas.unfinished'],
+  ['hint', 'canvas.unused'],
+];
+
+/** What is wrong with the canvas: what keeps it from answering, what looks unfinished, what is not in use. */
 export function ProblemList({ problems, onGo }: ProblemListProps): ReactNode {
-  const levels: { title: Key; found: CardProblem[] }[] = [
-    { title: 'canvas.blocking', found: problems.filter((one) => one.blocks) },
-    { title: 'canvas.unfinished', found: problems.filter((one) => !one.blocks) },
-  ];
+  const groups = titles.map(([level, title]) => ({
+    title,
+    found: problems.filter((one) => one.level === level),
+  }));
   return (
     <>
       <div className={css.listHead}>
         <h2>{t('canvas.problemList')}</h2>
       </div>
       <div ref={scrollRegion} className={css.levels}>
-        {levels
+        {groups
           .filter(({ found }) => found.length > 0)
           .map(({ title, found }) => (
             <section key={title} aria-label={t(title)}>
@@ -44,17 +50,14 @@ export function ProblemList({ problems, onGo }: ProblemListProps): ReactNode {
 }
 
 interface LineProps {
-  problem: CardProblem;
+  problem: LeveledProblem;
   issue: string;
   onGo: (id: string) => void;
 }
 
 function Line({ problem, issue, onGo }: LineProps): ReactNode {
-  const icon = problem.blocks ? (
-    <CircleAlert size={14} aria-hidden className={css.stop} />
-  ) : (
-    <TriangleAlert size={14} aria-hidden className={css.warn} />
-  );
+  const { icon: Icon, tone } = levels[problem.level];
+  const icon = <Icon size={14} aria-hidden className={css[tone]} />;
   if (!problem.id)
     return (
       <div className={css.entry}>

@@ -6,10 +6,20 @@ import type { StepState } from '../../core/run';
 /** How a node differs from what it is compared with. */
 export type NodeMark = 'added' | 'removed' | 'changed' | 'moved';
 
+/** How much what is wrong with a card matters: it keeps answers from coming, it may make them worse, or it waits to be used. */
+export type ProblemLevel = 'error' | 'warning' | 'hint';
+
+export interface NodeProblems {
+  level: ProblemLevel;
+  issues: readonly string[];
+}
+
 /** A run as the canvas shows it. */
 export interface CanvasRun {
   /** How the nodes stand. */
   states: ReadonlyMap<string, StepState>;
+  /** Why nodes failed. */
+  errors: ReadonlyMap<string, string>;
   /** Shows what the newest step of a node did. */
   open: (nodeId: string) => void;
 }
@@ -28,7 +38,7 @@ export interface CanvasViewProps {
   marks?: ReadonlyMap<string, NodeMark>;
   run?: CanvasRun | null;
   /** Problems by node. */
-  problems?: ReadonlyMap<string, readonly string[]>;
+  problems?: ReadonlyMap<string, NodeProblems>;
   selected?: string | null;
   onSelect?: (id: string | null) => void;
   /** To move two canvases together. Without it the canvas fits itself and keeps its own. */

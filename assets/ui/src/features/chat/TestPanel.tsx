@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } fro
 import { useUploadOffer } from '../../api/chat';
 import { useCan } from '../../api/me';
 import type { DraftStatus, Flow } from '../../api/models';
-import { newestOf, nodeStates, noRun, type StepState } from '../../core/run';
+import { newestOf, nodeErrors, nodeStates, noRun, type StepState } from '../../core/run';
 import { firstValues, startFormOf, type FormValues } from '../../core/startForm';
 import { Badge, EmptyState, IconButton, later, scrollRegion, Segments } from '../../ui';
 import { asAsked, isDecided, stepsOfTurn, type Question, type Source, type StepsTold } from './conversation';
@@ -11,8 +11,8 @@ import { Composer } from './Composer';
 import css from './Chat.module.css';
 import { hasCards, offerOf, starterPrompts } from './offer';
 import { Prompts } from './Prompts';
-
 import { Turns } from './Turns';
+import { useCardsTold } from './useCardsTold';
 import { useStableActions } from './useStableActions';
 import { useConversation } from './useConversation';
 import { t } from './words';
@@ -24,6 +24,8 @@ const StartFormFields = later(() => import('./StartFormFields'), null);
 export interface RunShown {
   states: ReadonlyMap<string, StepState>;
   open: (nodeId: string) => void;
+  /** Why nodes failed. */
+  errors: ReadonlyMap<string, string>;
 }
 
 export interface TestPanelProps {
@@ -107,8 +109,15 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
   const [wanted, setWanted] = useState<string | null>(null);
   const [target, setTarget] = useState<string | null>(null);
   useEffect(() => {
-    if (steps.length > 0) showRun({ states: nodeStates(steps), open: setWanted });
+    if (steps.length > 0) showRun({ states: nodeStates(steps), errors: nodeErrors(steps), open: setWanted });
   }, [steps, showRun]);
+  useCardsTold({
+    flow,
+    draft,
+    turn: flow.type === 'AGENTFLOW' ? undefined : turns.at(-1),
+    showRun,
+    onOpen: setTarget,
+  });
   // The state of a card was clicked: its newest step is opened, and gets the focus.
   useEffect(() => {
     const step = wanted === null ? null : newestOf(steps, wanted);
@@ -123,7 +132,7 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
     if (target === null) return;
     setTarget(null);
     const row = panel.current?.querySelector<HTMLElement>(target);
-    row?.querySelector('button')?.focus({ preventScroll: true });
+    row?.querySelector<HTMLElement>('button, summary, a')?.focus({ preventScroll: true });
     row?.scrollIntoView({ block: 'start' });
   }, [target]);
   // What was drawn of a run goes with the panel.

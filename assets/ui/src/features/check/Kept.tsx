@@ -2,14 +2,16 @@ import { ArrowDown, ArrowUp, Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { useChangeKept, type KeptQuestion } from '../../api/checks';
 import { relativeTime } from '../../core/format';
-import { Badge, Button, ConfirmDialog, RowMenu } from '../../ui';
+import { Badge, Button, ConfirmDialog, later, RowMenu } from '../../ui';
 import css from './Check.module.css';
 import { isKind, typed, type ExpectationKind } from './expectations';
 import { dropping, KEPT_MAX, moving } from './kept';
-import { KeptForm } from './KeptForm';
 import { Refusal } from './Refusal';
 import own from './Kept.module.css';
 import { t } from './words';
+
+// Most people look at what is kept, and few change it.
+const KeptForm = later(async () => ({ default: (await import('./KeptForm')).KeptForm }), null);
 
 export interface KeptProps {
   flow: string;

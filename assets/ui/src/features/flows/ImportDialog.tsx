@@ -136,9 +136,7 @@ function Report({ result, isDone = false }: { result: ImportResult; isDone?: boo
           <ul className={css.plain}>
             {unsupported.map(({ what, name, count, flows }) => (
               <li key={`${what} ${name}`}>
-                {what === 'type'
-                  ? t('flows.unsupportedType', { count: flows, name: nameOfType(name) })
-                  : t('flows.unsupportedCard', { count, name, flows: t('kit.flowCount', { count: flows }) })}
+                {t('flows.unsupportedCard', { count, name, flows: t('kit.flowCount', { count: flows }) })}
               </li>
             ))}
           </ul>
@@ -220,6 +218,8 @@ const groups: Record<string, Key> = {
   AgentFlow: 'flows.legacy',
   AgentFlowV2: 'flows.agentflow',
   AssistantFlow: 'flows.assistant',
+  AssistantOpenAI: 'flows.hostedAssistant',
+  AssistantAzure: 'flows.hostedAssistant',
   Tool: 'flows.tool',
   Variable: 'flows.variable',
   DocumentStore: 'flows.documentStore',
@@ -227,5 +227,3 @@ const groups: Record<string, Key> = {
 };
 
 const kindName = (kind: string): string => (groups[kind] ? t(groups[kind]) : kind);
-const nameOfType = (type: string): string =>
-  type in kindOf ? t(kindOf[type as keyof typeof kindOf].many) : type;

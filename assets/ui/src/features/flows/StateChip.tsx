@@ -2,7 +2,6 @@ import {
   CircleCheck,
   CircleDashed,
   CircleDot,
-  CircleSlash,
   History,
   Zap,
   type LucideIcon,
@@ -14,7 +13,6 @@ import { Badge, type BadgeProps } from '../../ui';
 import { chipOf, type Chip } from './state';
 
 const looks: Record<Chip, { tone: BadgeProps['tone']; icon: LucideIcon }> = {
-  unsupported: { tone: 'warning', icon: CircleSlash },
   never: { tone: 'neutral', icon: CircleDashed },
   live: { tone: 'success', icon: CircleCheck },
   changes: { tone: 'accent', icon: CircleDot },
@@ -27,7 +25,7 @@ export function StateChip({ state }: { state: FlowState | undefined }): ReactNod
   if (!state) return null;
   const chip = chipOf(state);
   const { tone, icon } = looks[chip];
-  const why = state.unsupported ?? (state.reason && t(`flows.reason.${state.reason}`));
+  const why = state.reason && t(`flows.reason.${state.reason}`);
   return (
     <Badge tone={tone} icon={icon} title={why || undefined}>
       {t(`flows.state.${chip}`)}

@@ -36,7 +36,7 @@ describe('the report of an import', () => {
     expect(isPlain(result({ kind: 'Tool', action: 'create', id: 't', name: 'Search', reason: null }))).toBe(
       false,
     );
-    const unsupported = [{ what: 'type' as const, name: 'AGENTFLOW', count: 1, flows: 1 }];
+    const unsupported = [{ what: 'card' as const, name: 'noSuchCard', count: 1, flows: 1 }];
     expect(isPlain({ ...result(flow), unsupported })).toBe(false);
   });
 

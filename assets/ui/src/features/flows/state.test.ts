@@ -9,7 +9,6 @@ const base: FlowState = {
   publishInstantly: false,
   draft: null,
   lastPublished: null,
-  unsupported: null,
   hasLive: false,
 };
 const draft = { updatedDate: '2026-03-02T00:00:00.000Z', updatedBy: null, stale: false };

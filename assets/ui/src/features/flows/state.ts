@@ -1,13 +1,11 @@
 import type { FlowState, FlowSummary } from '../../api/models';
 
 /** What the chip of a flow says. */
-export type Chip = 'unsupported' | 'never' | 'live' | 'changes' | 'stale' | 'straight';
+export type Chip = 'never' | 'live' | 'changes' | 'stale' | 'straight';
 
-export const chips: readonly Chip[] = ['unsupported', 'never', 'live', 'changes', 'stale', 'straight'];
+export const chips: readonly Chip[] = ['never', 'live', 'changes', 'stale', 'straight'];
 
 export function chipOf(state: FlowState): Chip {
-  // Whatever its canvas says: it answers nobody.
-  if (state.unsupported) return 'unsupported';
   if (state.mode === 'live') return 'straight';
   if (state.draft?.stale) return 'stale';
   if (!state.hasLive && !state.lastPublished) return 'never';

@@ -152,6 +152,8 @@ const columns = (): Column<IncomingEntry>[] => [
   {
     id: 'author',
     header: t('promote.author'),
+    // A name is not broken in two on a narrow page.
+    width: '112px',
     cell: ({ version }) => (
       <span className={css.flow}>
         <span>{version.author}</span>

@@ -1,27 +1,16 @@
 import type { ComponentType } from 'react';
 import type { VersionDiff } from '../../api/versions';
 import type { CanvasDiff } from '../../core/canvasDiff';
+import type { ComparingParts } from '../../ui/comparing';
 
 /** What other features put into the page of a version from Dev, loaded when it is first shown. */
-export interface PromoteParts {
+export interface PromoteParts extends ComparingParts {
   /** The check of the version against Live. */
   Check: ComponentType<{
     flow: string;
     goToNode: (id: string) => void;
     /** Something was typed that is lost when this goes. */
     onTyped: (typed: boolean) => void;
-  }>;
-  /** The newest check in a line. */
-  CheckLine: ComponentType<{ flow: string; onOpen: () => void }>;
-  /** Live and the version beside each other. */
-  Canvases: ComponentType<{
-    /** Null where there is none, or no room for it. */
-    before: string | null;
-    after: string;
-    afterName: string;
-    diff: CanvasDiff;
-    selected: string | null;
-    onSelect: (id: string | null) => void;
   }>;
   /** Makes a credential of a kind, under a name. */
   NewCredential: ComponentType<{

@@ -29,7 +29,6 @@ export function StateInfo({ flow, status, children }: StateInfoProps): ReactNode
       }
     >
       <div className={css.info}>
-        {status.unsupported && <p>{status.unsupported}</p>}
         <p>{t(`publish.chip.${why}`, { time: draft ? relativeTime(draft.updatedDate) : '' })}</p>
         {why === 'publish-instantly' && (
           <Link href={`/flows/${flow.id}/settings`}>{t('publish.chip.toSettings')}</Link>

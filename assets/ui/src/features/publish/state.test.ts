@@ -10,7 +10,6 @@ const status: DraftStatus = {
   publishInstantly: false,
   draft: null,
   lastPublished: null,
-  unsupported: null,
 };
 const node = (id: string, inputs: object = {}, name = 'llmChain'): object => ({
   id,
@@ -31,7 +30,6 @@ describe('the state of a flow', () => {
     expect(says(canvas(node('a')), { draft })).toBe('changes');
     expect(says(canvas(node('a')), { draft: { ...draft, stale: true } })).toBe('stale');
     expect(says(canvas(node('a')), { mode: 'live', reason: 'type' })).toBe('type');
-    expect(says(canvas(node('a')), { unsupported: 'Not here yet.' })).toBe('unsupported');
   });
 });
 

@@ -13,12 +13,11 @@ export function stateOf(flow: Flow, status: DraftStatus): FlowState {
 }
 
 export type Explanation =
-  'unsupported' | 'never' | 'live' | 'changes' | 'stale' | 'off' | 'type' | 'publish-instantly';
+  'never' | 'live' | 'changes' | 'stale' | 'off' | 'type' | 'publish-instantly';
 
 /** Which sentence explains the chip. */
 export function explanation(state: FlowState): Explanation {
-  const { mode, reason, draft, lastPublished, hasLive: live, unsupported } = state;
-  if (unsupported) return 'unsupported';
+  const { mode, reason, draft, lastPublished, hasLive: live } = state;
   if (mode === 'live') return reason ?? 'off';
   if (draft?.stale) return 'stale';
   if (!live && !lastPublished) return 'never';

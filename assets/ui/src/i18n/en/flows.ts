@@ -15,6 +15,7 @@ export const flows = {
   'flows.ascending': 'Ascending order',
   'flows.assistant': 'Assistant',
   'flows.assistants': 'Assistants',
+  'flows.hostedAssistant': 'Hosted assistant',
   'flows.cards': 'Cards',
   'flows.chatflow': 'Chatflow',
   'flows.chatflowHelp': 'A chat with a model, memory and documents',
@@ -91,7 +92,6 @@ export const flows = {
   'flows.state.never': 'Never published',
   'flows.state.stale': 'Draft out of date',
   'flows.state.straight': 'Straight to Live',
-  'flows.state.unsupported': 'Cannot run here',
   'flows.sumCreate': '{count} new',
   'flows.sumCreated': '{count} made',
   'flows.sumNothing': 'There is nothing to do.',
@@ -110,7 +110,6 @@ export const flows = {
   'flows.tool': 'Tool',
   'flows.unsupported': 'This server cannot run all of it yet',
   'flows.unsupportedCard': '{name}: {count} card in {flows}|{name}: {count} cards in {flows}',
-  'flows.unsupportedType': '{name}: {count} flow|{name}: {count} flows',
   'flows.untitled': 'Untitled {kind}',
   'flows.variable': 'Variable',
 } as const;

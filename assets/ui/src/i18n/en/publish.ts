@@ -13,7 +13,6 @@ export const publish = {
   'publish.chip.stale': 'Live changed after this draft was started.',
   'publish.chip.toSettings': 'Open settings',
   'publish.chip.toVersion': 'View version',
-  'publish.chip.unsupported': 'You can edit and publish it, and nobody gets an answer from it here.',
   'publish.chip.type': 'Flows of this kind have no drafts, so every save goes straight to Live.',
   'publish.compare': 'Compare with Live',
   'publish.compareHint': 'Draft and Live side by side',

@@ -28,7 +28,10 @@ fn said(caller: &Caller, flow: FlowId, chat: ChatId) -> MessageBatch {
         stopped: false,
         execution: None,
         receipt: None,
+        agent_reasoning: Vec::new(),
+        turns: None,
         action: None,
+        team: None,
     };
     MessageBatch::new(&caller.workspace, &[message]).unwrap()
 }

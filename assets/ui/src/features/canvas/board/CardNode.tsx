@@ -18,12 +18,13 @@ import { t, type Key } from '../../../i18n';
 import { cx, Tile } from '../../../ui';
 import css from './Canvas.module.css';
 import { isStep } from '../document/doc';
+import { levels } from '../levels';
 import { LOOP_IN, LOOP_OUT, type CardNode } from './graph';
 import { kindOf } from './kinds';
 import { endKey, useLook } from './look';
 import { NoteWords } from './NoteWords';
 import type { StepState } from '../../../core/run';
-import type { NodeMark } from '../slots';
+import type { NodeMark, NodeProblems } from '../slots';
 
 const runs: Record<StepState, { icon: LucideIcon; key: Key }> = {
   running: { icon: LoaderCircle, key: 'canvas.run.running' },
@@ -55,11 +56,13 @@ export function Face({ id, name, links, over, children }: FaceProps): ReactNode 
   const look = useLook();
   const run = look.run?.states.get(id);
   const mark = look.marks.get(id);
-  const problems = look.problems.get(id) ?? [];
+  const problems = look.problems.get(id);
+  const error = look.run?.errors.get(id);
   const said = [
     run && t(runs[run].key),
     mark && t(marks[mark].key),
-    problems.length > 0 && t('canvas.problems', { count: problems.length }),
+    error,
+    problems && t(levels[problems.level].key, { count: problems.issues.length }),
   ];
   return (
     <>
@@ -81,24 +84,21 @@ export function Face({ id, name, links, over, children }: FaceProps): ReactNode 
           {links}
         </span>
       )}
-      {(mark || problems.length > 0) && (
+      {(mark || problems) && (
         <span className={css.flags} aria-hidden>
           {mark && <Flag icon={marks[mark].icon} tone={mark} />}
-          {problems.length > 0 && (
-            <span className={cx(css.flag, css.problem)} title={problems.join('\n')}>
-              <TriangleAlert size={12} /> {problems.length}
-            </span>
-          )}
+          {problems && <ProblemFlag {...problems} />}
         </span>
       )}
       {run && <RunFlag id={id} state={run} name={name} />}
+      {error && <Fault text={error} />}
     </>
   );
 }
 
 /** Keeps what is clicked as large as on a canvas that is not made smaller, within reason; in steps, so that few are drawn. */
 const upscale = ({ transform: [, , zoom] }: { transform: [number, number, number] }): number =>
-  Math.min(2.5, Math.max(1, Math.ceil(10 / zoom) / 10));
+  Math.min(4, Math.max(1, Math.ceil(10 / zoom) / 10));
 
 /** How a node's newest step stands; it opens what the step did. */
 function RunFlag({ id, state, name }: { id: string; state: StepState; name: string }): ReactNode {
@@ -118,6 +118,27 @@ function RunFlag({ id, state, name }: { id: string; state: StepState; name: stri
     >
       <Icon size={14} aria-hidden />
     </button>
+  );
+}
+
+/** Why a card failed, below it. */
+function Fault({ text }: { text: string }): ReactNode {
+  // Letters that grow as far as buttons would leave room for a word or two.
+  const fontSize = 12 * Math.min(2.5, useStore(upscale));
+  return (
+    <span className={css.fault} style={{ fontSize }} title={text} aria-hidden>
+      {text}
+    </span>
+  );
+}
+
+/** How grave what is wrong with a card is, and how much of it there is. */
+function ProblemFlag({ level, issues }: NodeProblems): ReactNode {
+  const { icon: Icon, key } = levels[level];
+  return (
+    <span className={cx(css.flag, css[`level-${level}`])} title={issues.join('\n')}>
+      <Icon size={12} /> {t(key, { count: issues.length })}
+    </span>
   );
 }
 

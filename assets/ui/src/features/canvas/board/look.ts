@@ -1,6 +1,6 @@
 import { createContext, use } from 'react';
 import type { End } from '../document/rules';
-import type { CanvasRun, NodeMark } from '../slots';
+import type { CanvasRun, NodeMark, NodeProblems } from '../slots';
 
 /** How nodes look at the moment. Beside the nodes, so that a choice does not draw all of them anew. */
 export interface Look {
@@ -10,7 +10,7 @@ export interface Look {
   stop: string | null;
   marks: ReadonlyMap<string, NodeMark>;
   run: CanvasRun | null;
-  problems: ReadonlyMap<string, readonly string[]>;
+  problems: ReadonlyMap<string, NodeProblems>;
   open: (id: string, event: React.MouseEvent) => void;
   touched: (id: string) => void;
   /** Whether it is drawn on. */

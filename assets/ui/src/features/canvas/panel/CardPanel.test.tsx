@@ -41,7 +41,7 @@ test('what texts can name is found once for all fields of a card, while the canv
           node={node}
           kind="steps"
           cards={all}
-          problems={[]}
+          problems={null}
           overridable={none}
           NewCredential={nothing}
           start={null}
@@ -81,7 +81,7 @@ test('a group is duplicated and deleted with its cards, as on the canvas', async
           node={group}
           kind="steps"
           cards={all}
-          problems={[]}
+          problems={null}
           overridable={none}
           NewCredential={nothing}
           start={null}

@@ -15,7 +15,8 @@ import { chooseOutput, remove, setCredential, setInput, setLabel } from '../docu
 import { isGroup, membersOf, nameGroup, withMembers } from '../document/groups';
 import { firstState, loopTargets, offersFor } from '../document/references';
 import type { DocumentHandle } from '../editing/useDocument';
-import type { FlowSlots } from '../slots';
+import { levels } from '../levels';
+import type { FlowSlots, NodeProblems } from '../slots';
 import { t } from '../words';
 import { Connections } from './Connections';
 import { PanelContext, type Panel, type Scope } from './context';
@@ -30,7 +31,7 @@ export interface CardPanelProps {
   kind: CanvasKind;
   /** Every card of the service. */
   cards: readonly Card[];
-  problems: readonly string[];
+  problems: NodeProblems | null;
   /** Names of inputs that a request may change. */
   overridable: ReadonlySet<string>;
   NewCredential: FlowSlots['NewCredential'];
@@ -201,9 +202,9 @@ export default function CardPanel(props: CardPanelProps): ReactNode {
         {/* A region that scrolls must be reachable by keyboard. */}
         {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
         <div className={css.body} role="group" aria-label={t('canvas.inputs')} tabIndex={0}>
-          {problems.length > 0 && (
-            <Banner tone="warning">
-              {problems.map((problem) => (
+          {problems && (
+            <Banner tone={levels[problems.level].tone}>
+              {problems.issues.map((problem) => (
                 <p key={problem}>{problem}</p>
               ))}
             </Banner>

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { Card } from '../../../api/cards';
 import type { CanvasKind, Doc } from '../document/doc';
 import type { DocumentHandle } from '../editing/useDocument';
-import type { CanvasRun, NodeMark } from '../slots';
+import type { CanvasRun, NodeMark, NodeProblems } from '../slots';
 import { Surface } from './Surface';
 
 export interface BoardProps {
@@ -20,7 +20,7 @@ export interface BoardProps {
   onRename: (id: string) => void;
   marks?: ReadonlyMap<string, NodeMark>;
   run?: CanvasRun | null;
-  problems: ReadonlyMap<string, readonly string[]>;
+  problems: ReadonlyMap<string, NodeProblems>;
   /** Credentials of this workspace; null when they are not known. */
   credentials: ReadonlySet<string> | null;
   /** Beside the canvas stands the list of cards. */

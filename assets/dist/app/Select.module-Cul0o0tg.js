@@ -1,0 +1,1 @@
+var e={trigger:`_trigger_1nic1_2`,compact:`_compact_1nic1_36`,list:`_list_1nic1_42`,item:`_item_1nic1_49`,text:`_text_1nic1_53`};export{e as t};

@@ -1,0 +1,220 @@
+import {
+  ArrowLeft,
+  ListChecks,
+  MessagesSquare,
+  Paperclip,
+  Pin,
+  ThumbsDown,
+  ThumbsUp,
+  Trash2,
+} from 'lucide-react';
+import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { Link, useLocation } from 'wouter';
+import { useChangeKept } from '../../api/checks';
+import { fileAddress, useMessages, type Message } from '../../api/conversations';
+import { useFlow } from '../../api/flows';
+import { useCan } from '../../api/me';
+import { exactTime, number } from '../../core/format';
+import { sourcesOf, tokensOf, toolsOf } from '../../core/run';
+import {
+  Badge,
+  Banner,
+  Button,
+  CopyButton,
+  cx,
+  EmptyState,
+  Loaded,
+  Page,
+  PageHeader,
+  RelativeTime,
+  toast,
+} from '../../ui';
+import { markdown } from '../../ui/markdown';
+import prose from '../../ui/Prose.module.css';
+import { Sources, Tools } from '../../ui/run/Parts';
+import css from './Conversations.module.css';
+import { DeleteMessages } from './DeleteMessages';
+import { t } from './words';
+
+/** A conversation as it was seen, with what the answers lean on. */
+export default function ConversationPage({
+  params,
+}: {
+  params: Record<string, string | undefined>;
+}): ReactNode {
+  const { flow = '', chat = '' } = params;
+  const messages = useMessages(flow, chat);
+  const name = useFlow(flow).data?.name;
+  const can = useCan();
+  const [deleting, setDeleting] = useState(false);
+  const [, go] = useLocation();
+  const home = `/conversations?flow=${flow}`;
+  const first = messages.data?.find(({ role }) => role === 'userMessage');
+  return (
+    <Page narrow>
+      <Link href={home} className={css.back}>
+        <ArrowLeft size={14} aria-hidden /> {t('conversations.all')}
+      </Link>
+      <PageHeader
+        title={first?.content.slice(0, 120) || t('conversations.title')}
+        description={
+          <>
+            {name && (
+              <Link href={`/flows/${flow}`} className={css.link}>
+                {name}
+              </Link>
+            )}
+            {messages.data?.[0] && (
+              <>
+                {' · '}
+                {t(`conversations.source.${messages.data[0].chatType}`)}
+                {' · '}
+                <RelativeTime date={messages.data[0].createdDate} />
+              </>
+            )}
+          </>
+        }
+        actions={
+          can('chatflows:delete', 'agentflows:delete', 'chatflows:update', 'agentflows:update') && (
+            <Button icon={Trash2} onClick={() => setDeleting(true)}>
+              {t('conversations.delete')}
+            </Button>
+          )
+        }
+      />
+      <Loaded query={messages}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState
+              icon={MessagesSquare}
+              title={t('conversations.gone')}
+              actions={
+                <Button asChild>
+                  <Link href={home}>{t('conversations.all')}</Link>
+                </Button>
+              }
+            />
+          ) : (
+            <ol className={css.messages} aria-label={t('conversations.messages')}>
+              {rows.map((message) => (
+                <li key={message.id} className={message.role === 'userMessage' ? css.question : css.answer}>
+                  {message.role === 'userMessage' ? (
+                    <QuestionOf message={message} flow={flow} />
+                  ) : (
+                    <AnswerOf message={message} />
+                  )}
+                </li>
+              ))}
+            </ol>
+          )
+        }
+      </Loaded>
+      {deleting && (
+        <DeleteMessages
+          flow={flow}
+          filter={{ chatId: chat }}
+          onClose={() => setDeleting(false)}
+          onDone={() => go(home)}
+        />
+      )}
+    </Page>
+  );
+}
+
+function QuestionOf({ message, flow }: { message: Message; flow: string }): ReactNode {
+  const { chatId, content, createdDate, fileUploads } = message;
+  const keep = useChangeKept(flow);
+  const mayKeep = useCan()('chatflows:update', 'agentflows:update');
+  const kept = (): void =>
+    keep.mutate(
+      (rows) =>
+        rows.some(({ text }) => text === content) ? [...rows] : [...rows, { text: content, from: 'person' }],
+      { onSuccess: () => toast(t('conversations.kept')) },
+    );
+  return (
+    <>
+      <span className="sr-only">{t('conversations.question')}: </span>
+      {fileUploads?.map((file, at) => (
+        <p key={at} className="inline">
+          <Paperclip size={14} aria-hidden />
+          {file.fileName ? (
+            <a href={fileAddress(flow, chatId, file.fileName)} download={file.name}>
+              {file.name}
+            </a>
+          ) : (
+            file.name
+          )}
+        </p>
+      ))}
+      <p className={css.asked}>{content}</p>
+      {keep.error && <Banner tone="danger">{keep.error.message}</Banner>}
+      <p className={css.foot}>
+        <time dateTime={createdDate}>{exactTime(createdDate)}</time>
+        {mayKeep && content && (
+          <Button size="compact" variant="ghost" icon={Pin} busy={keep.isPending} onClick={kept}>
+            {t('conversations.keep')}
+          </Button>
+        )}
+      </p>
+    </>
+  );
+}
+
+function AnswerOf({ message }: { message: Message }): ReactNode {
+  const { content, createdDate, executionId, feedback, flowVersion, stopped } = message;
+  const tools = toolsOf(message.usedTools);
+  const sources = sourcesOf(message.sourceDocuments);
+  const tokens = tokensOf(message.usageMetadata);
+  return (
+    <>
+      <span className="sr-only">{t('conversations.answer')}: </span>
+      <Markdown text={content} />
+      {tools.length > 0 && <Tools tools={tools} />}
+      {sources.length > 0 && <Sources sources={sources} />}
+      {feedback && (
+        <p className={css.rated}>
+          <Badge
+            tone={feedback.rating === 'THUMBS_UP' ? 'success' : 'danger'}
+            icon={feedback.rating === 'THUMBS_UP' ? ThumbsUp : ThumbsDown}
+          >
+            {t(feedback.rating === 'THUMBS_UP' ? 'conversations.liked' : 'conversations.disliked')}
+          </Badge>{' '}
+          {feedback.content}
+        </p>
+      )}
+      <p className={css.foot}>
+        {stopped && <Badge tone="warning">{t('conversations.stopped')}</Badge>}
+        <time dateTime={createdDate}>{exactTime(createdDate)}</time>
+        {tokens && (
+          <span>
+            {t('run.tokens', { count: tokens.read + tokens.written })}
+            <span className="sr-only">
+              {' '}
+              ({t('run.tokensOf', { read: number(tokens.read), written: number(tokens.written) })})
+            </span>
+          </span>
+        )}
+        {flowVersion && (
+          <Link href={`/flows/${message.chatflowid}/versions?v=${flowVersion}`} className={css.link}>
+            {t('conversations.by', { version: flowVersion })}
+          </Link>
+        )}
+        {executionId && (
+          <Link href={`/executions/${executionId}`} className={cx('inline', css.link)}>
+            <ListChecks size={14} aria-hidden /> {t('conversations.record')}
+          </Link>
+        )}
+        {content && <CopyButton text={content} label={t('kit.copy')} />}
+      </p>
+    </>
+  );
+}
+
+/** Text of a model: nodes that were made safe, never markup of its own. */
+function Markdown({ text }: { text: string }): ReactNode {
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    box.current?.replaceChildren(markdown(text));
+  }, [text]);
+  return <div ref={box} className={prose.prose} />;
+}

@@ -1,0 +1,122 @@
+//! What happens to documents on their way through a pipeline (manual 10.12).
+
+use crate::cards::kit::capabilities::host::Host;
+use crate::cards::kit::schema::input::Input;
+use crate::cards::kit::schema::wire_type::WireType;
+use crate::domain::error::Result;
+use crate::domain::predictions::prediction::Document;
+use serde_json::Value;
+
+/// The anchor that documents come in by.
+pub(crate) const DOCUMENTS: Input = Input::wires("documents", "Documents", WireType::Document)
+    .optional()
+    .help("What a source or another card of the pipeline brings.");
+/// The base classes of a card that documents pass.
+pub(crate) const PASSES_DOCUMENTS: &[&str] = &["Document"];
+
+/// The card by which a pipeline says how its runs behave. The engine finds it by its name.
+pub(crate) const START: &str = "etlStart";
+/// Its input that ends a run with the first document that fails.
+pub(crate) const FAIL_FAST: &str = "failFast";
+
+/// What documents are told apart by.
+pub type DocumentDigest = [u8; 16];
+
+/// How long a document is remembered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DedupeScope {
+    Run,
+    /// By all runs of the flow.
+    Flow,
+}
+
+/// The documents that passed a card before.
+pub trait SeenDocuments: Send + Sync {
+    /// Remembers a document of this card; true when it is the first of its kind.
+    ///
+    /// # Errors
+    /// When nobody can tell.
+    fn remember(&self, node: &str, scope: DedupeScope, digest: &DocumentDigest) -> Result<bool>;
+}
+
+/// The run that a document passes a card in.
+pub struct TransformContext<'a> {
+    pub host: &'a dyn Host,
+    /// The card on its canvas.
+    pub node: &'a str,
+    pub seen: &'a dyn SeenDocuments,
+}
+
+/// A component that makes documents of a document.
+pub trait Transform: Send + Sync {
+    /// What becomes of a document: nothing, one, or several.
+    ///
+    /// # Errors
+    /// When this document fails, naming the card.
+    fn apply(&self, document: Document, run: &TransformContext<'_>) -> Result<Vec<Document>>;
+}
+
+/// A text of a card with `{{ content }}` and `{{ metadata.name }}` in it, for one document. One reference alone is the value as
+/// it is; what the document does not have is empty.
+#[must_use]
+pub(crate) fn fill(text: &str, document: &Document) -> Value {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some((before, from)) = rest.split_once("{{") {
+        let Some((name, after)) = from.split_once("}}") else { break };
+        match referred(name.trim(), document) {
+            Some(value) => {
+                parts.push(Value::from(before));
+                parts.push(value);
+            }
+            None => parts.push(Value::from(format!("{before}{{{{{name}}}}}"))),
+        }
+        rest = after;
+    }
+    parts.push(Value::from(rest));
+    parts.retain(|part| part.as_str() != Some(""));
+    if let [value] = parts.as_slice() {
+        return value.clone();
+    }
+    parts.into_iter().map(crate::canvas::template::into_text).collect::<String>().into()
+}
+
+/// What a reference stands for; `None` for braces that are none.
+fn referred(name: &str, document: &Document) -> Option<Value> {
+    if name == "content" {
+        return Some(document.page_content.as_str().into());
+    }
+    let path = name.strip_prefix("metadata.")?;
+    if let Some(value) = document.metadata.get(path) {
+        return Some(value.clone());
+    }
+    let mut keys = path.split('.');
+    let first = keys.next().and_then(|key| document.metadata.get(key));
+    let found = first.and_then(|first| keys.try_fold(first, |value, key| value.get(key)));
+    Some(found.cloned().unwrap_or_else(|| Value::from("")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn references_to_a_document_are_filled_in() {
+        let metadata = json!({"year": 2024, "loc": {"page": 3}, "a.b": "dotted"});
+        let document =
+            Document { page_content: "Text".into(), metadata: metadata.as_object().unwrap().clone() };
+        for (text, expected) in [
+            ("plain", json!("plain")),
+            ("{{ metadata.year }}", json!(2024)),
+            ("{{metadata.loc.page}} of {{ metadata.year }}", json!("3 of 2024")),
+            ("{{ metadata.a.b }}", json!("dotted")),
+            ("<{{ content }}>", json!("<Text>")),
+            ("{{ metadata.loc.none }}!", json!("!")),
+            ("{{ other }} {{", json!("{{ other }} {{")),
+            ("", json!("")),
+        ] {
+            assert_eq!(fill(text, &document), expected, "{text}");
+        }
+    }
+}

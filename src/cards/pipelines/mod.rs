@@ -1,0 +1,8 @@
+//! What documents pass on their way through a pipeline (manual 10.12).
+
+pub(crate) mod dedupe;
+pub(crate) mod filter;
+pub(crate) mod function;
+pub(crate) mod metadata;
+pub(crate) mod split;
+pub(crate) mod start;

@@ -1,0 +1,47 @@
+//! Condition: goes on from one of its outputs, by a table or by code.
+
+use super::DECISIONS;
+use crate::cards::kit::members::flow_values::FlowValues;
+use crate::cards::kit::members::judging::{FORM, FUNCTION, Judge, TABLE};
+use crate::cards::kit::members::voice::named;
+use crate::cards::kit::members::{Member, MemberStep, MemberTurn, NamedStep, TurnView, Way};
+use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk, RunContext, WireType};
+use crate::domain::error::Result;
+use serde_json::Value;
+
+pub(crate) const CARD: Card = Card {
+    name: "seqCondition",
+    label: "Condition",
+    version: 2.1,
+    category: Category::SequentialAgents,
+    description: "Goes on from the output of the first condition that is met.",
+    base_classes: &["Condition"],
+    risk: Risk::Risky,
+    needs: &[Need::optional(Capability::Code)],
+    inputs: &[
+        Input::text("conditionName", "Condition Name").optional(),
+        Input::wires("sequentialNode", "Sequential Node", WireType::SequentialNode),
+        FORM,
+        TABLE,
+        FUNCTION,
+    ],
+    outputs: DECISIONS,
+    make: Factory::Member(|inputs| {
+        let step = Condition { label: inputs.label.to_owned(), judge: Judge::from_inputs(inputs)? };
+        let name = named(inputs, "conditionName");
+        Ok(Member::Step(NamedStep { name, counts: false, tools: Vec::new(), step: Box::new(step) }))
+    }),
+};
+
+struct Condition {
+    label: String,
+    judge: Judge,
+}
+
+impl MemberStep for Condition {
+    fn take_turn(&self, view: &TurnView<'_>, turn: &RunContext<'_>) -> Result<MemberTurn> {
+        let values = FlowValues { view, turn, output: Value::Null };
+        let way = Way::Output(self.judge.decide(&self.label, &values)?);
+        Ok(MemberTurn { way, ..MemberTurn::default() })
+    }
+}

@@ -1,0 +1,3 @@
+//! Pipelines: flows that bring documents into stores (manual 10.12).
+
+pub(crate) mod run;

@@ -1,0 +1,133 @@
+//! A run of a pipeline, as it is kept (manual 10.13).
+
+use crate::domain::flows::flow::CanvasDigest;
+use crate::domain::ids::{FlowId, PipelineRunId, WorkspaceId};
+use crate::domain::predictions::prediction::Document;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// Documents that failed and are named; those beyond are counted (manual 14.8).
+const ERRORS_KEPT_MAX: usize = 100;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+pub(crate) enum PipelineState {
+    Running,
+    Finished,
+    Failed,
+    Stopped,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+pub(crate) enum PipelinePhase {
+    Reading,
+    Writing,
+    Finishing,
+}
+
+/// What started a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+pub(crate) enum PipelineTrigger {
+    Api,
+}
+
+/// How many documents became what.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PipelineCounts {
+    /// Documents that sources brought.
+    pub read: u64,
+    /// Documents that targets took.
+    pub written: u64,
+    /// Documents that a filter or a code left out, or that were there before.
+    pub skipped: u64,
+    pub failed: u64,
+    /// Bytes of text that were read.
+    pub bytes_read: u64,
+}
+
+/// A document that failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct DocumentFailure {
+    /// Where it is from by its metadata, or its number.
+    pub document: String,
+    /// The label of the card that brought it.
+    pub source: String,
+    pub message: String,
+}
+
+/// How far a run came with its sources: what lies behind is read, passed and written.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PipelinePosition {
+    /// Sources that are read to their end.
+    pub sources: usize,
+    /// The piece of the next one that was read last; `None` before the first, and where a source has no places.
+    pub place: Option<String>,
+    /// Documents of this piece.
+    pub documents: usize,
+    /// Documents of a source without places that are written already: such a run begins anew.
+    pub is_lost: bool,
+    /// Targets that were emptied, by their cards.
+    pub emptied: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct PipelineRun {
+    pub id: PipelineRunId,
+    pub workspace: WorkspaceId,
+    pub flow: FlowId,
+    /// Its place among the runs of the flow.
+    pub number: u64,
+    pub state: PipelineState,
+    pub phase: PipelinePhase,
+    pub trigger: PipelineTrigger,
+    pub dry_run: bool,
+    pub started: Timestamp,
+    pub finished: Option<Timestamp>,
+    pub counts: PipelineCounts,
+    pub errors: Vec<DocumentFailure>,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// It went on after the process had ended.
+    pub resumed: bool,
+    /// The first documents that a dry run would have written.
+    pub results: Option<Vec<Document>>,
+    /// The version of Live that ran.
+    pub flow_version: Option<String>,
+    /// The canvas that ran.
+    pub digest: CanvasDigest,
+    pub position: PipelinePosition,
+}
+
+impl PipelineRun {
+    /// Adds what one batch came to.
+    pub(crate) fn add(&mut self, counts: PipelineCounts, errors: Vec<DocumentFailure>) {
+        self.counts.read += counts.read;
+        self.counts.written += counts.written;
+        self.counts.skipped += counts.skipped;
+        self.counts.failed += counts.failed;
+        self.counts.bytes_read += counts.bytes_read;
+        let room = ERRORS_KEPT_MAX.saturating_sub(self.errors.len());
+        self.errors.extend(errors.into_iter().take(room));
+    }
+
+    /// Forgets how far it came, because it has to begin anew.
+    pub(crate) fn restart(&mut self) {
+        self.counts = PipelineCounts::default();
+        self.errors.clear();
+        self.position = PipelinePosition::default();
+        self.phase = PipelinePhase::Reading;
+    }
+
+    pub(crate) fn end(&mut self, state: PipelineState, error: Option<String>, now: Timestamp) {
+        self.state = state;
+        self.error = error;
+        self.finished = Some(now);
+        self.phase = PipelinePhase::Finishing;
+    }
+}

@@ -1,0 +1,66 @@
+//! What is wrong with the canvas of a harness: its drawing, the inputs of its cards, and the cards that are picked in them.
+
+use super::agentflow::picked_issues;
+use super::{cards, node_issues, problems_of_card, problems_of_flow, unknown_card};
+use crate::canvas::{Canvas, Node};
+use crate::cards::kit::Factory;
+use crate::cards::kit::steps::structured_output::key_faults;
+use crate::cards::registry;
+use crate::domain::flows::card_problems::CardProblems;
+use crate::engine::harness::TeamDrawing;
+use crate::engine::renamed_cards::former_name;
+use crate::engine::resources::{Resources, missing_flows, missing_records, missing_variables};
+
+pub(super) fn problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems> {
+    let (drawn, is_empty) = match TeamDrawing::read(canvas) {
+        Ok(drawing) => (Vec::new(), drawing.is_none()),
+        Err(problems) => (problems, false),
+    };
+    let mut found = Vec::new();
+    for node in cards(canvas) {
+        let here =
+            drawn.iter().filter(|problem| problem.node == node.id).map(|problem| problem.message.clone());
+        let mut issues: Vec<String> = here.collect();
+        for issue in card_issues(canvas, node, resources) {
+            if !issues.contains(&issue) {
+                issues.push(issue);
+            }
+        }
+        let blocks = !issues.is_empty();
+        issues.extend(missing_flows(node, resources));
+        issues.extend(missing_variables(node, resources));
+        issues.extend(former_name(node));
+        if !issues.is_empty() {
+            found.push(problems_of_card(node, issues, blocks));
+        }
+    }
+    let of_flow = drawn.iter().filter(|problem| canvas.node(&problem.node).is_none());
+    let mut whole: Vec<String> = of_flow.map(|problem| problem.message.clone()).collect();
+    if is_empty {
+        whole.push("The flow has no cards.".to_owned());
+    }
+    if !whole.is_empty() {
+        found.push(problems_of_flow(whole, true));
+    }
+    found
+}
+
+fn card_issues(canvas: &Canvas, node: &Node, resources: &dyn Resources) -> Vec<String> {
+    let Some(card) = registry::find(&node.name) else { return vec![unknown_card(node)] };
+    // Another card has no place there, so nothing else of it counts.
+    if !matches!(card.make, Factory::Team) {
+        return Vec::new();
+    }
+    // The drawing says which names and connections are missing, in words of its own.
+    let is_drawn = |issue: &String| {
+        ["Harness Name ", "Specialist Name ", "Specialists "].iter().any(|label| issue.starts_with(label))
+    };
+    let mut issues = node_issues(canvas, node, resources);
+    issues.retain(|issue| !is_drawn(issue));
+    issues.extend(missing_records(node, resources));
+    issues.extend(picked_issues(canvas, node, card.inputs, &node.inputs, resources));
+    issues.extend(
+        key_faults(card, &node.inputs).map(|(input, fault)| format!("{}, {}.", input.label, fault.phrase())),
+    );
+    issues
+}

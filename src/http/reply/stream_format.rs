@@ -1,0 +1,114 @@
+//! How what a run says is written on the wire. Other protocols than the service's own have other frames, and a model's
+//! fragments are written by the task of the connection, which knows of a run nothing but this.
+
+use super::error::event_data;
+use crate::domain::error::Error;
+use crate::ops::predictions::Delta;
+use serde::Serialize;
+
+/// The frames of one stream.
+pub(in crate::http) trait StreamFormat: Send + Sync {
+    /// Writes a fragment of the answer, or of a model's reasoning.
+    fn delta(&self, buffer: &mut Vec<u8>, delta: Delta<'_>);
+
+    /// Writes the end of a stream that failed, or is cut from outside.
+    fn failure(&self, buffer: &mut Vec<u8>, error: &Error);
+}
+
+/// The frames of Flowise's clients (manual 2.7).
+pub(in crate::http) struct ServiceEvents;
+
+#[derive(Serialize)]
+pub(super) struct ReplyEvent<'a, T: Serialize + ?Sized> {
+    pub(super) event: &'a str,
+    pub(super) data: &'a T,
+}
+
+impl StreamFormat for ServiceEvents {
+    fn delta(&self, buffer: &mut Vec<u8>, delta: Delta<'_>) {
+        let (event, data) = match delta {
+            Delta::Text(text) => ("token", text),
+            Delta::Thinking(text) => ("thinking", text),
+        };
+        append(buffer, &ReplyEvent { event, data });
+    }
+
+    fn failure(&self, buffer: &mut Vec<u8>, error: &Error) {
+        append(buffer, &ReplyEvent { event: "error", data: &event_data(error) });
+        append(buffer, &ReplyEvent { event: "end", data: "[DONE]" });
+    }
+}
+
+/// Appends a frame of the ordinary kind: the name of the event where it has one, and its data.
+pub(in crate::http) fn append_event(buffer: &mut Vec<u8>, name: Option<&str>, payload: &impl Serialize) {
+    let start = buffer.len();
+    if let Some(name) = name {
+        buffer.extend_from_slice(b"event: ");
+        buffer.extend_from_slice(name.as_bytes());
+        buffer.push(b'\n');
+    }
+    buffer.extend_from_slice(b"data: ");
+    append_json(buffer, start, payload);
+}
+
+fn append_json(buffer: &mut Vec<u8>, start: usize, payload: &impl Serialize) {
+    if serde_json::to_writer(&mut *buffer, payload).is_err() {
+        // Only a value whose own Serialize refuses gets here; half a frame must not reach the wire.
+        buffer.truncate(start);
+        tracing::error!("an event could not be written as JSON");
+        return;
+    }
+    buffer.extend_from_slice(b"\n\n");
+}
+
+/// Appends one frame of the service. Inside the JSON the text `data:` is written `data\u003a`, because stock clients split
+/// there.
+pub(super) fn append(buffer: &mut Vec<u8>, payload: &impl Serialize) {
+    let start = buffer.len();
+    buffer.extend_from_slice(b"message:\ndata:");
+    let json = buffer.len();
+    append_json(buffer, start, payload);
+    if let Some(first) = buffer.get(json..).and_then(find_data_colon) {
+        let tail = buffer.split_off(json + first);
+        let mut rest = tail.as_slice();
+        while let Some(colon) = rest.iter().position(|byte| *byte == b':') {
+            buffer.extend_from_slice(&rest[..colon]);
+            let replaced = buffer[json..].ends_with(b"data");
+            buffer.extend_from_slice(if replaced { b"\\u003a" } else { b":" });
+            rest = &rest[colon + 1..];
+        }
+        buffer.extend_from_slice(rest);
+    }
+}
+
+/// Where the first `data:` ends in its colon.
+fn find_data_colon(json: &[u8]) -> Option<usize> {
+    let colons = json.iter().enumerate().filter(|(_, byte)| **byte == b':');
+    colons.map(|(at, _)| at).find(|at| json[..*at].ends_with(b"data"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn frame(payload: &impl Serialize) -> String {
+        let mut buffer = b"earlier ".to_vec();
+        append(&mut buffer, payload);
+        String::from_utf8(buffer).unwrap()["earlier ".len()..].to_owned()
+    }
+
+    #[test]
+    fn a_frame_is_two_lines_and_a_blank_one() {
+        assert_eq!(
+            frame(&ReplyEvent { event: "token", data: "a\nb" }),
+            "message:\ndata:{\"event\":\"token\",\"data\":\"a\\nb\"}\n\n"
+        );
+        let data = json!({"x": "data: 1 data:2", "data:": [":", "metadata:"]});
+        let text = frame(&ReplyEvent { event: "metadata", data: &data });
+        assert_eq!(text.matches("data:").count(), 1, "{text}");
+        let json: Value =
+            serde_json::from_str(text.trim_end().strip_prefix("message:\ndata:").unwrap()).unwrap();
+        assert_eq!(json, json!({"event": "metadata", "data": data}));
+    }
+}

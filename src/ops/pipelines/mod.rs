@@ -1,0 +1,210 @@
+//! Pipelines: their runs, as people start, watch and stop them (manual 10.13).
+
+mod background;
+mod recorder;
+mod resume;
+
+pub(crate) use self::resume::resume_all;
+
+use self::background::BackgroundRun;
+use crate::app::App;
+use crate::base::cancel::CancelReason;
+use crate::canvas::Canvas;
+use crate::domain::accounts::caller::Caller;
+use crate::domain::error::{Conflict, Error, Result, UnavailableReason};
+use crate::domain::flows::flow::{Flow, FlowKind};
+use crate::domain::ids::{FlowId, PipelineRunId};
+use crate::domain::paging::PageRequest;
+use crate::domain::pipelines::run::{
+    PipelineCounts, PipelinePhase, PipelinePosition, PipelineRun, PipelineState, PipelineTrigger,
+};
+use crate::engine::pipeline::PipelinePlan;
+use crate::ops::flows::access::{self, FlowAction};
+use crate::state::pipelines::ActivePipeline;
+use crate::store::queries::pipelines;
+use crate::store::tables::{CANVASES, PIPELINES_UNDER_WAY};
+use crate::store::{Tx, WriteTx};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Runs of a pipeline that are kept; older ones go (manual 14.8).
+const PIPELINE_RUNS_KEPT_MAX: u64 = 1_000;
+/// How long a stop of the service waits for pipelines to reach the end of a batch (manual 14.4).
+const PIPELINE_STOP_SECONDS: u64 = 5;
+
+/// A flow of the caller's that is a pipeline.
+fn pipeline(tx: &impl Tx, caller: &Caller, id: &FlowId, action: FlowAction) -> Result<Flow> {
+    let flow = access::flow(tx, caller, id, action)?;
+    if flow.kind == FlowKind::Etl {
+        return Ok(flow);
+    }
+    Err(Error::Invalid(format!("Flow {id} is of type {}, and no pipeline.", flow.kind)))
+}
+
+/// Starts a run of Live, which goes on in the background.
+///
+/// # Errors
+/// 404, 403; 400 when the flow is no pipeline, or its canvas none that can run; 409 while a run of it is under way; 503 while as
+/// many run as may.
+pub(crate) fn start(app: &App, caller: &Caller, id: &FlowId, is_dry: bool) -> Result<PipelineRun> {
+    let (flow, text) = app.store.read(|tx| {
+        let flow = pipeline(tx, caller, id, FlowAction::Update)?;
+        let text = CANVASES.get(tx, &flow.workspace, id)?.unwrap_or_default();
+        Ok((flow, text))
+    })?;
+    let plan = compile(&text)?;
+    if app.state.pipelines.is_full() {
+        return Err(Error::Unavailable(UnavailableReason::Busy));
+    }
+    let run = new_run(app, &flow, is_dry);
+    let run = app.store.write(|tx| {
+        // The flow may have been deleted meanwhile.
+        pipeline(tx, caller, id, FlowAction::Update)?;
+        enter(tx, run.clone())
+    })?;
+    BackgroundRun { app: app.clone(), flow, plan }.start(run.clone())?;
+    tracing::info!(flow = %id, run = %run.id, by = %caller.principal, "a pipeline was started");
+    Ok(run)
+}
+
+fn compile(text: &str) -> Result<PipelinePlan> {
+    let canvas = Canvas::parse(text).map_err(|fault| Error::Invalid(fault.to_string()))?;
+    Ok(PipelinePlan::compile(&canvas)?)
+}
+
+fn new_run(app: &App, flow: &Flow, dry_run: bool) -> PipelineRun {
+    PipelineRun {
+        id: PipelineRunId::random(),
+        workspace: flow.workspace,
+        flow: flow.id,
+        number: 0,
+        state: PipelineState::Running,
+        phase: PipelinePhase::Reading,
+        trigger: PipelineTrigger::Api,
+        dry_run,
+        started: app.clock.monotonic_now(),
+        finished: None,
+        counts: PipelineCounts::default(),
+        errors: Vec::new(),
+        error: None,
+        resumed: false,
+        results: dry_run.then(Vec::new),
+        flow_version: flow.live_version.and_then(|version| version.short()),
+        digest: flow.digest,
+        position: PipelinePosition::default(),
+    }
+}
+
+/// Stores a run as the one of its flow that is under way.
+fn enter(tx: &WriteTx, run: PipelineRun) -> Result<PipelineRun> {
+    if PIPELINES_UNDER_WAY.has(tx, &run.workspace, &run.flow)? {
+        return Err(Conflict::PipelineUnderWay.into());
+    }
+    let number = pipelines::next_number(tx, &run.flow)?;
+    let run = PipelineRun { number, ..run };
+    pipelines::put(tx, &run)?;
+    PIPELINES_UNDER_WAY.put(tx, &run.workspace, &run.flow, &number)?;
+    pipelines::remove_below(tx, &run.flow, (number + 1).saturating_sub(PIPELINE_RUNS_KEPT_MAX))?;
+    Ok(run)
+}
+
+/// A page of the runs of a pipeline, newest first, and how many there are.
+///
+/// # Errors
+/// 404, 403; 400 when the flow is no pipeline.
+pub(crate) fn list(
+    app: &App,
+    caller: &Caller,
+    id: &FlowId,
+    page: PageRequest,
+) -> Result<(Vec<PipelineRun>, usize)> {
+    let (mut rows, total) = app.store.read(|tx| {
+        pipeline(tx, caller, id, FlowAction::View)?;
+        pipelines::list(tx, id, &page.range(usize::MAX))
+    })?;
+    // What a run counts on its way is newer than what is stored of it.
+    if let Some(now) = app.state.pipelines.find(id).map(|entry| entry.snapshot()) {
+        rows.iter_mut().filter(|row| row.id == now.id).for_each(|row| row.clone_from(&now));
+    }
+    Ok((rows, total))
+}
+
+/// A run as it stands, and where it is watched while it goes on.
+pub(crate) struct WatchedRun {
+    pub(crate) run: PipelineRun,
+    active: Option<Arc<ActivePipeline>>,
+}
+
+impl WatchedRun {
+    /// Waits for a change after the `changes` that were seen: the run, how often it changed by now, and whether this is its
+    /// end.
+    pub(crate) fn wait(&self, changes: u64, most: Duration) -> (PipelineRun, u64, bool) {
+        match &self.active {
+            Some(active) => active.wait(changes, most),
+            None => (self.run.clone(), changes, true),
+        }
+    }
+}
+
+/// A run of a pipeline.
+///
+/// # Errors
+/// 404, 403; 400 when the flow is no pipeline.
+pub(crate) fn read(
+    app: &App,
+    caller: &Caller,
+    id: &FlowId,
+    run: Option<PipelineRunId>,
+) -> Result<WatchedRun> {
+    find(app, caller, id, run, FlowAction::View)
+}
+
+fn find(
+    app: &App,
+    caller: &Caller,
+    id: &FlowId,
+    run: Option<PipelineRunId>,
+    action: FlowAction,
+) -> Result<WatchedRun> {
+    let missing = || Error::NotFound("That run of the pipeline was not found.".to_owned());
+    let active = app.state.pipelines.find(id);
+    let run = app.store.read(|tx| {
+        pipeline(tx, caller, id, action)?;
+        let Some(run) = run else { return Err(missing()) };
+        pipelines::find(tx, id, &run)?.ok_or_else(missing)
+    })?;
+    let active = active.filter(|active| active.snapshot().id == run.id);
+    let run = active.as_ref().map_or(run, |active| active.snapshot());
+    Ok(WatchedRun { run, active })
+}
+
+/// Stops a run for good, at the end of what it is doing. One that is over stays as it is.
+///
+/// # Errors
+/// 404, 403; 400 when the flow is no pipeline.
+pub(crate) fn stop(
+    app: &App,
+    caller: &Caller,
+    id: &FlowId,
+    run: Option<PipelineRunId>,
+) -> Result<PipelineRun> {
+    let found = find(app, caller, id, run, FlowAction::Update)?;
+    if let Some(active) = &found.active {
+        active.cancel.cancel(CancelReason::Aborted);
+    }
+    Ok(found.run)
+}
+
+/// Forgets the runs of a flow that goes away.
+///
+/// # Errors
+/// When the database cannot be written.
+pub(crate) fn delete_for_flow(tx: &WriteTx, flow: &Flow) -> Result<()> {
+    PIPELINES_UNDER_WAY.remove(tx, &flow.workspace, &flow.id)?;
+    pipelines::remove_flow(tx, &flow.id)
+}
+
+/// Ends the pipelines that run, because the service stops: the next start goes on with them.
+pub(crate) fn stop_all(app: &App) {
+    app.state.pipelines.stop_all(Duration::from_secs(PIPELINE_STOP_SECONDS));
+}

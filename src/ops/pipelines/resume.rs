@@ -1,0 +1,64 @@
+//! Runs that the end of the process cut off go on with the next start.
+
+use super::background::{self, BackgroundRun};
+use super::compile;
+use crate::app::App;
+use crate::domain::error::Result;
+use crate::domain::ids::{FlowId, WorkspaceId};
+use crate::domain::pipelines::run::{PipelinePosition, PipelineState};
+use crate::store::queries::pipelines;
+use crate::store::tables::{CANVASES, FLOWS, PIPELINES_UNDER_WAY, WORKSPACES};
+
+/// Goes on with all of them.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(crate) fn resume_all(app: &App) -> Result<()> {
+    let left: Vec<(WorkspaceId, FlowId, u64)> = app.store.read(|tx| {
+        let mut left = Vec::new();
+        for workspace in WORKSPACES.list(tx)? {
+            let here = PIPELINES_UNDER_WAY.entries(tx, &workspace.id)?;
+            left.extend(here.into_iter().map(|(flow, number)| (workspace.id, flow, number)));
+        }
+        Ok(left)
+    })?;
+    for (workspace, flow, number) in left {
+        if app.state.pipelines.find(&flow).is_some() {
+            continue;
+        }
+        if let Err(error) = resume(app, &workspace, &flow, number) {
+            tracing::warn!(error = error.for_log(), %flow, "a pipeline could not go on");
+        }
+    }
+    Ok(())
+}
+
+fn resume(app: &App, workspace: &WorkspaceId, id: &FlowId, number: u64) -> Result<()> {
+    let (flow, run, text) = app.store.read(|tx| {
+        let flow = FLOWS.get(tx, workspace, id)?;
+        let run = pipelines::get(tx, id, number)?;
+        let text: String = CANVASES.get(tx, workspace, id)?.unwrap_or_default();
+        Ok((flow, run, text))
+    })?;
+    let (Some(flow), Some(mut run)) = (flow, run) else {
+        return app.store.write(|tx| PIPELINES_UNDER_WAY.remove(tx, workspace, id).map(drop));
+    };
+    // Places of another canvas mean nothing in this one, and some sources have none.
+    let goes_on = run.digest == flow.digest && !run.position.is_lost && !run.dry_run;
+    if goes_on {
+        run.resumed = run.position != PipelinePosition::default();
+    } else {
+        run.restart();
+        run.digest = flow.digest;
+        run.flow_version = flow.live_version.and_then(|version| version.short());
+        while app.store.write(|tx| pipelines::forget_seen(tx, id, run.id.bytes()))? {}
+    }
+    app.store.write(|tx| pipelines::put(tx, &run))?;
+    match compile(&text) {
+        Ok(plan) => {
+            tracing::info!(flow = %id, run = %run.id, resumed = run.resumed, "a pipeline goes on");
+            BackgroundRun { app: app.clone(), flow, plan }.start(run)
+        }
+        Err(fault) => background::end(app, run, PipelineState::Failed, Some(fault.to_string())).map(drop),
+    }
+}

@@ -1,0 +1,84 @@
+//! Runs of pipelines (manual 10.13).
+
+use crate::domain::ids::PipelineRunId;
+use crate::domain::pipelines::run::{
+    DocumentFailure, PipelinePhase, PipelineRun, PipelineState, PipelineTrigger,
+};
+use crate::wire::predictions::run_facts::DocumentView;
+use crate::wire::time::IsoTime;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What a run is started with.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct PipelineStart {
+    /// Reads and transforms the first 100 documents, shows 20 of them, and writes none.
+    #[serde(default)]
+    pub(crate) dry_run: Option<bool>,
+    /// Values for params that the pipeline declares.
+    #[serde(default)]
+    pub(crate) params: Option<Map<String, Value>>,
+}
+
+/// A run of a pipeline.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PipelineRun"))]
+pub(crate) struct PipelineRunView {
+    id: PipelineRunId,
+    state: PipelineState,
+    trigger: PipelineTrigger,
+    dry_run: bool,
+    started: IsoTime,
+    /// Null while it goes on.
+    finished: Option<IsoTime>,
+    /// Documents that sources brought.
+    read: u64,
+    /// Documents that targets took.
+    written: u64,
+    /// Documents that were left out.
+    skipped: u64,
+    failed: u64,
+    /// Bytes of text that were read.
+    bytes_read: u64,
+    phase: PipelinePhase,
+    /// The first 100 documents that failed.
+    errors: Vec<DocumentFailure>,
+    /// Why it failed.
+    error: Option<String>,
+    params: Map<String, Value>,
+    /// It went on after the service had ended in its midst.
+    resumed: bool,
+    /// What a dry run would have written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    results: Option<Vec<DocumentView>>,
+    /// The version of Live that ran; null where there is no history.
+    flow_version: Option<String>,
+}
+
+impl From<PipelineRun> for PipelineRunView {
+    fn from(run: PipelineRun) -> Self {
+        Self {
+            id: run.id,
+            state: run.state,
+            trigger: run.trigger,
+            dry_run: run.dry_run,
+            started: run.started.into(),
+            finished: run.finished.map(IsoTime::from),
+            read: run.counts.read,
+            written: run.counts.written,
+            skipped: run.counts.skipped,
+            failed: run.counts.failed,
+            bytes_read: run.counts.bytes_read,
+            phase: run.phase,
+            errors: run.errors,
+            error: run.error,
+            params: Map::new(),
+            resumed: run.resumed,
+            results: run.results.map(|shown| shown.into_iter().map(DocumentView::from).collect()),
+            flow_version: run.flow_version,
+        }
+    }
+}
