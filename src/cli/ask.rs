@@ -28,13 +28,14 @@ pub(super) struct AskArgs {
     #[arg(long, conflicts_with = "file")]
     url: Option<String>,
     /// API key [env: SERVICE_API_KEY]
-    #[arg(long, conflicts_with = "file")]
+    #[arg(long, allow_hyphen_values = true, conflicts_with = "file")]
     key: Option<String>,
     /// Conversation to go on with [env: SERVICE_CHAT_ID]
-    #[arg(long, value_name = "ID", conflicts_with = "file")]
+    #[arg(long, value_name = "ID", allow_hyphen_values = true, conflicts_with = "file")]
     chat_id: Option<String>,
     /// Proof of that conversation, from its first answer [env: SERVICE_SESSION_TOKEN]
-    #[arg(long, value_name = "TOKEN", conflicts_with = "file")]
+    // One token of 64 begins with a hyphen: it is base64url.
+    #[arg(long, value_name = "TOKEN", allow_hyphen_values = true, conflicts_with = "file")]
     session_token: Option<String>,
     /// Wait for the whole answer [env: SERVICE_NO_STREAM]
     #[arg(long)]

@@ -22,7 +22,7 @@ enum OwnerCommand {
 #[derive(clap::Args)]
 struct ResetOwnerPassword {
     /// The new password; others on this machine may see it in the list of processes [env: SERVICE_RESET_PASSWORD]
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     password: Option<String>,
     /// Make a random password and print it [env: SERVICE_RESET_RANDOM]
     #[arg(long, conflicts_with = "password")]

@@ -56,6 +56,26 @@ fn every_command_that_a_text_names_exists() {
     assert!(count >= 20, "{count}");
 }
 
+/// A token is base64url and a password is anything: one of 64 begins with a hyphen, and is a value all the same.
+#[test]
+fn secrets_and_tokens_may_begin_with_a_hyphen() {
+    let mut count = 0;
+    commands(Cli::command(), "flowkeep", &mut |path, command| {
+        for flag in command.get_arguments().filter(|flag| !flag.is_positional()) {
+            let name = flag.get_id().as_str();
+            let free =
+                ["key", "token", "password", "secret", "chat_id"].iter().any(|end| name.ends_with(end));
+            if free && flag.get_action().takes_values() {
+                assert!(flag.is_allow_hyphen_values_set(), "{path} --{name}");
+                count += 1;
+            }
+        }
+    });
+    assert!(count >= 5, "{count}");
+    let words = ["flowkeep", "ask", "--session-token", "-aB3", "f", "hello", "--json"];
+    assert!(Cli::try_parse_from(words).is_ok());
+}
+
 #[test]
 fn variables_of_flags_are_found_in_their_help() {
     let (switches, others) = variables_of_commands();

@@ -34,7 +34,7 @@ pub(super) struct CheckArgs {
     #[arg(long, conflicts_with_all = ["live", "draft"])]
     url: Option<String>,
     /// API key; without one the service of the data folder is asked as its operator [env: SERVICE_API_KEY]
-    #[arg(long, conflicts_with_all = ["live", "draft"])]
+    #[arg(long, allow_hyphen_values = true, conflicts_with_all = ["live", "draft"])]
     key: Option<String>,
     /// What stands: `live`, `draft` or the id of a version [env: SERVICE_CHECK_LEFT] [default: live]
     #[arg(long, value_name = "SIDE", conflicts_with_all = ["live", "draft"])]
