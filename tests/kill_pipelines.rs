@@ -1,4 +1,5 @@
-//! The process is killed in the middle of a pipeline: the next start goes on with it, and every document is in the store once.
+//! The process ends in the middle of a pipeline, by a kill or by a stop: the next start goes on with it, and every document is
+//! in the store once.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 #![allow(dead_code, reason = "the parts that are shared with other tests are used in part")]
@@ -12,7 +13,7 @@ use program::Program;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Files of the source: a batch, and the beginning of another one.
@@ -26,10 +27,11 @@ fn node(id: &str, name: &str, inputs: Value) -> Value {
     json!({"id": id, "data": {"id": id, "name": name, "label": name, "inputs": inputs}})
 }
 
-fn pipeline(folder: &str) -> Value {
-    let nodes = [
-        node("folder", "folderFiles", json!({ "folderPath": folder })),
-        node("dedupe", "etlDedupe", json!({"documents": ["{{folder.data.instance}}"]})),
+/// The documents of this source one by one through slow code into a store.
+fn pipeline(source: &Value, others: &[Value]) -> Value {
+    let mut nodes = vec![
+        source.clone(),
+        node("dedupe", "etlDedupe", json!({"documents": ["{{source.data.instance}}"]})),
         node(
             "slow",
             "etlFunction",
@@ -42,6 +44,7 @@ fn pipeline(folder: &str) -> Value {
             json!({"document": ["{{slow.data.instance}}"], "embeddings": "{{embeddings.data.instance}}", "basePath": "killed"}),
         ),
     ];
+    nodes.extend_from_slice(others);
     json!({"nodes": nodes, "edges": []})
 }
 
@@ -77,55 +80,132 @@ fn key(data: &Path) -> String {
     text[start..].chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).collect()
 }
 
-/// The run, when it came as far as this or to its end.
-fn wait(service: &Program, run: &str, headers: &[(&str, &str)], is_far: impl Fn(&Value) -> bool) -> Value {
-    let begin = Instant::now();
-    loop {
-        let now = service.get(run, headers).json();
-        if now["state"] != "RUNNING" || is_far(&now) {
-            return now;
+/// A service with a pipeline, and a run of it.
+struct Running {
+    service: Program,
+    place: tempfile::TempDir,
+    documents: String,
+    bearer: String,
+    /// The address of the run.
+    run: String,
+}
+
+impl Running {
+    /// Starts a run of the pipeline that `draw` makes for this folder of files.
+    fn start(draw: impl FnOnce(&str) -> Value) -> Self {
+        let place = tempfile::tempdir().unwrap();
+        let documents = place.path().join("documents");
+        fs::create_dir(&documents).unwrap();
+        for number in 0..FILES {
+            fs::write(documents.join(format!("{number:03}.txt")), format!("word {number}")).unwrap();
         }
-        assert!(begin.elapsed() < PATIENCE, "{now}");
-        std::thread::sleep(Duration::from_millis(20));
+        let documents = fs::canonicalize(&documents).unwrap().to_str().unwrap().to_owned();
+        let service = serve(&place, &documents);
+        let bearer = format!("Bearer {}", key(&data(&place)));
+        let headers = [("authorization", bearer.as_str())];
+        let canvas = draw(&documents).to_string();
+        let made = json!({"name": "filled", "type": "ETL", "flowData": canvas});
+        let made = service.call("POST", "/api/v1/chatflows", &headers, &made).json();
+        let runs = format!("/api/v1/etl/{}/runs", made["id"].as_str().unwrap());
+        let started = service.call("POST", &runs, &headers, &json!({}));
+        assert_eq!(started.status(), 202, "{}", started.text());
+        let run = format!("{runs}/{}", started.json()["id"].as_str().unwrap());
+        Self { service, place, documents, bearer, run }
     }
+
+    /// Starts the service once more, which was ended by `end`.
+    fn again(self, end: impl FnOnce(Program)) -> Self {
+        end(self.service);
+        Self { service: serve(&self.place, &self.documents), ..self }
+    }
+
+    /// Waits until so many documents were read.
+    fn wait_for(&self, documents: u64) {
+        self.wait(|now| now["read"].as_u64() >= Some(documents));
+    }
+
+    /// The run, when it came as far as this or to its end.
+    fn wait(&self, is_far: impl Fn(&Value) -> bool) -> Value {
+        let begin = Instant::now();
+        loop {
+            let now = self.service.get(&self.run, &[("authorization", &self.bearer)]).json();
+            if now["state"] != "RUNNING" || is_far(&now) {
+                return now;
+            }
+            assert!(begin.elapsed() < PATIENCE, "{now}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Its end, and whether it went on from where it was.
+    fn end(&self) -> (Value, bool) {
+        let done = self.wait(|_| false);
+        assert_eq!((&done["state"], &done["failed"]), (&json!("FINISHED"), &json!(0)), "{done}");
+        let resumed = done["resumed"].as_bool().unwrap();
+        (done, resumed)
+    }
+}
+
+fn data(place: &tempfile::TempDir) -> PathBuf {
+    place.path().join("data")
+}
+
+fn serve(place: &tempfile::TempDir, documents: &str) -> Program {
+    Program::serve_with(&data(place), &[], &[("SERVICE_DOCUMENT_FOLDERS", documents)])
+}
+
+fn stop(service: Program) {
+    assert!(service.stop().success());
+}
+
+fn of_folder(folder: &str) -> Value {
+    pipeline(&node("source", "folderFiles", json!({ "folderPath": folder })), &[])
 }
 
 #[test]
 fn a_killed_pipeline_goes_on_and_stores_every_document_once() {
-    let place = tempfile::tempdir().unwrap();
-    let (data, documents) = (place.path().join("data"), place.path().join("documents"));
-    fs::create_dir(&documents).unwrap();
-    for number in 0..FILES {
-        fs::write(documents.join(format!("{number:03}.txt")), format!("word {number}")).unwrap();
-    }
-    let documents = fs::canonicalize(&documents).unwrap().to_str().unwrap().to_owned();
-    let serve = || Program::serve_with(&data, &[], &[("SERVICE_DOCUMENT_FOLDERS", documents.as_str())]);
-    let mut service = serve();
-    let bearer = format!("Bearer {}", key(&data));
-    let key = bearer.trim_start_matches("Bearer ");
-    let headers = [("authorization", bearer.as_str())];
-    let made = json!({"name": "filled", "type": "ETL", "flowData": pipeline(&documents).to_string()});
-    let made = service.call("POST", "/api/v1/chatflows", &headers, &made).json();
-    let runs = format!("/api/v1/etl/{}/runs", made["id"].as_str().unwrap());
-    let shown = service.make_flow(key, "shown", &reader());
-    let started = service.call("POST", &runs, &headers, &json!({}));
-    assert_eq!(started.status(), 202, "{}", started.text());
-    let run = format!("{runs}/{}", started.json()["id"].as_str().unwrap());
+    let mut running = Running::start(of_folder);
+    let key = running.bearer.trim_start_matches("Bearer ");
+    let shown = running.service.make_flow(key, "shown", &reader());
     // In the first batch, behind it, and once more right after the next start.
     for least in [0, BATCH, 0] {
-        wait(&service, &run, &headers, |now| now["read"].as_u64() >= Some(least));
+        running.wait_for(least);
         std::thread::sleep(Duration::from_millis(200));
-        service.kill();
-        service = serve();
+        running = running.again(Program::kill);
     }
-    let done = wait(&service, &run, &headers, |now| now["state"] != "RUNNING");
-    assert_eq!(done["resumed"], true, "{done}");
+    let (done, resumed) = running.end();
     let all = json!(FILES);
-    assert_eq!((&done["state"], &done["read"], &done["written"]), (&json!("FINISHED"), &all, &all), "{done}");
-    assert_eq!((&done["failed"], &done["skipped"]), (&json!(0), &json!(0)), "{done}");
-    let answer = service.ask(&shown, &json!({"question": "word"})).json();
+    assert_eq!((resumed, &done["read"], &done["written"]), (true, &all, &all), "{done}");
+    assert_eq!(done["skipped"], 0, "{done}");
+    let answer = running.service.ask(&shown, &json!({"question": "word"})).json();
     let chunks = answer["sourceDocuments"].as_array().unwrap();
     let texts: BTreeSet<&str> = chunks.iter().map(|chunk| chunk["pageContent"].as_str().unwrap()).collect();
     assert_eq!((chunks.len(), texts.len()), (FILES, FILES));
-    assert!(service.stop().success());
+    stop(running.service);
+}
+
+#[test]
+fn a_stopped_pipeline_goes_on_from_its_last_batch() {
+    let running = Running::start(of_folder);
+    running.wait_for(BATCH);
+    let running = running.again(stop);
+    let (done, resumed) = running.end();
+    let all = json!(FILES);
+    assert_eq!((resumed, &done["read"], &done["written"]), (true, &all, &all), "{done}");
+    let runs = running.run.rsplit_once('/').unwrap().0;
+    assert_eq!(running.service.get(runs, &[("authorization", &running.bearer)]).json()["total"], 1);
+}
+
+#[test]
+fn a_run_over_a_source_without_places_begins_anew() {
+    let running = Running::start(|_| {
+        let text: String = (0..FILES).map(|number| format!("Parcel {number} leaves on Monday.\n")).collect();
+        let settings = json!({"separator": "\n", "chunkSize": 30, "chunkOverlap": 0});
+        let splitter = node("splitter", "characterTextSplitter", settings);
+        let inputs = json!({"text": text, "textSplitter": "{{splitter.data.instance}}"});
+        pipeline(&node("source", "plainText", inputs), &[splitter])
+    });
+    running.wait_for(BATCH);
+    let (done, resumed) = running.again(stop).end();
+    assert_eq!((resumed, &done["read"]), (false, &json!(FILES)), "{done}");
 }

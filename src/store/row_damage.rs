@@ -94,6 +94,11 @@ const KEY_LAYOUTS: &[(&str, &str, &[KeyPart])] = &[
     ("version_failures", "note of a run that failed", &[Id("flow"), Id("conversation"), Number]),
     ("version_counts", "count of answers", &[Id("flow"), Id("change"), Bytes]),
     ("version_names", "note of the version of a change", &[Id("flow"), Bytes]),
+    ("mcp_servers", "flow as a tool", &[Workspace, Id("flow")]),
+    ("hosted_assistants", "assistant at its provider", &[Workspace, Id("assistant")]),
+    ("etl_runs", "run of a pipeline", &[Id("flow"), Number]),
+    ("etl_under_way", "note of a run that goes on", &[Workspace, Id("flow")]),
+    ("etl_digests", "digest of a document of a pipeline", &[Id("flow"), Bytes]),
     ("secret_prints", "fingerprint of a secret of the server", &[Text]),
 ];
 

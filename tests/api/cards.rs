@@ -109,6 +109,7 @@ fn cards_are_listed_by_category() {
     let memories = server.read("/nodes/category/Memory");
     let names: Vec<&Value> = memories.as_array().unwrap().iter().map(|card| &card["name"]).collect();
     let ours = [
+        "agentMemory",
         "bufferMemory",
         "bufferWindowMemory",
         "conversationSummaryMemory",

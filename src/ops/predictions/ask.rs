@@ -234,10 +234,10 @@ pub(super) fn prepare_nested(
     let request =
         RunRequest { asked: started, form: start.form.clone(), webhook: start.webhook.clone(), ..request };
     require_keepable(&request)?;
-    let prompt = carried.prepend_documents(&question.text);
+    let (prompt, documents_end) = carried.prepend_documents(&question.text);
     let streams = plan.streams() && flow.settings.chatbot_config.post_processing.is_none();
     Ok(PredictionRun {
-        documents_end: carried.documents.len(),
+        documents_end,
         prompt,
         start,
         earlier: Mutex::default(),

@@ -1,7 +1,6 @@
 //! Pipelines: flows of type ETL, whose runs bring documents into stores (manual 10.12).
 
 mod cards;
-mod resuming;
 mod runs;
 
 use crate::support::canvases::Drawing;

@@ -231,21 +231,24 @@ impl Inputs<'_> {
         }
     }
 
-    /// The rows of a table, which editors keep as a list or as the JSON text of one; none where it is empty.
+    /// The rows of a table with all that they hold, blank fields too; none where it is empty.
     ///
     /// # Errors
-    /// When it is something else.
+    /// When it is no table.
     pub fn grid(&self, name: &str) -> Result<Vec<Map<String, Value>>> {
-        let row = |row: Value| match row {
-            Value::Object(row) => Some(row),
-            _ => None,
+        let field = |(name, value): (&&str, &InputValue)| match value {
+            InputValue::Value(value) | InputValue::WrittenOut(value) | InputValue::Computed(value) => {
+                Some(((*name).to_owned(), value.clone()))
+            }
+            InputValue::Components(_) | InputValue::Rows(_) => None,
         };
-        let rows = match self.json(name)? {
-            None => Some(Vec::new()),
-            Some(Value::Array(rows)) => rows.into_iter().map(row).collect(),
-            Some(_) => None,
-        };
-        rows.ok_or_else(|| self.input_error(name, "this must be a list of rows"))
+        match self.values.get(name) {
+            Some(InputValue::Rows(rows)) => {
+                Ok(rows.iter().map(|row| row.iter().filter_map(field).collect()).collect())
+            }
+            _ if self.value(name).is_none() => Ok(Vec::new()),
+            _ => Err(self.input_error(name, "this must be a list of rows")),
+        }
     }
 
     /// JSON that must be an object.

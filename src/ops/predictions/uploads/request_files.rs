@@ -152,14 +152,16 @@ impl RequestFiles {
         Ok(())
     }
 
-    /// The question as the flow reads it: text of documents first. Takes the documents along.
-    pub(in crate::ops::predictions) fn prepend_documents(&mut self, question: &str) -> String {
+    /// The question as the flow reads it, text of documents first, and the byte where that text ends. Takes the documents
+    /// along.
+    pub(in crate::ops::predictions) fn prepend_documents(&mut self, question: &str) -> (String, usize) {
         let mut prompt = std::mem::take(&mut self.documents);
+        let documents_end = prompt.len();
         if !prompt.is_empty() {
             prompt.push_str("\n\n");
         }
         prompt.push_str(question);
-        prompt
+        (prompt, documents_end)
     }
 
     /// Stores the files under their conversation.
