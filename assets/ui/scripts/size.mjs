@@ -38,7 +38,7 @@ const rows = [
   ['Promotion', sum(without(parts('PromotePage', 'PromoteScreen'), base)), 40],
   ['Settings of a flow', sum(without(parts('FlowSettings'), editor)), 30],
   ['Code editor', sum(without(parts('CodeEditor'), editor)), 160],
-  ['Widget', gz('widget.js'), 20],
+  ['Widget', gz('widget.js'), 20.5],
   ['Shared chat page', gz('chat.js'), 20],
   ['Font', sum(font.map((name) => `app/${name}`)), 48.5],
   ['Whole, raw', raw, 2500],

@@ -354,6 +354,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/harnesses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the harnesses of the workspace.
+         * @description Needs one of: chatflows:view.
+         */
+        get: operations["listHarnesses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answers a message of MCP: the flows that this key may ask are tools. */
+        post: operations["callMcpTools"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/node-config": {
         parameters: {
             query?: never;
@@ -1082,6 +1119,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/openai/v1/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the flows that this key may ask, as OpenAI's protocol lists models. */
+        get: operations["listModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openai/v1/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks a flow by OpenAI's protocol for responses. */
+        post: operations["createResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/assistants/components/chatmodels": {
         parameters: {
             query?: never;
@@ -1296,6 +1367,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/openai/v1/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks a flow by OpenAI's protocol for chats. */
+        post: operations["createChatCompletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flow-versions/github/repos/new": {
         parameters: {
             query?: never;
@@ -1307,6 +1395,23 @@ export interface paths {
         put?: never;
         /** Makes a private, empty repository in the account of a token. */
         post: operations["createRepository"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openai/v1/models/{model}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A flow that this key may ask, as OpenAI's protocol shows a model. */
+        get: operations["getModel"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2468,6 +2573,55 @@ export interface paths {
         patch: operations["callWebhookByPatch"];
         trace?: never;
     };
+    "/api/v1/mcp-server/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How a flow stands as a tool of an MCP server.
+         * @description Needs one of: chatflows:config, chatflows:update, agentflows:config, agentflows:update, assistants:update.
+         */
+        get: operations["getMcpServer"];
+        /**
+         * Changes a flow as a tool of an MCP server, or switches it on or off.
+         * @description Needs one of: chatflows:config, chatflows:update, agentflows:config, agentflows:update, assistants:update.
+         */
+        put: operations["updateMcpServer"];
+        /**
+         * Makes a flow a tool of an MCP server, and shows its token once.
+         * @description Needs one of: chatflows:config, chatflows:update, agentflows:config, agentflows:update, assistants:update.
+         */
+        post: operations["createMcpServer"];
+        /**
+         * Makes a flow no tool of an MCP server any more, and forgets its token.
+         * @description Needs one of: chatflows:config, chatflows:update, agentflows:config, agentflows:update, assistants:update.
+         */
+        delete: operations["deleteMcpServer"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/mcp/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answers a message of MCP: the flow is the one tool. */
+        post: operations["callMcpTool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/public-chatflows/{id}": {
         parameters: {
             query?: never;
@@ -2735,6 +2889,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/harnesses/{name}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks a harness by its name. */
+        post: operations["runHarness"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/chatflows/{id}/webhook-secret": {
         parameters: {
             query?: never;
@@ -2779,6 +2950,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/mcp-server/{id}/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gives a flow as a tool another token, and shows it once.
+         * @description Needs one of: chatflows:config, chatflows:update, agentflows:config, agentflows:update, assistants:update.
+         */
+        post: operations["refreshMcpToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/credentials/{id}/reveal": {
         parameters: {
             query?: never;
@@ -2817,6 +3008,30 @@ export interface paths {
          * @description Needs one of: chatflows:update, agentflows:update.
          */
         post: operations["startCheck"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/etl/{id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the runs of a pipeline, newest first.
+         * @description Needs one of: chatflows:view.
+         */
+        get: operations["listPipelineRuns"];
+        put?: never;
+        /**
+         * Starts a run of a pipeline.
+         * @description Needs one of: chatflows:update.
+         */
+        post: operations["startPipeline"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3010,6 +3225,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/etl/{id}/runs/{run}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A run of a pipeline, as far as it came.
+         * @description Needs one of: chatflows:view.
+         */
+        get: operations["getPipelineRun"];
+        put?: never;
+        post?: never;
+        /**
+         * Stops a run of a pipeline for good.
+         * @description Needs one of: chatflows:update.
+         */
+        delete: operations["stopPipelineRun"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/etl/{id}/runs/{run}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How far a run of a pipeline comes, as events.
+         * @description Needs one of: chatflows:view.
+         */
+        get: operations["watchPipelineRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/attachments/{flow}/{chat}": {
         parameters: {
             query?: never;
@@ -3155,6 +3414,26 @@ export interface components {
             /** Format: password */
             newPassword?: string | null;
         };
+        /** @description A turn of a member of a Multi-Agent or Sequential Agent flow. */
+        AgentReasoning: {
+            agentName: string;
+            /** @description What it said. */
+            messages: string[];
+            /** @description Whom a supervisor chose, or which output a decision took. */
+            next?: string;
+            /** @description What a supervisor wants done. */
+            instructions?: string;
+            usedTools: components["schemas"]["UsedTool"][];
+            sourceDocuments: components["schemas"]["SourceDocument"][];
+            artifacts: components["schemas"]["Artifact"][];
+            /** @description The keys of the state after the turn. */
+            state: {
+                [key: string]: unknown;
+            };
+            /** @description The name of its card. */
+            nodeName: string;
+            nodeId: string;
+        };
         /** @description A setting that a request may be allowed to change. */
         AllowableSetting: {
             node: string;
@@ -3180,6 +3459,8 @@ export interface components {
             /** @description Where the flow answers with a value. */
             json?: unknown;
             agentFlowExecutedData?: components["schemas"]["RunStep"][];
+            /** @description The turns of the members of a Multi-Agent or Sequential Agent flow. */
+            agentReasoning?: components["schemas"]["AgentReasoning"][];
             question: string;
             /**
              * Format: uuid
@@ -3207,7 +3488,7 @@ export interface components {
             };
             /** @description JSON text of a list. */
             followUpPrompts?: string;
-            /** @description What a person is asked to decide, where a run of an agentflow waits. */
+            /** @description What a person is asked to decide, where a run waits. */
             action?: {
                 [key: string]: unknown;
             };
@@ -3216,10 +3497,23 @@ export interface components {
             version?: components["schemas"]["AnswerVersion"];
             sourceDocuments?: components["schemas"]["SourceDocument"][];
             usedTools?: components["schemas"]["UsedTool"][];
-            /** @description Pictures that models of an agentflow's last steps made. */
+            /** @description Pictures that models of an agentflow's last steps made; files that specialists made, where a team answered. */
             artifacts?: components["schemas"]["Artifact"][];
             /** @description Other files that they made. */
             fileAnnotations?: components["schemas"]["FileAnnotation"][];
+            /** @description The name of the harness. */
+            harness?: string;
+            /** @description The specialists that ran, in the order of the team. */
+            agents?: components["schemas"]["SpecialistRun"][];
+            /** @description Chunks and pages that specialists leaned on. */
+            sources?: components["schemas"]["SpecialistSource"][];
+            timings?: components["schemas"]["TeamTimings"];
+            /** @description Tokens of all calls of models: route, specialists and handoff. */
+            usage?: components["schemas"]["TeamUsage"];
+            /** @description The object that the harness is to report with; else who was asked what, and what they said. */
+            report?: unknown;
+            /** @description Why there is no such object. */
+            reportError?: string;
             /** @description Proof of this conversation, to go on with it. */
             sessionToken: string;
         };
@@ -3290,6 +3584,8 @@ export interface components {
         };
         /** @description A picture that a model made. */
         Artifact: {
+            /** @description The specialist that made it, where a team answered. */
+            agent?: string;
             /** @description What it is, as in `png`. */
             type: string;
             /** @description Where it is read. */
@@ -3502,6 +3798,85 @@ export interface components {
             label: string;
             /** @description Names of inputs, or keys of the flow's record. */
             fields: string[];
+        };
+        /** @description An answer. */
+        ChatCompletion: {
+            id: string;
+            object: string;
+            created: number;
+            model: string;
+            choices: components["schemas"]["ChatCompletionChoice"][];
+            /** @description Where a model told how many tokens it used. */
+            usage?: components["schemas"]["ChatCompletionUsage"];
+            /** @description The version of Live that answered, in short. */
+            system_fingerprint?: string;
+        };
+        ChatCompletionAnswer: {
+            role: string;
+            content: string;
+            /** @description Clients look for a field that is always null. */
+            refusal: unknown;
+        };
+        ChatCompletionChoice: {
+            index: number;
+            message: components["schemas"]["ChatCompletionAnswer"];
+            finish_reason: string;
+            /** @description Clients look for a field that is always null. */
+            logprobs: unknown;
+        };
+        ChatCompletionMessage: {
+            /**
+             * @description Who wrote a message.
+             * @enum {string}
+             */
+            role: "system" | "developer" | "user" | "assistant" | "tool" | "function";
+            content?: (string | components["schemas"]["OpenAiContentPart"][]) | null;
+        };
+        /** @description A question to a flow, with what was said before. Fields that are not named here mean nothing. */
+        ChatCompletionRequest: {
+            /** @description The flow: its id, or its name. */
+            model: string;
+            /** @description The last message of a user is the question. */
+            messages: components["schemas"]["ChatCompletionMessage"][];
+            stream?: boolean | null;
+            stream_options?: components["schemas"]["ChatCompletionStreamOptions"] | null;
+            temperature?: unknown;
+            top_p?: unknown;
+            max_completion_tokens?: unknown;
+            max_tokens?: unknown;
+            presence_penalty?: unknown;
+            frequency_penalty?: unknown;
+            /** @description A text, or a list of some. */
+            stop?: unknown;
+            reasoning_effort?: unknown;
+            /** @description 1: a flow gives one answer. */
+            n?: unknown;
+            /** @description `{"type": "text"}`: what a flow answers with, its canvas says. */
+            response_format?: unknown;
+            /** @description Not taken. */
+            audio?: unknown;
+            modalities?: unknown;
+            /** @description Not taken. */
+            logprobs?: unknown;
+            /** @description `auto` or `none`: which tools a flow has, its canvas says. */
+            tool_choice?: unknown;
+            /** @description As `tool_choice`. */
+            function_call?: unknown;
+        };
+        ChatCompletionStreamOptions: {
+            /** @description The last piece tells how many tokens were used. */
+            include_usage?: boolean | null;
+        };
+        ChatCompletionUsage: {
+            prompt_tokens: number;
+            completion_tokens: number;
+            total_tokens: number;
+            prompt_tokens_details: {
+                cached_tokens: number;
+            };
+            completion_tokens_details: {
+                reasoning_tokens: number;
+            };
         };
         /** @description What a chat page needs to know of a flow; how it looks is told in further fields. */
         ChatbotConfig: {
@@ -3825,7 +4200,7 @@ export interface components {
              * @description Names a conversation; always made by the server.
              */
             chatId: string;
-            chatType: ("INTERNAL" | "EXTERNAL" | "SCHEDULED" | "WEBHOOK") | null;
+            chatType: ("INTERNAL" | "EXTERNAL" | "SCHEDULED" | "WEBHOOK" | "MCP") | null;
             sessionId: string | null;
             memoryType: string | null;
             leadEmail: string | null;
@@ -3983,6 +4358,14 @@ export interface components {
             label: string;
             name: string;
         };
+        /** @description A document that failed. */
+        DocumentFailure: {
+            /** @description Where it is from by its metadata, or its number. */
+            document: string;
+            /** @description The label of the card that brought it. */
+            source: string;
+            message: string;
+        };
         /** @description A document store. */
         DocumentStore: {
             /** Format: uuid */
@@ -4139,8 +4522,6 @@ export interface components {
             publishInstantly: boolean;
             draft: components["schemas"]["Draft"] | null;
             lastPublished: components["schemas"]["LastPublished"] | null;
-            /** @description Why this server does not run flows of this kind; null where it does. */
-            unsupported: string | null;
         };
         /**
          * @description The label that the owner gave this server. A server without one copies its versions as Dev does.
@@ -4722,8 +5103,6 @@ export interface components {
                 stale: boolean;
             } | null;
             lastPublished: components["schemas"]["LastPublished"] | null;
-            /** @description Why this server does not run flows of this kind; null where it does. */
-            unsupported: string | null;
             /** @description Live has cards. */
             hasLive: boolean;
         };
@@ -4756,6 +5135,30 @@ export interface components {
                 } | null;
                 credential?: string | null;
             };
+        };
+        /** @description A question to a harness. Every field may be `null`. */
+        HarnessQuestion: {
+            /** @description Required. */
+            question?: string | null;
+            /** @description Goes on with a conversation, when its token comes along. */
+            chatId?: string | null;
+            /** @description Proof of a conversation, from an earlier answer. */
+            sessionToken?: string | null;
+            /** @description Answers as a stream of events. */
+            streaming?: (boolean | ("true" | "false")) | null;
+            uploads?: components["schemas"]["Upload"][] | null;
+        };
+        /** @description A harness that can be asked. */
+        HarnessView: {
+            /** @description A name that stands in paths: small letters, digits and dashes, a dash never first. */
+            name: string;
+            /**
+             * Format: uuid
+             * @description The flow that it is.
+             */
+            flowId: string;
+            /** @description In the order of the team. */
+            specialists: components["schemas"]["SpecialistView"][];
         };
         /** @description Whether a flow was saved since a time. */
         HasChanged: {
@@ -5164,6 +5567,41 @@ export interface components {
             /** @description At most 200. */
             limit?: number | null;
         };
+        /** @description What one request is answered with. */
+        McpAnswer: {
+            jsonrpc: string;
+            /** @description As the request has it; null where it could not be read. */
+            id: unknown;
+            result?: {
+                [key: string]: unknown;
+            };
+            error?: components["schemas"]["McpFault"];
+        };
+        /** @description Why a request was not carried out. */
+        McpFault: {
+            code: number;
+            /** @description What to do about it. */
+            message: string;
+            data?: unknown;
+        };
+        /** @description How a flow stands as a tool; empty texts where it is none. */
+        McpServer: {
+            enabled: boolean;
+            /** @description The whole of it where it was just made; else its beginning and its last characters. */
+            token: string;
+            description: string;
+            toolName: string;
+        };
+        /** @description What changes; what is left out stays. */
+        McpServerEdit: {
+            toolName?: string | null;
+            description?: string | null;
+            enabled?: boolean | null;
+        };
+        /** @description The flow is a tool no more. */
+        McpServerGone: {
+            message: string;
+        };
         /** @description A person's place in a workspace. */
         Member: {
             /**
@@ -5229,7 +5667,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Who wrote a message.
+             * @description Who wrote a message of a conversation.
              * @enum {string}
              */
             role: "userMessage" | "apiMessage";
@@ -5243,7 +5681,7 @@ export interface components {
              * @description Where a question came from (manual 3.4).
              * @enum {string}
              */
-            chatType: "INTERNAL" | "EXTERNAL" | "SCHEDULED" | "WEBHOOK";
+            chatType: "INTERNAL" | "EXTERNAL" | "SCHEDULED" | "WEBHOOK" | "MCP";
             /**
              * Format: uuid
              * @description Names a conversation; always made by the server.
@@ -5273,6 +5711,10 @@ export interface components {
             action: {
                 [key: string]: unknown;
             } | null;
+            /** @description The turns of the members of a Multi-Agent or Sequential Agent flow. */
+            agentReasoning?: components["schemas"]["AgentReasoning"][];
+            /** @description What the specialists did, where a team answered. */
+            team?: components["schemas"]["TeamOutput"];
             execution: null;
             /** @description Its rating, when asked for. */
             feedback?: components["schemas"]["Feedback"] | null;
@@ -5389,6 +5831,13 @@ export interface components {
             /** @description Proof of the conversation. */
             sessionToken?: string | null;
         };
+        /** @description A flow that is to be a tool. */
+        NewMcpServer: {
+            /** @description 1 to 64 letters, digits, `_` and `-`; no other flow of the workspace has it. */
+            toolName: string;
+            /** @description What the tool does, and when to use it. */
+            description: string;
+        };
         /** @description A new password, and the token of the link that allows it. */
         NewPassword: {
             user: {
@@ -5444,6 +5893,47 @@ export interface components {
             name: string;
             description?: string | null;
         };
+        /** @description A part of a message. */
+        OpenAiContentPart: {
+            /** @description `text` or `image_url`; by the other of both protocols `input_text`, `output_text` or `input_image`. */
+            type: string;
+            text?: string | null;
+            image_url?: (string | {
+                url: string;
+            }) | null;
+            /** @description What an assistant said instead of an answer. */
+            refusal?: string | null;
+        };
+        /** @description Why a request was not carried out. */
+        OpenAiError: {
+            error: components["schemas"]["OpenAiFault"];
+        };
+        OpenAiFault: {
+            /** @description What to do about it. */
+            message: string;
+            type: string;
+            /** @description The parameter at fault, where it is one. */
+            param: string | null;
+            code: string | null;
+        };
+        /** @description A flow that this key may ask. */
+        OpenAiModel: {
+            /**
+             * Format: uuid
+             * @description Names a flow in paths, records and history.
+             */
+            id: string;
+            object: string;
+            /** @description When the flow was made, in seconds since 1970. */
+            created: number;
+            owned_by: string;
+            name: string;
+        };
+        /** @description The flows that this key may ask. */
+        OpenAiModels: {
+            object: string;
+            data: components["schemas"]["OpenAiModel"][];
+        };
         /** @description The organization. */
         Organization: {
             /**
@@ -5465,13 +5955,13 @@ export interface components {
         /** @description An earlier message, for a flow without memory: `{role, content}`, or `{type, message}` from older clients. */
         PastMessage: {
             /**
-             * @description Who wrote a message.
+             * @description Who wrote a message of a conversation.
              * @enum {string|null}
              */
             role?: "userMessage" | "apiMessage" | null;
             content?: string | null;
             /**
-             * @description Who wrote a message.
+             * @description Who wrote a message of a conversation.
              * @enum {string|null}
              */
             type?: "userMessage" | "apiMessage" | null;
@@ -5572,6 +6062,67 @@ export interface components {
              * @enum {string}
              */
             status: "active" | "disabled";
+        };
+        /** @description A run of a pipeline. */
+        PipelineRun: {
+            /**
+             * Format: uuid
+             * @description Names a run of a pipeline.
+             */
+            id: string;
+            /** @enum {string} */
+            state: "RUNNING" | "FINISHED" | "FAILED" | "STOPPED";
+            /**
+             * @description What started a run.
+             * @enum {string}
+             */
+            trigger: "API";
+            dryRun: boolean;
+            /** Format: date-time */
+            started: string;
+            /**
+             * Format: date-time
+             * @description Null while it goes on.
+             */
+            finished: string | null;
+            /** @description Documents that sources brought. */
+            read: number;
+            /** @description Documents that targets took. */
+            written: number;
+            /** @description Documents that were left out. */
+            skipped: number;
+            failed: number;
+            /** @description Bytes of text that were read. */
+            bytesRead: number;
+            /** @enum {string} */
+            phase: "reading" | "writing" | "finishing";
+            /** @description The first 100 documents that failed. */
+            errors: components["schemas"]["DocumentFailure"][];
+            /** @description Why it failed. */
+            error: string | null;
+            params: {
+                [key: string]: unknown;
+            };
+            /** @description It went on after the service had ended in its midst. */
+            resumed: boolean;
+            /** @description What a dry run would have written. */
+            results?: components["schemas"]["SourceDocument"][] | null;
+            /** @description The version of Live that ran; null where there is no history. */
+            flowVersion: string | null;
+        };
+        /** @description A page, and how many rows there are in all. */
+        PipelineRunPage: {
+            data: components["schemas"]["PipelineRun"][];
+            total: number;
+        };
+        /** @description What a run is started with. */
+        PipelineStart: {
+            /** @description Reads and transforms the first 100 documents, shows 20 of them, and writes none. */
+            dryRun?: boolean | null;
+            /** @description Values for params that the pipeline declares. */
+            params?: {
+                [key: string]: unknown;
+            } | null;
         };
         /** @description The token of a link. */
         PresentedLink: {
@@ -5730,6 +6281,13 @@ export interface components {
             } | null;
             /** @description A decision about a step of an agentflow that waits for the person. */
             humanInput?: components["schemas"]["HumanInput"] | null;
+            /**
+             * @description What a member of a Multi-Agent or Sequential Agent flow asked the person, by the `id` of its `action`; `question` is the
+             *     text of one of its two buttons.
+             */
+            action?: {
+                [key: string]: unknown;
+            } | null;
             /** @description Answers as a stream of events. */
             streaming?: (boolean | ("true" | "false")) | null;
             /** @description Goes on with a conversation, when its token comes along. */
@@ -5776,6 +6334,8 @@ export interface components {
             form?: string;
             /** @description JSON text of an object. */
             humanInput?: string;
+            /** @description JSON text of an object. */
+            action?: string;
             /** @description JSON text of a list. */
             history?: string;
             /** @description JSON text of a list. */
@@ -5913,6 +6473,108 @@ export interface components {
             email: string;
             /** @description Shown this once. */
             link: components["schemas"]["Link"];
+        };
+        /** @description An answer. */
+        ResponseAnswer: {
+            id: string;
+            object: string;
+            created_at: number;
+            /** @enum {string} */
+            status: "in_progress" | "completed" | "failed";
+            background: boolean;
+            error: {
+                code: string;
+                message: string;
+            } | null;
+            incomplete_details: {
+                [key: string]: unknown;
+            } | null;
+            instructions: string | null;
+            max_output_tokens: number | null;
+            metadata: {
+                [key: string]: unknown;
+            };
+            model: string;
+            output: components["schemas"]["ResponseOutput"][];
+            parallel_tool_calls: boolean;
+            previous_response_id: string | null;
+            store: boolean;
+            temperature: number | null;
+            text: {
+                format: {
+                    type: string;
+                };
+            };
+            tool_choice: string;
+            tools: unknown[];
+            top_p: number | null;
+            truncation: string;
+            /** @description Null where no model told how many tokens it used. */
+            usage: components["schemas"]["ResponseUsage"] | null;
+        };
+        /** @description A message; what is no message is left out. */
+        ResponseInputItem: {
+            type?: string | null;
+            /**
+             * @description Who wrote a message.
+             * @enum {string|null}
+             */
+            role?: "system" | "developer" | "user" | "assistant" | "tool" | "function" | null;
+            content?: (string | components["schemas"]["OpenAiContentPart"][]) | null;
+        };
+        /** @description What was said. */
+        ResponseOutput: {
+            id: string;
+            type: string;
+            /** @enum {string} */
+            status: "in_progress" | "completed" | "failed";
+            role: string;
+            content: components["schemas"]["ResponseOutputText"][];
+        };
+        ResponseOutputText: {
+            type: string;
+            text: string;
+            annotations: unknown[];
+            logprobs: unknown[];
+        };
+        ResponseReasoning: {
+            effort?: unknown;
+        };
+        /** @description A question to a flow, with what was said before. Fields that are not named here mean nothing. */
+        ResponseRequest: {
+            /** @description The flow: its id, or its name. */
+            model: string;
+            /** @description The question, or messages whose last one of a user is it. */
+            input?: (string | components["schemas"]["ResponseInputItem"][]) | null;
+            instructions?: string | null;
+            stream?: boolean | null;
+            temperature?: unknown;
+            top_p?: unknown;
+            max_output_tokens?: unknown;
+            reasoning?: components["schemas"]["ResponseReasoning"] | null;
+            /** @description With a `format` only `{"type": "text"}`: what a flow answers with, its canvas says. */
+            text?: unknown;
+            /** @description Not taken. */
+            top_logprobs?: unknown;
+            /** @description `auto` or `none`: which tools a flow has, its canvas says. */
+            tool_choice?: unknown;
+            /** @description Not taken: a header names a conversation that goes on. */
+            previous_response_id?: unknown;
+            /** @description Not taken, as `previous_response_id`. */
+            conversation?: unknown;
+            /** @description False: an answer is waited for. */
+            background?: unknown;
+        };
+        ResponseUsage: {
+            input_tokens: number;
+            input_tokens_details: {
+                cached_tokens: number;
+            };
+            output_tokens: number;
+            output_tokens_details: {
+                reasoning_tokens: number;
+            };
+            total_tokens: number;
         };
         /** @description What became of a version that was restored or rolled back to. */
         RestoreResult: {
@@ -6147,6 +6809,47 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @description A file that a specialist made. */
+        SpecialistArtifact: {
+            /** @description The name of the specialist. */
+            agent: string;
+            /** @description What it is, as in `png`. */
+            type: string;
+            /** @description Where it is read. */
+            data: string;
+        };
+        /** @description What one specialist did. */
+        SpecialistRun: {
+            /** @description A name that stands in paths: small letters, digits and dashes, a dash never first. */
+            name: string;
+            /**
+             * @description How a specialist's work ended.
+             * @enum {string}
+             */
+            status: "completed" | "failed" | "timeout" | "cancelled";
+            ms: number;
+            /** @description What it was asked. */
+            task: string;
+            /** @description The name of its model; empty where its card could not be read so far. */
+            model: string;
+            tokens: components["schemas"]["TeamTokens"];
+        };
+        /** @description Something that a specialist leaned on. */
+        SpecialistSource: {
+            /** @description The name of the specialist. */
+            agent: string;
+            pageContent: string;
+            metadata: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description A specialist of a harness. */
+        SpecialistView: {
+            /** @description A name that stands in paths: small letters, digits and dashes, a dash never first. */
+            name: string;
+            /** @description What it can do. */
+            description: string;
+        };
         /** @description Where a page begins. */
         Start: {
             redirectUrl: string;
@@ -6307,6 +7010,46 @@ export interface components {
         /** @description Whether a flow answers token by token. */
         Streaming: {
             isStreaming: boolean;
+        };
+        /** @description What an answer of a team has beside its text. */
+        TeamOutput: {
+            /** @description The name of the harness. */
+            harness: string;
+            /** @description The specialists that ran, in the order of the team. */
+            agents: components["schemas"]["SpecialistRun"][];
+            /** @description Chunks and pages that specialists leaned on. */
+            sources: components["schemas"]["SpecialistSource"][];
+            /** @description Files that specialists made. */
+            artifacts: components["schemas"]["SpecialistArtifact"][];
+            timings: components["schemas"]["TeamTimings"];
+            /** @description Tokens of all calls of models: route, specialists and handoff. */
+            usage: components["schemas"]["TeamUsage"];
+            /** @description The object that the harness is to report with; else who was asked what, and what they said. */
+            report: unknown;
+            /** @description Why there is no such object. */
+            reportError?: string | null;
+        };
+        /** @description Milliseconds of the parts of a run. */
+        TeamTimings: {
+            routeMs: number;
+            /** @description From the first specialist's beginning to the last one's end. */
+            specialistsMs: number;
+            handoffMs: number;
+        };
+        /** @description Tokens of calls of models, 0 where none were reported. */
+        TeamTokens: {
+            prompt: number;
+            completion: number;
+            /** @description Of the tokens read, those that the provider had cached. */
+            cached: number;
+        };
+        /** @description Tokens of all calls of models of a team. */
+        TeamUsage: {
+            prompt: number;
+            completion: number;
+            cached: number;
+            /** @description Of `prompt` and `completion`. */
+            total: number;
         };
         /** @description A flow or a tool to start from, kept in a workspace. */
         Template: {
@@ -6507,7 +7250,7 @@ export interface components {
         /** @description A type of flow or a card that comes in and does not run on this server. */
         Unsupported: {
             /** @enum {string} */
-            what: "type" | "card";
+            what: "card";
             name: string;
             count: number;
             /** @description In how many flows. */
@@ -7799,6 +8542,195 @@ export interface operations {
             431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    listHarnesses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HarnessView"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    callMcpTools: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The revision of the protocol; 2025-03-26 where it is left out. */
+                "MCP-Protocol-Version"?: string;
+                /** @description What `initialize` answered with, where there was a handshake. */
+                "Mcp-Session-Id"?: string;
+                /** @description The method of the message, from revision 2026-07-28 on. */
+                "Mcp-Method"?: string;
+                /** @description The tool that is called, from revision 2026-07-28 on. */
+                "Mcp-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description Done. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something in the request is wrong; the message says what. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description There is no proof of who asks, or it is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description Whoever asks may not do this, or not from there. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description There is no such thing, or not in this workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description The request took too long to arrive. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description It does not fit what is stored now. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description There is more of it than may be sent or kept. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description The address is too long. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description The body is of a type that this address does not take. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description Too many in too short a time; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description The head of the request is too large. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description It was tried and failed: a card, a provider, or the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description The service is stopping or full; `retry-after` says when to come back. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
         };
     };
     listCardSettings: {
@@ -9656,6 +10588,252 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiModels"];
+                };
+            };
+            /** @description Something in the request is wrong; the message says what. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description There is no proof of who asks, or it is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description The request took too long to arrive. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description The address is too long. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description The body is of a type that this address does not take. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description The head of the request is too large. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description It was tried and failed: a card, a provider, or the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description The service is stopping or full; `retry-after` says when to come back. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+        };
+    };
+    createResponse: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the conversation, where the flow lets callers with its key give one. */
+                "x-flowkeep-session"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResponseRequest"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseAnswer"];
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description Something in the request is wrong; the message says what. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description There is no proof of who asks, or it is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description Whoever asks may not do this, or not from there. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description There is no such thing, or not in this workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description The request took too long to arrive. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description It does not fit what is stored now. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description There is more of it than may be sent or kept. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description The address is too long. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description The body is of a type that this address does not take. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description Too many in too short a time; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description The head of the request is too large. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description It was tried and failed: a card, a provider, or the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description The service is stopping or full; `retry-after` says when to come back. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+        };
+    };
     listAssistantModels: {
         parameters: {
             query?: never;
@@ -10020,6 +11198,160 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    createChatCompletion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the conversation, where the flow lets callers with its key give one. */
+                "x-flowkeep-session"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description Something in the request is wrong; the message says what. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description There is no proof of who asks, or it is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description Whoever asks may not do this, or not from there. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description There is no such thing, or not in this workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description The request took too long to arrive. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description It does not fit what is stored now. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description There is more of it than may be sent or kept. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description The address is too long. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description The body is of a type that this address does not take. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description Too many in too short a time; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description The head of the request is too large. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description It was tried and failed: a card, a provider, or the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description The service is stopping or full; `retry-after` says when to come back. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description There is no space left. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+        };
+    };
     createRepository: {
         parameters: {
             query?: never;
@@ -10053,6 +11385,109 @@ export interface operations {
             431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    getModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiModel"];
+                };
+            };
+            /** @description Something in the request is wrong; the message says what. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description There is no proof of who asks, or it is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description There is no such thing, or not in this workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description The request took too long to arrive. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description The address is too long. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description The body is of a type that this address does not take. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description The head of the request is too large. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description It was tried and failed: a card, a provider, or the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
+            /** @description The service is stopping or full; `retry-after` says when to come back. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiError"];
+                };
+            };
         };
     };
     runLoader: {
@@ -13099,6 +14534,309 @@ export interface operations {
             507: components["responses"]["NoSpace"];
         };
     };
+    getMcpServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateMcpServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["McpServerEdit"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createMcpServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMcpServer"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteMcpServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServerGone"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    callMcpTool: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The revision of the protocol; 2025-03-26 where it is left out. */
+                "MCP-Protocol-Version"?: string;
+                /** @description What `initialize` answered with, where there was a handshake. */
+                "Mcp-Session-Id"?: string;
+                /** @description The method of the message, from revision 2026-07-28 on. */
+                "Mcp-Method"?: string;
+                /** @description The tool that is called, from revision 2026-07-28 on. */
+                "Mcp-Name"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description Done. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Something in the request is wrong; the message says what. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description There is no proof of who asks, or it is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description Whoever asks may not do this, or not from there. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description There is no such thing, or not in this workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description The request took too long to arrive. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description It does not fit what is stored now. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description There is more of it than may be sent or kept. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description The address is too long. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description The body is of a type that this address does not take. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description Too many in too short a time; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description The head of the request is too large. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description It was tried and failed: a card, a provider, or the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            /** @description The service is stopping or full; `retry-after` says when to come back. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+        };
+    };
     getPublicFlow: {
         parameters: {
             query?: never;
@@ -13698,6 +15436,47 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    runHarness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HarnessQuestion"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                    "text/event-stream": unknown;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["TooMany"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["NoSpace"];
+        };
+    };
     generateWebhookSecret: {
         parameters: {
             query?: never;
@@ -13788,6 +15567,39 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    refreshMcpToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
@@ -13894,6 +15706,79 @@ export interface operations {
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
             429: components["responses"]["TooMany"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPipelineRuns: {
+        parameters: {
+            query?: {
+                /** @description Which page of 20 rows, from 1, which is usual. */
+                page?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineRunPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    startPipeline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PipelineStart"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineRun"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
             431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -14344,6 +16229,107 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPipelineRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineRun"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    stopPipelineRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineRun"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    watchPipelineRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["TooMany"];
             431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];

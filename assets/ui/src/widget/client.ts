@@ -76,8 +76,6 @@ export class Client {
       ...(streaming ? { streaming } : {}),
     };
     const response = await this.#send('POST', `/prediction/${this.#flow}`, JSON.stringify(whole), signal);
-    this.#token = response.headers.get(TOKEN) ?? this.#token;
-    this.chatId = response.headers.get(CHAT_ID) ?? this.chatId;
     const kind = response.headers.get('content-type') ?? '';
     if (kind.startsWith('text/event-stream') && response.body) yield* readStream(response.body);
     else yield* eventsOf(await response.json());
@@ -106,22 +104,18 @@ export class Client {
 
   /** The text of documents. */
   async attach(files: File[]): Promise<{ name: string; content: string }[]> {
-    const form = new FormData();
-    for (const file of files) form.append('files', file, file.name);
     // Nothing is stored under this name; the address must have one.
     const path = `/attachments/${this.#flow}/${encodeURIComponent(this.chatId ?? 'new')}`;
-    const answer: unknown = await (await this.#send('POST', path, form)).json();
+    const answer: unknown = await (await this.#send('POST', path, formOf(files))).json();
     return Array.isArray(answer) ? (answer as { name: string; content: string }[]) : [];
   }
 
   /** Stores files for this conversation, where the flow finds them; the conversation begins with it if there is none. */
   async store(files: File[]): Promise<void> {
-    const form = new FormData();
-    for (const file of files) form.append('files', file, file.name);
+    const form = formOf(files);
     if (this.chatId) form.append('chatId', this.chatId);
-    const response = await this.#send('POST', `/vector/upsert/${this.#flow}`, form);
-    this.#token = response.headers.get(TOKEN) ?? this.#token;
-    const { chatId } = (await response.json()) as { chatId?: unknown };
+    const stored = await this.#send('POST', `/vector/upsert/${this.#flow}`, form);
+    const { chatId } = (await stored.json()) as { chatId?: unknown };
     if (typeof chatId === 'string') this.chatId = chatId;
   }
 
@@ -151,9 +145,17 @@ export class Client {
       if (signal?.aborted) throw fault;
       throw new ChatError(NO_ANSWER);
     });
-    if (response.ok) return response;
-    throw await refusal(response);
+    if (!response.ok) throw await refusal(response);
+    this.#token = response.headers.get(TOKEN) ?? this.#token;
+    this.chatId = response.headers.get(CHAT_ID) ?? this.chatId;
+    return response;
   }
+}
+
+function formOf(files: File[]): FormData {
+  const form = new FormData();
+  for (const file of files) form.append('files', file, file.name);
+  return form;
 }
 
 /** Only plain text is meant for the person who asks: the owner wrote it. What is JSON is for the page's author. */

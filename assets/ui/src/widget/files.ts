@@ -41,8 +41,8 @@ function kind({ name, type }: File, rules: UploadRules): Upload['type'] | undefi
   const { images, documents, documentTypes, store } = rules;
   if (images.includes(type)) return 'file';
   if (!documents && store) {
-    const ending = /\.[^.]+$/.exec(name.toLowerCase())?.[0] ?? '';
-    return store.types.includes(type.toLowerCase()) || store.types.includes(ending) ? 'file:rag' : undefined;
+    const taken = [type, name.replace(/.*\./, '.')].some((one) => store.types.includes(one.toLowerCase()));
+    return taken ? 'file:rag' : undefined;
   }
   if (!documents || /^(image|audio|video)\//.test(type)) return undefined;
   // Many systems do not know the type of a document; the service looks at the bytes.
@@ -52,17 +52,17 @@ function kind({ name, type }: File, rules: UploadRules): Upload['type'] | undefi
 
 /** Makes the uploads of a question: images as they are, documents as their text, or stored where the flow finds them. */
 export async function prepare(picked: PickedFile[], client: Client): Promise<Upload[]> {
-  const of = (type: Upload['type']): File[] =>
-    picked.filter((one) => one.type === type).map(({ file }) => file);
-  const [images, documents, stored] = [of('file'), of('file:full'), of('file:rag')];
+  const of = (...types: Upload['type'][]): PickedFile[] => picked.filter(({ type }) => types.includes(type));
+  const files = (type: Upload['type']): File[] => of(type).map(({ file }) => file);
+  const [documents, stored] = [files('file:full'), files('file:rag')];
   if (stored.length > 0) await client.store(stored);
   const read = documents.length > 0 ? await client.attach(documents) : [];
   // Answers come in the order of the files; two of them may have the same name.
   if (read.length !== documents.length) throw new Error('attach');
+  const whole = of('file', 'file:rag').map(async ({ file, type }) => upload(type, file, await dataUri(file)));
   return [
-    ...(await Promise.all(images.map(async (file) => upload('file', file, await dataUri(file))))),
+    ...(await Promise.all(whole)),
     ...documents.map((file, at) => upload('file:full', file, read[at]?.content)),
-    ...(await Promise.all(stored.map(async (file) => upload('file:rag', file, await dataUri(file))))),
   ];
 }
 

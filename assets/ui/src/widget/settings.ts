@@ -42,10 +42,10 @@ export interface UploadRules {
   /** Media types of documents; empty: any. */
   documentTypes: string[];
   /** What the vector store of the flow takes in for this conversation; undefined: nothing. */
-  store?: StoreRules;
+  store?: FileRule;
 }
 
-export interface StoreRules {
+export interface FileRule {
   /** Media types, and endings with their point. */
   types: string[];
   megabytes: number;
@@ -122,24 +122,26 @@ function field(config: Json): FormField | undefined {
 }
 
 function uploads(config: Json, full: Json): UploadRules {
-  const images = config.isImageUploadAllowed === true ? list(config.imgUploadSizeAndTypes, object) : [];
-  const size = Number(images[0]?.maxUploadSize);
-  const stored = config.isRAGFileUploadAllowed === true ? list(config.fileUploadSizeAndTypes, object) : [];
-  const storeTypes = stored
-    .flatMap(({ fileTypes }) => list(fileTypes, text))
-    .map((type) => type.toLowerCase());
-  const storeSize = Number(stored[0]?.maxUploadSize);
-  const store =
-    storeTypes.length > 0 ? { types: storeTypes, megabytes: storeSize > 0 ? storeSize : 5 } : undefined;
+  const images = fileRule(config.isImageUploadAllowed, config.imgUploadSizeAndTypes);
+  const store = fileRule(config.isRAGFileUploadAllowed, config.fileUploadSizeAndTypes);
   return {
-    images: images.flatMap(({ fileTypes }) => list(fileTypes, text)),
-    imageMegabytes: size > 0 ? size : 5,
-    store,
+    images: images.types,
+    imageMegabytes: images.megabytes,
+    store: store.types.length > 0 ? store : undefined,
     documents: full.status === true,
     documentTypes: (text(full.allowedUploadFileTypes) ?? '')
       .split(',')
       .map((type) => type.trim().toLowerCase())
       .filter(Boolean),
+  };
+}
+
+function fileRule(allowed: unknown, rows: unknown): FileRule {
+  const rules = allowed === true ? list(rows, object) : [];
+  const size = Number(rules[0]?.maxUploadSize);
+  return {
+    types: rules.flatMap(({ fileTypes }) => list(fileTypes, text)).map((type) => type.toLowerCase()),
+    megabytes: size > 0 ? size : 5,
   };
 }
 

@@ -41,6 +41,8 @@ export const groups = {
     'flow-restored',
     'webhook-secret-made',
     'webhook-secret-deleted',
+    'mcp-token-made',
+    'mcp-token-deleted',
     'schedule-switched-on',
     'schedule-switched-off',
   ],

@@ -1,11 +1,4 @@
-import {
-  CircleCheck,
-  CircleDashed,
-  CircleDot,
-  History,
-  Zap,
-  type LucideIcon,
-} from 'lucide-react';
+import { CircleCheck, CircleDashed, CircleDot, History, Zap, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { FlowState } from '../../api/models';
 import { t } from '../../i18n';

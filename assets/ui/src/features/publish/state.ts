@@ -12,8 +12,7 @@ export function stateOf(flow: Flow, status: DraftStatus): FlowState {
   return { ...status, hasLive: hasLive(flow.flowData) };
 }
 
-export type Explanation =
-  'never' | 'live' | 'changes' | 'stale' | 'off' | 'type' | 'publish-instantly';
+export type Explanation = 'never' | 'live' | 'changes' | 'stale' | 'off' | 'type' | 'publish-instantly';
 
 /** Which sentence explains the chip. */
 export function explanation(state: FlowState): Explanation {

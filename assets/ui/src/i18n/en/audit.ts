@@ -71,6 +71,8 @@ export const audit = {
   'audit.do.flow-restored': 'Restored a version',
   'audit.do.webhook-secret-made': 'Made the secret of a webhook',
   'audit.do.webhook-secret-deleted': 'Deleted the secret of a webhook',
+  'audit.do.mcp-token-made': 'Made the token of a flow as an MCP tool',
+  'audit.do.mcp-token-deleted': 'Deleted the token of a flow as an MCP tool',
   'audit.do.schedule-switched-on': 'Switched a schedule on',
   'audit.do.schedule-switched-off': 'Switched a schedule off',
   'audit.do.repository-connected': 'Connected a repository',

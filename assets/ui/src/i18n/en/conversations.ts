@@ -44,6 +44,7 @@ export const conversations = {
   'conversations.source.INTERNAL': 'Test chat',
   'conversations.source.SCHEDULED': 'Schedule',
   'conversations.source.WEBHOOK': 'Webhook',
+  'conversations.source.MCP': 'MCP',
   'conversations.stopped': 'Stopped',
   'conversations.summary':
     '{messages} messages in {sessions} conversations · {good} of {rated} ratings are good',
