@@ -28,7 +28,10 @@ describe.skipIf(missing)('flows', () => {
     await service.call('POST', `/flow-drafts/${orders.id}/publish`, {});
     await service.call('PUT', `/flow-drafts/${orders.id}`, { flowData: canvas(3) });
     await make('Weather', 'CHATFLOW');
-    await make('Old team', 'MULTIAGENT');
+    // One of its cards is of a server that knows more.
+    await make('Old team', 'MULTIAGENT', '', {
+      flowData: canvas(1).replaceAll('stickyNote', 'cardOfTomorrow'),
+    });
     await make('Onboarding helper', 'CHATFLOW', '', { publishInstantly: true });
   });
 
@@ -40,8 +43,7 @@ describe.skipIf(missing)('flows', () => {
       ['Billing assistant', 'Live'],
       ['Order status', 'Unpublished changes'],
       ['Refund approvals', 'Unpublished changes'],
-      // Its kind answers nobody here.
-      ['Old team', 'Cannot run here'],
+      ['Old team', 'Straight to Live'],
       ['Weather', 'Never published'],
       ['Onboarding helper', 'Straight to Live'],
     ] as const) {
@@ -181,7 +183,7 @@ describe.skipIf(missing)('flows', () => {
       mimeType: 'application/json',
       buffer: readFileSync(file),
     });
-    // It is here already, and its kind does not run: both are told before anything happens.
+    // It is here already, and one of its cards does not run: both are told before anything happens.
     const report = page.getByRole('dialog', { name: 'Import flow.json' });
     await report.getByText('The same content is here already').waitFor();
     await expect.poll(() => report.getByRole('button', { name: /^Import/ }).isDisabled()).toBe(true);
@@ -195,7 +197,7 @@ describe.skipIf(missing)('flows', () => {
     await done.getByRole('button', { name: 'Publish all that can run' }).click();
     await done.getByText('0 flows are Live now').waitFor();
     await done
-      .getByText(/cannot run flows of type MULTIAGENT/)
+      .getByText(/cardOfTomorrow/)
       .first()
       .waitFor();
     await axe(page);

@@ -371,7 +371,7 @@ describe.skipIf(!ready)('the shared page', () => {
 
   test.each([
     ['is not published', { publishInstantly: false }, 'This chat is not published yet.'],
-    ['cannot run here', { type: 'MULTIAGENT' }, 'This chat is not available.'],
+    ['answers nobody', { type: 'ETL' }, 'This chat is not available.'],
   ])('a flow that %s says so before anybody types', async (_, more, sentence) => {
     const { page } = await go(`${own.base}/chat/${await running.flow(RULES, more)}`);
     await page.getByText(sentence).waitFor();
