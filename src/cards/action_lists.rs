@@ -1,9 +1,12 @@
 //! Which tools the MCP servers of cards offer, for people who choose among them (manual 9.8 r2), and which programs those
 //! servers are.
 
-use super::kit::Inputs;
-use super::tools_mcp::{self, brave_search, custom, github, sequential_thinking, slack, supergateway};
+use super::kit::{Card, Inputs};
+use super::tools_mcp::{
+    self, brave_search, custom, github, saved_server, sequential_thinking, slack, supergateway,
+};
 use crate::domain::error::Result;
+use crate::domain::ids::ToolServerId;
 use crate::domain::local_program::CommandLine;
 use serde_json::{Map, Value};
 
@@ -12,6 +15,7 @@ const SERVERS: &[(&str, tools_mcp::ServerBuilder)] = &[
     (brave_search::CARD.name, brave_search::server),
     (custom::CARD.name, custom::server),
     (github::CARD.name, github::server),
+    (saved_server::CARD.name, saved_server::server),
     (sequential_thinking::CARD.name, sequential_thinking::server),
     (slack::CARD.name, slack::server),
     (supergateway::CARD.name, supergateway::server),
@@ -36,6 +40,13 @@ const PROGRAMS: &[(&str, ProgramOf)] = &[
 pub(crate) fn list_tools(inputs: &Inputs<'_>) -> Result<Option<Vec<(String, String)>>> {
     let server = SERVERS.iter().find(|(name, _)| *name == inputs.card.name);
     server.map(|(_, server)| tools_mcp::tool_descriptions(inputs, server(inputs)?)).transpose()
+}
+
+/// The card of a server that a workspace keeps, and what is set on it that means this server.
+#[must_use]
+pub(crate) fn saved_server(id: &ToolServerId) -> (&'static Card, Map<String, Value>) {
+    let settings = Map::from_iter([(saved_server::SERVER.to_owned(), Value::from(id.to_string()))]);
+    (&saved_server::CARD, settings)
 }
 
 /// The program of this machine that a card with these values starts; `None` when it starts none, or a reference in them

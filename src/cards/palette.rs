@@ -74,6 +74,7 @@ fn param(input: &Input) -> CardParam {
         InputKind::Pick(what) => {
             let list = match what {
                 Picker::Tool => "listTools",
+                Picker::ToolServer => "listServers",
                 Picker::DocumentStore => "listStores",
                 Picker::Flow => "listFlows",
                 Picker::Harness => "listHarnesses",

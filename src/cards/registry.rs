@@ -234,6 +234,7 @@ pub static CARDS: &[&Card] = &[
     &tools::search::wolfram_alpha::CARD,
     &tools_mcp::brave_search::CARD,
     &tools_mcp::custom::CARD,
+    &tools_mcp::saved_server::CARD,
     &tools_mcp::github::CARD,
     &tools_mcp::sequential_thinking::CARD,
     &tools_mcp::slack::CARD,

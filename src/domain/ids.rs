@@ -115,6 +115,10 @@ uuid_id!(
     ToolId
 );
 uuid_id!(
+    /// Names a server of tools that a workspace keeps.
+    ToolServerId
+);
+uuid_id!(
     /// Names an assistant; one that is a flow has the flow's id.
     AssistantId
 );

@@ -3,7 +3,7 @@
 use super::error::{Error, Result};
 use super::ids::{
     AssistantId, CredentialId, DocumentStoreId, ExecutionId, FeedbackId, InvitationId, KeyId, RoleId,
-    SessionId, TemplateId, ToolId, UserId, VariableId, WorkspaceId,
+    SessionId, TemplateId, ToolId, ToolServerId, UserId, VariableId, WorkspaceId,
 };
 use std::fmt::Display;
 use std::str::FromStr;
@@ -55,6 +55,7 @@ resource_ids! {
     SessionId: "Session",
     TemplateId: "Template",
     ToolId: "Tool",
+    ToolServerId: "Server of tools",
     UserId: "Person",
     VariableId: "Variable",
     WorkspaceId: "Workspace",

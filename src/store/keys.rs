@@ -3,7 +3,7 @@
 use crate::domain::ids::{
     AssistantId, ChatId, ChunkId, CollectionId, ConversationNameId, ConversationUploadsId, CredentialId,
     DocumentStoreId, ExecutionId, FeedbackId, FlowId, KeyId, LeadId, LoaderId, NamespaceId, OrganizationId,
-    RoleId, TemplateId, ToolId, UserId, VariableId, WebhookCallbackId, WorkspaceId,
+    RoleId, TemplateId, ToolId, ToolServerId, UserId, VariableId, WebhookCallbackId, WorkspaceId,
 };
 use std::ops::Bound;
 use uuid::Uuid;
@@ -46,6 +46,7 @@ record_ids!(
     FeedbackId,
     TemplateId,
     ToolId,
+    ToolServerId,
     WebhookCallbackId,
     FlowId,
     KeyId,

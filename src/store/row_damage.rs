@@ -41,6 +41,7 @@ const KEY_LAYOUTS: &[(&str, &str, &[KeyPart])] = &[
     ("intents", "version that waits to be recorded", &[Id("change")]),
     ("version_index", "row of the index of versions", &[Bytes]),
     ("tools", "tool", &[Workspace, Id("tool")]),
+    ("tool_servers", "server of tools", &[Workspace, Id("server of tools")]),
     ("document_stores", "document store", &[Workspace, Id("document store")]),
     ("chunks", "list of chunks", &[Workspace, Id("document store")]),
     ("passages", "chunk", &[Id("document store"), Id("loader"), Id("chunk")]),

@@ -15,8 +15,8 @@ use crate::domain::flows::history_mark::HistoryMark;
 use crate::domain::flows::version::NewVersion;
 use crate::domain::ids::{
     AssistantId, CollectionId, ConversationNameId, ConversationUploadsId, CredentialId, DocumentStoreId,
-    ExecutionId, FlowId, KeyId, RoleId, TemplateId, ToolId, UserId, VariableId, WebhookCallbackId,
-    WorkspaceId,
+    ExecutionId, FlowId, KeyId, RoleId, TemplateId, ToolId, ToolServerId, UserId, VariableId,
+    WebhookCallbackId, WorkspaceId,
 };
 use crate::domain::knowledge::collection::{Collection, UnlinkedBlocks};
 use crate::domain::knowledge::document_store::DocumentStore;
@@ -32,6 +32,7 @@ use crate::domain::workspace::assistant::Assistant;
 use crate::domain::workspace::credential::{Ciphertext, Credential};
 use crate::domain::workspace::template::Template;
 use crate::domain::workspace::tool::WorkspaceTool;
+use crate::domain::workspace::tool_server::ToolServer;
 use crate::domain::workspace::variable::Variable;
 use redb::{TableDefinition, TableHandle as _};
 
@@ -69,6 +70,7 @@ const DRAFTS_TABLE: Table = table("drafts"); //                           worksp
 const DRAFT_CANVASES_TABLE: Table = table("draft_canvases"); //           workspace ‖ flow -> the canvas text itself
 pub(super) const INTENTS_TABLE: Table = table("intents"); //               id that sorts by time -> version to record
 pub(super) const VERSION_INDEX: Table = table("version_index"); //        rows of the history's index, bytes
+const TOOL_SERVERS_TABLE: Table = table("tool_servers"); //               workspace ‖ server of tools
 const TOOLS_TABLE: Table = table("tools"); //                             workspace ‖ tool
 pub(super) const DOCUMENT_STORES_TABLE: Table = table("document_stores"); //         workspace ‖ document store
 pub(super) const LEGACY_CHUNKS: Table = table("chunks"); //                      empty: chunks as format 1 kept them
@@ -148,6 +150,8 @@ pub const DRAFTS: WorkspaceTable<Draft, FlowId> = WorkspaceTable::new(DRAFTS_TAB
 pub const DRAFT_CANVASES: WorkspaceTexts<FlowId> = WorkspaceTexts::new(DRAFT_CANVASES_TABLE);
 /// Versions on their way into history, in the order in which Live changed.
 pub const INTENTS: GlobalTable<NewVersion, [u8; 16]> = GlobalTable::new(INTENTS_TABLE);
+/// MCP servers that workspaces keep. Their addresses and headers are sealed.
+pub const TOOL_SERVERS: WorkspaceTable<ToolServer, ToolServerId> = WorkspaceTable::new(TOOL_SERVERS_TABLE);
 pub const TOOLS: WorkspaceTable<WorkspaceTool, ToolId> = WorkspaceTable::new(TOOLS_TABLE);
 /// Document stores, without their chunks.
 pub const DOCUMENT_STORES: WorkspaceTable<DocumentStore, DocumentStoreId> =
@@ -251,7 +255,7 @@ pub const HOSTED_ASSISTANTS: WorkspaceTable<Assistant, AssistantId> =
     WorkspaceTable::new(HOSTED_ASSISTANTS_TABLE);
 
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 75] = [
+pub(super) const ALL: [Table; 76] = [
     META,
     COUNTERS,
     MESSAGES.table(),
@@ -268,6 +272,7 @@ pub(super) const ALL: [Table; 75] = [
     INTENTS_TABLE,
     VERSION_INDEX,
     TOOLS_TABLE,
+    TOOL_SERVERS_TABLE,
     DOCUMENT_STORES_TABLE,
     LEGACY_CHUNKS,
     CHUNKS,

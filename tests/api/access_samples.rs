@@ -125,6 +125,15 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
                 (Some(format!("{flow} {run}")), None)
             }
         }
+        ("GET", "/custom-mcp-servers") => (None, None),
+        ("POST", "/custom-mcp-servers") => (None, Some(tool_server())),
+        ("PUT", "/custom-mcp-servers/:id") => {
+            (Some(id(&server.post("/custom-mcp-servers", &tool_server()))), Some(json!({"color": "red"})))
+        }
+        (
+            _,
+            "/custom-mcp-servers/:id" | "/custom-mcp-servers/:id/tools" | "/custom-mcp-servers/:id/authorize",
+        ) => (Some(id(&server.post("/custom-mcp-servers", &tool_server()))), None),
         (
             "GET",
             "/assistants"
@@ -224,4 +233,9 @@ pub fn upsertable_canvas() -> String {
     let embeddings = drawing.card("hashingEmbeddings", json!({}));
     drawing.wire(&embeddings, &store, "embeddings");
     drawing.text()
+}
+
+/// A server of tools that nobody reaches.
+fn tool_server() -> Value {
+    json!({"name": "t", "serverUrl": "http://127.0.0.1:9/mcp"})
 }

@@ -46,6 +46,15 @@ fn with_tool(server: &Server) -> UsedThing {
     UsedThing { path: format!("/tools/{tool}"), flow, gap: "no longer exists" }
 }
 
+fn with_tool_server(server: &Server) -> UsedThing {
+    let body = json!({"name": "weather", "serverUrl": "https://tools.example/mcp"});
+    let kept = id(&server.post("/custom-mcp-servers", &body));
+    let mut drawing = Drawing::default();
+    drawing.card("customMcpServerTool", json!({ "mcpServerId": kept, "mcpActions": "[]" }));
+    let flow = server.flow_with(&drawing.text(), &json!({"name": "Of a server"}));
+    UsedThing { path: format!("/custom-mcp-servers/{kept}"), flow, gap: "no longer exists" }
+}
+
 fn with_store(server: &Server) -> UsedThing {
     let store = id(&server.post("/document-store/store", &json!({"name": "Handbook"})));
     let mut drawing = Drawing::default();
@@ -86,7 +95,15 @@ fn with_key(server: &Server) -> UsedThing {
 #[test]
 fn what_flows_use_is_deleted_only_on_purpose_and_leaves_a_problem() {
     let server = Server::start();
-    for make in [with_credential, with_tool, with_store, with_store_in_a_row, with_variable, with_key] {
+    for make in [
+        with_credential,
+        with_tool,
+        with_tool_server,
+        with_store,
+        with_store_in_a_row,
+        with_variable,
+        with_key,
+    ] {
         let UsedThing { path, flow, gap } = make(&server);
         let problems = || server.read(&format!("/validation/{flow}")).to_string();
         let name = server.read(&format!("/chatflows/{flow}"))["name"].as_str().unwrap().to_owned();
@@ -168,6 +185,7 @@ fn every_kind_of_thing_says_which_flows_use_it() {
         (with_credential as fn(&Server) -> UsedThing, "credentials"),
         (with_database, "credentials"),
         (with_tool, "tools"),
+        (with_tool_server, "toolServers"),
         (with_store, "documentStores"),
         (with_key, "apikeys"),
     ] {

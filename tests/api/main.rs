@@ -104,6 +104,7 @@ mod store_vectors;
 mod stores;
 mod support;
 mod templates;
+mod tool_servers;
 mod tools;
 mod transcripts;
 mod transfer;

@@ -7,6 +7,7 @@ pub(crate) mod github;
 mod http;
 mod message;
 mod packaged;
+pub(crate) mod saved_server;
 pub(crate) mod sequential_thinking;
 pub(crate) mod slack;
 mod stdio;

@@ -25,6 +25,8 @@ pub struct RecordReference {
 pub enum ReferenceKind {
     Credential,
     Tool,
+    /// A server of tools.
+    ToolServer,
     /// A document store.
     Store,
     Variable,

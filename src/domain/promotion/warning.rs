@@ -78,6 +78,7 @@ pub(crate) enum Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MissingRecord {
     Tool,
+    ToolServer,
     Store,
     Flow,
     Harness,
@@ -98,6 +99,7 @@ impl MissingRecord {
     const fn noun(self) -> &'static str {
         match self {
             Self::Tool => "tool",
+            Self::ToolServer => "server of tools",
             Self::Store => "document store",
             Self::Flow => "flow",
             Self::Harness => "harness",
@@ -115,7 +117,9 @@ impl Finding {
             Self::AddressPrivate { .. } => WarningCode::AddressPrivate,
             Self::VariableMissing { .. } => WarningCode::VariableMissing,
             Self::VariableType { .. } => WarningCode::VariableType,
-            Self::RecordMissing { kind: MissingRecord::Tool, .. } => WarningCode::ToolMissing,
+            Self::RecordMissing { kind: MissingRecord::Tool | MissingRecord::ToolServer, .. } => {
+                WarningCode::ToolMissing
+            }
             Self::RecordMissing { kind: MissingRecord::Store, .. } => WarningCode::StoreMissing,
             Self::RecordMissing { kind: MissingRecord::Flow, .. } => WarningCode::FlowMissing,
             Self::RecordMissing { kind: MissingRecord::Harness, .. } => WarningCode::HarnessMissing,

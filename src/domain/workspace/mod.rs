@@ -8,5 +8,6 @@ pub(crate) mod import;
 pub(crate) mod oauth2;
 pub(crate) mod template;
 pub(crate) mod tool;
+pub(crate) mod tool_server;
 pub(crate) mod variable;
 pub(crate) mod workspace_overview;

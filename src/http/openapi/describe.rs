@@ -51,7 +51,7 @@ const TAGS: &[(&str, &[&str])] = &[
         ],
     ),
     ("Assistants", &["assistants"]),
-    ("Tools", &["tools"]),
+    ("Tools", &["tools", "custom-mcp-servers"]),
     (
         "Credentials",
         &[

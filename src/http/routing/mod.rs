@@ -18,4 +18,5 @@ mod remote_routes;
 
 pub mod router;
 pub mod routes;
+mod tool_routes;
 mod trigger_routes;

@@ -9,12 +9,13 @@ use super::params;
 use super::permissions::{
     CODE_RUN, CREDENTIAL_SAVED, CREDENTIAL_SEEN, DELETE, DRAFT_EDIT, DRAFT_VIEW, EXECUTION_SEEN,
     HISTORY_EDIT, HISTORY_VIEW, INVITE, KEYS_SEEN, LOAD, MEMBERS_VIEW, ROLES_EDIT, ROLES_VIEW, STORE_SEEN,
-    STORE_VECTORS, TOOL_SEEN, UPSERT_PERMISSIONS, USES, VARIABLE_SEEN, VIEW, WRITE,
+    STORE_VECTORS, UPSERT_PERMISSIONS, USES, VARIABLE_SEEN, VIEW, WRITE,
 };
 use super::pipeline_routes;
 use super::promotion_routes;
 use super::remote_routes;
 use super::router::{Accepts, Cors, Route, RouteTable, delete, get, patch, post, put};
+use super::tool_routes;
 use super::trigger_routes;
 use crate::http::api::accounts::{self, keys, people, roles};
 use crate::http::api::conversations::files::FILE;
@@ -27,9 +28,7 @@ use crate::http::api::predictions::prediction::ASK;
 use crate::http::api::predictions::{attachments, executions, prediction};
 use crate::http::api::service::metrics::METRICS;
 use crate::http::api::service::{self, metrics, nodes};
-use crate::http::api::workspace::{
-    audit, credentials, oauth2, templates, tools, transfer, variables, workspaces,
-};
+use crate::http::api::workspace::{audit, credentials, oauth2, templates, transfer, variables, workspaces};
 use crate::http::openapi::spec::ContentSpec;
 use crate::limits::BODY_CANVAS_BYTES;
 use crate::wire::accounts::sign_in::{CurrentUserView, LogoutView};
@@ -57,6 +56,7 @@ static TABLE: LazyLock<RouteTable> = LazyLock::new(|| {
         openai_routes::openai_routes(),
         flow_routes(),
         assistant_routes::assistant_routes(),
+        tool_routes::tool_routes(),
         check_routes::check_routes(),
         pipeline_routes::pipeline_routes(),
         remote_routes::remote_routes(),
@@ -134,17 +134,6 @@ fn core_routes() -> Vec<Route> { vec![
         .id("updateVariable").shows(VARIABLE_SEEN).refuses(&[409]),
     delete("/variables/:id", any_of(&["variables:delete"]), variables::delete).summary("Deletes a variable.")
         .id("deleteVariable").query(params::FORCE).refuses(&[409]),
-
-    get ("/tools", any_of(&["tools:view"]), tools::list).summary("Lists tools.")
-        .id("listTools").query(params::PAGES),
-    post ("/tools", any_of(&["tools:create"]), tools::create).summary("Stores a tool.")
-        .id("createTool"),
-    get ("/tools/:id", any_of(&["tools:view"]), tools::read).summary("Reads a tool.")
-        .id("getTool"),
-    put ("/tools/:id", any_of(&["tools:create", "tools:update"]), tools::update).summary("Changes a tool.")
-        .id("updateTool").shows(TOOL_SEEN),
-    delete("/tools/:id", any_of(&["tools:delete"]), tools::delete).summary("Deletes a tool.")
-        .id("deleteTool").query(params::FORCE).refuses(&[409]),
 
     // Asking (manual 2.1)
     post  ("/prediction/:id",            ASK,            prediction::ask)         .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Asks a flow.")

@@ -8,14 +8,14 @@ use crate::cards::kit::stores::databases::CREDENTIAL_TYPES;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::flows::references::{RecordReference, ReferenceKind};
-use crate::domain::ids::{DocumentStoreId, FlowId, ToolId, WorkspaceId};
+use crate::domain::ids::{DocumentStoreId, FlowId, ToolId, ToolServerId, WorkspaceId};
 use crate::domain::secrets::redact;
 use crate::domain::workspace::tool::WorkspaceTool;
 use crate::domain::workspace::variable::VariableKind;
 use crate::engine::uses::{CanvasUses, CodeUse, PickUse};
 use crate::ops::workspace::credentials;
 use crate::store::Tx;
-use crate::store::tables::{DOCUMENT_STORES, FLOWS, TOOLS, VARIABLES};
+use crate::store::tables::{DOCUMENT_STORES, FLOWS, TOOL_SERVERS, TOOLS, VARIABLES};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
@@ -90,6 +90,16 @@ fn picked(tx: &impl Tx, workspace: &WorkspaceId, pick: &PickUse) -> Result<Optio
                 digest: Some(tool_digest(&tool)),
                 name: redact(&tool.name).text,
                 sort: None,
+            }),
+            None => None,
+        },
+        Picker::ToolServer => match ToolServerId::parse(&pick.id) {
+            Some(id) => TOOL_SERVERS.get(tx, workspace, &id)?.map(|server| RecordReference {
+                kind: ReferenceKind::ToolServer,
+                id: Some(server.id.to_string()),
+                name: redact(&server.name).text,
+                sort: None,
+                digest: None,
             }),
             None => None,
         },

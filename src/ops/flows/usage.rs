@@ -26,6 +26,7 @@ const COUNTED_MAX: usize = 20_000;
 pub(crate) enum ResourceKind {
     Credentials,
     Tools,
+    ToolServers,
     Stores,
     Variables,
     /// By id: the flows that are bound to it.
@@ -39,6 +40,7 @@ impl ResourceKind {
         match text {
             "credentials" => Some(Self::Credentials),
             "tools" => Some(Self::Tools),
+            "toolServers" => Some(Self::ToolServers),
             "documentStores" => Some(Self::Stores),
             "variables" => Some(Self::Variables),
             "apikeys" => Some(Self::Keys),
@@ -49,7 +51,7 @@ impl ResourceKind {
     const fn permission(self) -> &'static str {
         match self {
             Self::Credentials => "credentials:view",
-            Self::Tools => "tools:view",
+            Self::Tools | Self::ToolServers => "tools:view",
             Self::Stores => "documentStores:view",
             Self::Variables => "variables:view",
             Self::Keys => "apikeys:view",
@@ -60,6 +62,7 @@ impl ResourceKind {
         match self {
             Self::Credentials => "credential",
             Self::Tools => "tool",
+            Self::ToolServers => "server of tools",
             Self::Stores => "document store",
             Self::Variables => "variable",
             Self::Keys => "API key",
@@ -68,7 +71,7 @@ impl ResourceKind {
 
     fn names(self, canvas: &str) -> BTreeSet<&str> {
         match self {
-            Self::Credentials | Self::Tools | Self::Stores | Self::Keys => {
+            Self::Credentials | Self::Tools | Self::ToolServers | Self::Stores | Self::Keys => {
                 find_ids(canvas).map(|(_, id)| id).collect()
             }
             Self::Variables => variable_names(canvas).collect(),

@@ -12,14 +12,16 @@ use crate::domain::flows::card_problems::CardProblems;
 use crate::domain::flows::draft::CanvasSide;
 use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::flows::harness_name::HarnessName;
-use crate::domain::ids::{CredentialId, DocumentStoreId, FlowId, ToolId, WorkspaceId};
+use crate::domain::ids::{CredentialId, DocumentStoreId, FlowId, ToolId, ToolServerId, WorkspaceId};
 use crate::domain::local_program::AllowedProgram;
 pub(crate) use crate::engine::former_names;
 use crate::engine::resources::Resources;
 pub(crate) use crate::engine::validate::unknown_cards;
 use crate::engine::validate::validate;
 use crate::store::Tx;
-use crate::store::tables::{API_KEYS, CANVASES, CREDENTIALS, DOCUMENT_STORES, FLOWS, TOOLS, VARIABLES};
+use crate::store::tables::{
+    API_KEYS, CANVASES, CREDENTIALS, DOCUMENT_STORES, FLOWS, TOOL_SERVERS, TOOLS, VARIABLES,
+};
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 use uuid::Uuid;
@@ -139,6 +141,7 @@ impl<T: Tx> Resources for Validator<'_, T> {
         let bytes = *uuid.as_bytes();
         let found = self.read_or_note(|| match what {
             Picker::Tool => TOOLS.has(tx, home, &ToolId::from_bytes(bytes)),
+            Picker::ToolServer => TOOL_SERVERS.has(tx, home, &ToolServerId::from_bytes(bytes)),
             Picker::DocumentStore => DOCUMENT_STORES.has(tx, home, &DocumentStoreId::from_bytes(bytes)),
             Picker::Flow => FLOWS.has(tx, home, &FlowId::from_bytes(bytes)),
             Picker::Harness | Picker::Actions | Picker::Step | Picker::ToolArgument => Ok(true),

@@ -117,6 +117,7 @@ const fn is_of(kind: ReferenceKind, what: Picker) -> bool {
     matches!(
         (kind, what),
         (ReferenceKind::Tool, Picker::Tool)
+            | (ReferenceKind::ToolServer, Picker::ToolServer)
             | (ReferenceKind::Store, Picker::DocumentStore)
             | (ReferenceKind::Flow | ReferenceKind::Harness, Picker::Flow)
     )
@@ -130,6 +131,7 @@ fn find(
 ) -> Result<String, (MissingRecord, MissingReason)> {
     let missing = match (pick.what, noted.map(|noted| noted.kind)) {
         (Picker::Tool, _) => MissingRecord::Tool,
+        (Picker::ToolServer, _) => MissingRecord::ToolServer,
         (Picker::DocumentStore, _) => MissingRecord::Store,
         (_, Some(ReferenceKind::Harness)) => MissingRecord::Harness,
         _ => MissingRecord::Flow,
@@ -162,6 +164,16 @@ fn candidates(what: Picker, here: &WorkspaceRecords) -> Vec<Candidate<'_>> {
                 id: tool.id.to_string(),
                 name: &tool.name,
                 kind: ReferenceKind::Tool,
+                sort: None,
+            })
+            .collect(),
+        Picker::ToolServer => here
+            .tool_servers
+            .iter()
+            .map(|server| Candidate {
+                id: server.id.to_string(),
+                name: &server.name,
+                kind: ReferenceKind::ToolServer,
                 sort: None,
             })
             .collect(),

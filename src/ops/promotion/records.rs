@@ -7,15 +7,17 @@ use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::domain::knowledge::document_store::DocumentStore;
 use crate::domain::workspace::credential::Credential;
 use crate::domain::workspace::tool::WorkspaceTool;
+use crate::domain::workspace::tool_server::ToolServer;
 use crate::domain::workspace::variable::Variable;
 use crate::store::Tx;
-use crate::store::tables::{CREDENTIALS, DOCUMENT_STORES, FLOWS, TOOLS, VARIABLES};
+use crate::store::tables::{CREDENTIALS, DOCUMENT_STORES, FLOWS, TOOL_SERVERS, TOOLS, VARIABLES};
 use std::collections::HashMap;
 
 /// All that a flow of Dev may be mapped to here, read in one transaction.
 pub(super) struct WorkspaceRecords {
     pub credentials: Vec<Credential>,
     pub tools: Vec<WorkspaceTool>,
+    pub tool_servers: Vec<ToolServer>,
     pub stores: Vec<DocumentStore>,
     pub flows: Vec<Flow>,
     pub variables: Vec<Variable>,
@@ -28,6 +30,7 @@ impl WorkspaceRecords {
         Ok(Self {
             credentials: CREDENTIALS.list(tx, workspace)?,
             tools: TOOLS.list(tx, workspace)?,
+            tool_servers: TOOL_SERVERS.list(tx, workspace)?,
             stores: DOCUMENT_STORES.list(tx, workspace)?,
             flows: FLOWS.list(tx, workspace)?,
             variables: VARIABLES.list(tx, workspace)?,

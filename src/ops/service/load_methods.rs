@@ -15,13 +15,14 @@ use crate::domain::ids::CredentialId;
 use crate::domain::knowledge::document_store::DocumentStore;
 use crate::domain::service::choice::{Choice, ChoiceQuery};
 use crate::domain::workspace::tool::WorkspaceTool;
+use crate::domain::workspace::tool_server::ToolServer;
 use crate::engine::{self, StandaloneCard};
 use crate::llm::{Endpoint, ListedModel, ProviderKey, list_models};
 use crate::net::ResponseLimits;
 use crate::ops::flows::access::{FlowAction, check_permission};
 use crate::ops::flows::live::harnesses::{self, ListedHarness};
 use crate::ops::predictions::host::workspace_host::WorkspaceHost;
-use crate::ops::workspace::{credential_destinations, credentials, variables};
+use crate::ops::workspace::{credential_destinations, credentials, tool_servers, variables};
 use crate::state::model_lists::ModelListKey;
 use crate::store::tables::{DOCUMENT_STORES, FLOWS, TOOLS};
 use serde_json::Value;
@@ -70,6 +71,16 @@ pub(crate) fn load(
                 description: Some(tool.description),
             };
             Ok(sorted(tools.into_iter().map(choice)))
+        }
+        "listServers"
+            if model_lists::has_picker(card, Picker::ToolServer) && caller.permissions.has("tools:view") =>
+        {
+            let choice = |server: ToolServer| Choice {
+                label: server.name,
+                name: server.id.to_string(),
+                description: Some(server.origin),
+            };
+            Ok(sorted(tool_servers::list(app, caller)?.into_iter().map(choice)))
         }
         "listStores"
             if model_lists::has_picker(card, Picker::DocumentStore)

@@ -18,7 +18,7 @@ use crate::store::queries::{chunk_records, collections};
 use crate::store::tables::{
     API_KEYS, CONVERSATION_UPLOADS, CREDENTIALS, DOCUMENT_STORES, FLOWS, HOSTED_ASSISTANTS, INVITATIONS,
     KEY_BY_HASH, NAME_OF_CONVERSATION, NAMED_SESSIONS, ORGANIZATION, ORGANIZATION_KEY, SESSIONS, TEMPLATES,
-    TOOLS, USERS, VARIABLES, WORKSPACES,
+    TOOL_SERVERS, TOOLS, USERS, VARIABLES, WORKSPACES,
 };
 use crate::store::{Tx, WriteTx};
 
@@ -195,6 +195,7 @@ fn remaining_contents(tx: &impl Tx, workspace: &WorkspaceId) -> Result<Vec<Strin
         (CREDENTIALS.count(tx, workspace)?, "credential", "credentials"),
         (VARIABLES.count(tx, workspace)?, "variable", "variables"),
         (TOOLS.count(tx, workspace)?, "tool", "tools"),
+        (TOOL_SERVERS.count(tx, workspace)?, "server of tools", "servers of tools"),
         (DOCUMENT_STORES.count(tx, workspace)?, "document store", "document stores"),
         (TEMPLATES.count(tx, workspace)?, "template", "templates"),
         (HOSTED_ASSISTANTS.count(tx, workspace)?, "hosted assistant", "hosted assistants"),

@@ -9,6 +9,7 @@ pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod oauth2;
 pub(crate) mod templates;
+pub(crate) mod tool_servers;
 pub(crate) mod tools;
 pub(crate) mod transcripts;
 pub(crate) mod variables;

@@ -98,6 +98,8 @@ pub enum InputKind {
 pub enum Picker {
     DocumentStore,
     Tool,
+    /// A server of tools that the workspace keeps.
+    ToolServer,
     Flow,
     /// A harness, by its name.
     Harness,

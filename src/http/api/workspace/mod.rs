@@ -5,6 +5,7 @@ pub(crate) mod audit;
 pub(crate) mod credentials;
 pub(crate) mod oauth2;
 pub(crate) mod templates;
+pub(crate) mod tool_servers;
 pub(crate) mod tools;
 pub(crate) mod transfer;
 pub(crate) mod variables;

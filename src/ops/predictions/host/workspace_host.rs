@@ -7,17 +7,18 @@ use crate::cards::kit::{
     StoredFile, UpsertObserver, VectorIndexes, VectorStore, WorkspaceFiles, WorkspaceTools,
 };
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::{CredentialId, DocumentStoreId, ToolId, WorkspaceId};
+use crate::domain::ids::{CredentialId, DocumentStoreId, ToolId, ToolServerId, WorkspaceId};
 use crate::domain::knowledge::server_folder::{FileVisitor, FolderError, FolderQuery};
 use crate::domain::predictions::prediction::Document;
 use crate::domain::workspace::tool::WorkspaceTool;
+use crate::domain::workspace::tool_server::{ToolServer, ToolServerAccess};
 use crate::engine::Credentials;
 use crate::files::databases;
 use crate::files::document_folders;
 use crate::ops::knowledge::collections::WorkspaceCollections;
 use crate::ops::knowledge::progress::ProgressReporter;
 use crate::ops::knowledge::{stores, vectors};
-use crate::ops::workspace::{credentials, oauth2};
+use crate::ops::workspace::{credentials, oauth2, tool_servers};
 use crate::sql::SqliteFile;
 use crate::state::vector_indexes::IndexKey;
 use crate::store::tables::TOOLS;
@@ -146,6 +147,10 @@ impl WorkspaceFiles for WorkspaceHost<'_> {
 impl WorkspaceTools for WorkspaceHost<'_> {
     fn tool(&self, id: &ToolId) -> Result<Option<WorkspaceTool>> {
         self.app.store.read(|tx| TOOLS.get(tx, &self.workspace, id))
+    }
+
+    fn server(&self, id: &ToolServerId) -> Result<Option<(ToolServer, ToolServerAccess)>> {
+        tool_servers::find_access(self.app, &self.workspace, id)
     }
 }
 
