@@ -159,6 +159,7 @@ flows = {"flow": chat(), "approval": approval(), "tool": tool(), "form": form()}
 # For the clients of other protocols; the pages that ask flows as Flowise does have no use for them.
 flows["broken"] = scripted("broken", {"rules": json.dumps([{"match": ".+", "fail": {"status": 400, "message": "no"}}])})
 flows["slow"] = scripted("slow", {"fallback": "one two three four five", "delayMs": 5000})
-tokens = {"flowToken": tool_token(flows["flow"], "greeter"), "approvalToken": tool_token(flows["approval"], "writer")}
+tools = {"flow": "greeter", "approval": "writer", "slow": "sleeper"}
+tokens = {f"{flow}Token": tool_token(flows[flow], tool) for flow, tool in tools.items()}
 tool_token(flows["form"], "order")
 print(json.dumps({"baseUrl": ready["baseUrl"], "apiKey": ready["apiKey"], **flows, **tokens}))

@@ -33,7 +33,7 @@ assert.deepEqual(news, ['Start', 'Writer', 'Ask']);
 await writer.close();
 
 const all = await connect('', apiKey);
-assert.equal((await all.listTools()).tools.length, 3);
+assert.equal((await all.listTools()).tools.length, 4);
 await all.close();
 
 const sleeper = await connect(`/${slow}`, slowToken);

@@ -39,7 +39,7 @@ async def speak(mode, revision):
         assert [progress for progress, _ in news] == [1, 2, 3], news
     async with client("", where["apiKey"], mode) as all_tools:
         names = [tool.name for tool in (await all_tools.list_tools()).tools]
-        assert names == ["greeter", "order", "writer"], names
+        assert names == ["greeter", "order", "sleeper", "writer"], names
         order = {"name": "Ada", "count": 2, "wrapped": True, "colour": "red"}
         said = await all_tools.call_tool("order", order)
         assert said.content[0].text == "Ada: 2 of red, wrapped true.", said
