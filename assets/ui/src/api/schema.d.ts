@@ -143,30 +143,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/tools": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists tools.
-         * @description Needs one of: tools:view.
-         */
-        get: operations["listTools"];
-        put?: never;
-        /**
-         * Stores a tool.
-         * @description Needs one of: tools:create.
-         */
-        post: operations["createTool"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/upsert-history": {
         parameters: {
             query?: never;
@@ -500,6 +476,54 @@ export interface paths {
          * @description Needs one of: assistants:create.
          */
         post: operations["createAssistant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists tools.
+         * @description Needs one of: tools:view.
+         */
+        get: operations["listTools"];
+        put?: never;
+        /**
+         * Stores a tool.
+         * @description Needs one of: tools:create.
+         */
+        post: operations["createTool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/custom-mcp-servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists servers of tools.
+         * @description Needs one of: tools:view.
+         */
+        get: operations["listToolServers"];
+        put?: never;
+        /**
+         * Stores a server of tools.
+         * @description Needs one of: tools:create.
+         */
+        post: operations["createToolServer"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2052,34 +2076,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/tools/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Reads a tool.
-         * @description Needs one of: tools:view.
-         */
-        get: operations["getTool"];
-        /**
-         * Changes a tool.
-         * @description Needs one of: tools:create, tools:update. Besides, because it shows what is stored, one of: tools:view, tools:update.
-         */
-        put: operations["updateTool"];
-        post?: never;
-        /**
-         * Deletes a tool.
-         * @description Needs one of: tools:delete.
-         */
-        delete: operations["deleteTool"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/prediction/{id}": {
         parameters: {
             query?: never;
@@ -2721,6 +2717,62 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tools/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reads a tool.
+         * @description Needs one of: tools:view.
+         */
+        get: operations["getTool"];
+        /**
+         * Changes a tool.
+         * @description Needs one of: tools:create, tools:update. Besides, because it shows what is stored, one of: tools:view, tools:update.
+         */
+        put: operations["updateTool"];
+        post?: never;
+        /**
+         * Deletes a tool.
+         * @description Needs one of: tools:delete.
+         */
+        delete: operations["deleteTool"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/custom-mcp-servers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reads a server of tools.
+         * @description Needs one of: tools:view.
+         */
+        get: operations["getToolServer"];
+        /**
+         * Changes a server of tools.
+         * @description Needs one of: tools:create, tools:update. Besides, because it shows what is stored, one of: tools:view, tools:update.
+         */
+        put: operations["updateToolServer"];
+        post?: never;
+        /**
+         * Deletes a server of tools.
+         * @description Needs one of: tools:delete.
+         */
+        delete: operations["deleteToolServer"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workspace/{id}": {
         parameters: {
             query?: never;
@@ -2984,6 +3036,46 @@ export interface paths {
         get: operations["revealCredential"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/custom-mcp-servers/{id}/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists what a server of tools offered.
+         * @description Needs one of: tools:view.
+         */
+        get: operations["listToolsOfServer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/custom-mcp-servers/{id}/authorize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Asks a server of tools what it offers.
+         * @description Needs one of: tools:create, tools:update. Besides, because it shows what is stored, one of: tools:view, tools:update.
+         */
+        post: operations["authorizeToolServer"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5882,6 +5974,17 @@ export interface components {
             schema?: (string | components["schemas"]["ToolArgument"][]) | null;
             func?: string | null;
         };
+        /** @description A server of tools to store. */
+        NewToolServer: {
+            name: string;
+            /** @description An `http` or `https` address, or what was shown of it. */
+            serverUrl: string;
+            iconSrc?: string | null;
+            color?: string | null;
+            /** @description `NONE` takes all headers away. */
+            authType?: ("NONE" | "CUSTOM_HEADERS") | null;
+            authConfig?: components["schemas"]["ToolServerHeadersEdit"] | null;
+        };
         /** @description A variable to store. */
         NewVariable: {
             name: string;
@@ -5892,6 +5995,11 @@ export interface components {
         NewWorkspace: {
             name: string;
             description?: string | null;
+        };
+        /** @description A tool as its server described it. */
+        OfferedTool: {
+            name: string;
+            description: string;
         };
         /** @description A part of a message. */
         OpenAiContentPart: {
@@ -7141,6 +7249,68 @@ export interface components {
             data: components["schemas"]["Tool"][];
             total: number;
         };
+        /** @description An MCP server that the workspace keeps. */
+        ToolServer: {
+            /**
+             * Format: uuid
+             * @description Names a server of tools that a workspace keeps.
+             */
+            id: string;
+            name: string;
+            /** @description Scheme, host and port; the rest is hidden. */
+            serverUrl: string;
+            iconSrc: string | null;
+            color: string | null;
+            /**
+             * @description How a server knows this one.
+             * @enum {string}
+             */
+            authType: "NONE" | "CUSTOM_HEADERS";
+            authConfig: components["schemas"]["ToolServerHeaders"];
+            toolCount: number;
+            /**
+             * @description Whether a server was asked for its tools as it is set now.
+             * @enum {string}
+             */
+            status: "PENDING" | "AUTHORIZED" | "ERROR";
+            /** Format: date-time */
+            createdDate: string;
+            /** Format: date-time */
+            updatedDate: string;
+            /**
+             * Format: uuid
+             * @description Names a workspace: the wall between what different teams can see.
+             */
+            workspaceId: string;
+        };
+        /** @description What to change; what is left out stays. */
+        ToolServerEdit: {
+            name?: string | null;
+            /** @description An `http` or `https` address, or what was shown of it. */
+            serverUrl?: string | null;
+            iconSrc?: string | null;
+            color?: string | null;
+            /** @description `NONE` takes all headers away. */
+            authType?: ("NONE" | "CUSTOM_HEADERS") | null;
+            authConfig?: components["schemas"]["ToolServerHeadersEdit"] | null;
+        };
+        /** @description The headers that a server is asked with; their values are hidden. */
+        ToolServerHeaders: {
+            headers: {
+                [key: string]: string;
+            };
+        };
+        /** @description All headers that a server is to be asked with. A hidden value that is sent back stays as it is stored. */
+        ToolServerHeadersEdit: {
+            headers?: {
+                [key: string]: string;
+            } | null;
+        };
+        /** @description A page, and how many rows there are in all. */
+        ToolServerPage: {
+            data: components["schemas"]["ToolServer"][];
+            total: number;
+        };
         /** @description A conversation as a file holds it. */
         Transcript: {
             /**
@@ -8057,74 +8227,6 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    listTools: {
-        parameters: {
-            query?: {
-                /** @description Which page, from 1; only with `limit`. */
-                page?: number;
-                /** @description How many rows a page has; only with `page`. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The answer. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Tool"][] | components["schemas"]["ToolPage"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            408: components["responses"]["TooSlow"];
-            414: components["responses"]["AddressTooLong"];
-            415: components["responses"]["WrongType"];
-            431: components["responses"]["HeadTooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    createTool: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NewTool"];
-            };
-        };
-        responses: {
-            /** @description The answer. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Tool"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            408: components["responses"]["TooSlow"];
-            413: components["responses"]["TooLarge"];
-            414: components["responses"]["AddressTooLong"];
-            415: components["responses"]["WrongType"];
-            431: components["responses"]["HeadTooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
     deleteFillings: {
         parameters: {
             query?: never;
@@ -8950,6 +9052,142 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             408: components["responses"]["TooSlow"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTools: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1; only with `limit`. */
+                page?: number;
+                /** @description How many rows a page has; only with `page`. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tool"][] | components["schemas"]["ToolPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createTool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTool"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tool"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listToolServers: {
+        parameters: {
+            query?: {
+                /** @description Which page, from 1; only with `limit`. */
+                page?: number;
+                /** @description How many rows a page has; only with `page`. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolServerPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createToolServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewToolServer"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolServer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
@@ -12932,112 +13170,6 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    getTool: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The answer. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Tool"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            408: components["responses"]["TooSlow"];
-            414: components["responses"]["AddressTooLong"];
-            415: components["responses"]["WrongType"];
-            431: components["responses"]["HeadTooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateTool: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ToolEdit"];
-            };
-        };
-        responses: {
-            /** @description The answer. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Tool"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            408: components["responses"]["TooSlow"];
-            413: components["responses"]["TooLarge"];
-            414: components["responses"]["AddressTooLong"];
-            415: components["responses"]["WrongType"];
-            431: components["responses"]["HeadTooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteTool: {
-        parameters: {
-            query?: {
-                /** @description `true`: deletes it although flows use it. */
-                force?: "true" | "false";
-            };
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The answer. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Deleted"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            408: components["responses"]["TooSlow"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLarge"];
-            414: components["responses"]["AddressTooLong"];
-            415: components["responses"]["WrongType"];
-            431: components["responses"]["HeadTooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
     ask: {
         parameters: {
             query?: never;
@@ -15082,6 +15214,218 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getTool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tool"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateTool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolEdit"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tool"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteTool: {
+        parameters: {
+            query?: {
+                /** @description `true`: deletes it although flows use it. */
+                force?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getToolServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolServer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateToolServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolServerEdit"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolServer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteToolServer: {
+        parameters: {
+            query?: {
+                /** @description `true`: deletes it although flows use it. */
+                force?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     deleteWorkspace: {
         parameters: {
             query?: never;
@@ -15633,6 +15977,71 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listToolsOfServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OfferedTool"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    authorizeToolServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolServer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
             431: components["responses"]["HeadTooLarge"];
