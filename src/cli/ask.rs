@@ -79,8 +79,7 @@ fn ask_service(
 ) -> Result<(), CliError> {
     // What the service is told of its own address may lead out through a proxy, and is not asked here.
     let named = context.text(&args.url, "SERVICE_URL").map(|url| parse_service_url(&url)).transpose()?;
-    let base =
-        named.or_else(|| running_service_address(settings)).unwrap_or_else(|| configured_address(settings));
+    let base = named.unwrap_or_else(|| service_address(settings));
     let key = context.text(&args.key, "SERVICE_API_KEY");
     let remote = ApiClient::new(&base, key.as_deref(), settings).map_err(CliError::other)?;
     let flow = match FlowId::parse(&args.flow) {
@@ -190,6 +189,11 @@ pub(super) fn parse_credentials(
         }
     }
     Ok(given)
+}
+
+/// Where the service of the data folder listens, or would listen.
+pub(super) fn service_address(settings: &Settings) -> String {
+    running_service_address(settings).unwrap_or_else(|| configured_address(settings))
 }
 
 /// An address as the flag or its variable says it, without a slash at the end.

@@ -7,6 +7,7 @@ use crate::net::{AuthoritiesError, CallPurpose, Incoming, Method, NetError, Outg
 use crate::settings::Settings;
 use serde_json::{Map, Value};
 use std::io::{self, BufRead as _, BufReader, Read as _};
+use std::time::Duration;
 
 /// Longest line of a stream: one event, which may hold a whole trace.
 const EVENT_LINE_MAX_BYTES: u64 = 32 * 1024 * 1024;
@@ -149,6 +150,16 @@ impl ApiClient {
         let incoming =
             self.outgoing.send(CallPurpose::Provider, method, &url, &headers, bytes, &cancel, limits)?;
         read_json(check_status(incoming)?)
+    }
+
+    /// Asks whether the service can answer requests.
+    ///
+    /// # Errors
+    /// As [`ClientError`]; also when it does not say so within `most`.
+    pub(crate) fn check_ready(&self, most: Duration) -> Result<(), ClientError> {
+        let limits = ResponseLimits { first_byte: most, stall: most, ..ResponseLimits::default() };
+        let (url, cancel) = (format!("{}/ready", self.base), CancelToken::new(Some(most)));
+        check_status(self.outgoing.get(CallPurpose::Provider, &url, &[], &cancel, limits)?).map(drop)
     }
 
     /// Asks. Each piece of a streamed answer goes to `on_token` as it arrives; a whole answer goes there at once.

@@ -147,6 +147,7 @@ fn the_commands_are_those_of_contract_2() {
         "flowkeep publish",
         "flowkeep promote",
         "flowkeep status",
+        "flowkeep healthcheck",
         "flowkeep config",
         "flowkeep config check",
         "flowkeep openapi",

@@ -173,6 +173,7 @@ fn conversation(flow: FlowId) -> Vec<Message> {
         receipt: None,
         agent_reasoning: Vec::new(),
         turns: None,
+        team: None,
         action: None,
     };
     (0..20).map(message).collect()

@@ -1,6 +1,6 @@
 //! `key`, `owner` and `history`: through the control socket of a running service, and on a folder nobody uses.
 
-use crate::program::{OWNER, command, error_output, standard_output};
+use crate::program::{OWNER, command, error_output, free_port, standard_output};
 use crate::{Home, one_line, status_with};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -363,4 +363,28 @@ fn a_new_history_is_begun_by_the_operator_running_and_stopped() {
     assert_eq!(home.run(&["history", "verify"]).status.code(), Some(1));
     assert!(home.good(&["history", "restart"]).starts_with("A new history begins"));
     assert!(home.good(&["history", "verify"]).starts_with("The history is sound: 0 versions"));
+}
+
+#[test]
+fn a_health_check_says_whether_the_service_answers() {
+    let home = Home::new();
+    let nobody = format!("http://127.0.0.1:{}", free_port());
+    let line = one_line(&home.run(&["healthcheck", "--url", &nobody]), 1);
+    assert!(line.contains("flowkeep serve") && line.contains(&nobody), "{line}");
+    let service = home.serve();
+    assert_eq!(home.good(&["healthcheck"]), "");
+    let address = format!("http://{}", service.address);
+    assert_eq!(home.good(&["healthcheck", "--url", &address]), "");
+    service.kill();
+    let line = one_line(&home.run(&["healthcheck", "--url", &address]), 1);
+    assert!(line.contains(&address), "{line}");
+}
+
+/// A program that takes connections and says nothing, as a service that hangs.
+#[test]
+fn a_health_check_does_not_wait_for_a_service_that_hangs() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", silent.local_addr().unwrap());
+    let line = one_line(&Home::new().run(&["healthcheck", "--url", &address]), 1);
+    assert!(!line.is_empty(), "{line}");
 }

@@ -73,7 +73,7 @@ fn a_stream_tells_of_turns_before_the_answer_begins() {
 #[test]
 fn a_summary_is_the_answer_where_the_supervisor_writes_one() {
     let draw = |drawing: &mut Drawing, model: &str| {
-        drop(team(drawing, model, json!({"summarization": true}), &["Writer"]))
+        drop(team(drawing, model, json!({"summarization": true}), &["Writer"]));
     };
     let stage = Stage::new(draw);
     let step = |next: &str, summary: &str| {
@@ -148,7 +148,7 @@ fn what_is_wrong_with_a_team_is_told_at_its_card() {
     assert!(told(&two).contains("a second Supervisor"));
     assert!(told(&|drawing, model| drop(team(drawing, model, json!({}), &[]))).contains("no Worker"));
     let equal = |drawing: &mut Drawing, model: &str| {
-        drop(team(drawing, model, json!({}), &["Old Writer", "old writer"]))
+        drop(team(drawing, model, json!({}), &["Old Writer", "old writer"]));
     };
     assert!(told(&equal).contains("are both named 'old writer'"));
     let finish = |drawing: &mut Drawing, model: &str| drop(team(drawing, model, json!({}), &["Finish"]));
