@@ -1,5 +1,6 @@
 //! A run of a pipeline, as it is kept (manual 10.13).
 
+use crate::domain::error::count_phrase;
 use crate::domain::flows::flow::CanvasDigest;
 use crate::domain::ids::{FlowId, PipelineRunId, WorkspaceId};
 use crate::domain::predictions::prediction::Document;
@@ -34,6 +35,8 @@ pub(crate) enum PipelinePhase {
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub(crate) enum PipelineTrigger {
     Api,
+    /// Somebody asked the flow.
+    Question,
 }
 
 /// How many documents became what.
@@ -122,6 +125,22 @@ impl PipelineRun {
         self.errors.clear();
         self.position = PipelinePosition::default();
         self.phase = PipelinePhase::Reading;
+    }
+
+    /// What it came to, or how far it is, in words.
+    pub(crate) fn summary(&self) -> String {
+        let PipelineCounts { read, written, skipped, failed, .. } = self.counts;
+        let documents = count_phrase(usize::try_from(read).unwrap_or(usize::MAX), "document", "documents");
+        let counts = format!("{documents} read, {written} written, {skipped} left out, {failed} failed.");
+        match self.state {
+            PipelineState::Running => format!("The pipeline goes on as run {}. So far: {counts}", self.id),
+            PipelineState::Finished => format!("The pipeline has finished: {counts}"),
+            PipelineState::Stopped => format!("The pipeline was stopped: {counts}"),
+            PipelineState::Failed => {
+                let why = self.error.as_deref().unwrap_or("Nobody knows why.");
+                format!("The pipeline failed: {why} Until then: {counts}")
+            }
+        }
     }
 
     pub(crate) fn end(&mut self, state: PipelineState, error: Option<String>, now: Timestamp) {

@@ -1,9 +1,11 @@
 //! Pipelines: their runs, as people start, watch and stop them (manual 10.13).
 
 mod background;
+mod questions;
 mod recorder;
 mod resume;
 
+pub(crate) use self::questions::{AskedPipeline, ask, ask_by_caller};
 pub(crate) use self::resume::resume_all;
 
 use self::background::BackgroundRun;
@@ -13,7 +15,7 @@ use crate::canvas::Canvas;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Conflict, Error, Result, UnavailableReason};
 use crate::domain::flows::flow::{Flow, FlowKind};
-use crate::domain::ids::{FlowId, PipelineRunId};
+use crate::domain::ids::{FlowId, PipelineRunId, WorkspaceId};
 use crate::domain::paging::PageRequest;
 use crate::domain::pipelines::run::{
     PipelineCounts, PipelinePhase, PipelinePosition, PipelineRun, PipelineState, PipelineTrigger,
@@ -22,7 +24,7 @@ use crate::engine::pipeline::PipelinePlan;
 use crate::ops::flows::access::{self, FlowAction};
 use crate::state::pipelines::ActivePipeline;
 use crate::store::queries::pipelines;
-use crate::store::tables::{CANVASES, PIPELINES_UNDER_WAY};
+use crate::store::tables::{CANVASES, FLOWS, PIPELINES_UNDER_WAY};
 use crate::store::{Tx, WriteTx};
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,11 +36,42 @@ const PIPELINE_STOP_SECONDS: u64 = 5;
 
 /// A flow of the caller's that is a pipeline.
 fn pipeline(tx: &impl Tx, caller: &Caller, id: &FlowId, action: FlowAction) -> Result<Flow> {
-    let flow = access::flow(tx, caller, id, action)?;
+    require_pipeline(access::flow(tx, caller, id, action)?)
+}
+
+fn require_pipeline(flow: Flow) -> Result<Flow> {
     if flow.kind == FlowKind::Etl {
         return Ok(flow);
     }
-    Err(Error::Invalid(format!("Flow {id} is of type {}, and no pipeline.", flow.kind)))
+    Err(Error::Invalid(format!("Flow {} is of type {}, and no pipeline.", flow.id, flow.kind)))
+}
+
+/// Who starts a run.
+#[derive(Debug, Clone, Copy)]
+enum Starter<'a> {
+    /// Somebody who may change the flow.
+    Caller(&'a Caller),
+    /// Whatever the owner of a flow lets start pipelines of this workspace.
+    Workspace(WorkspaceId),
+}
+
+impl Starter<'_> {
+    /// The pipeline, which this starter may start.
+    fn admit(self, tx: &impl Tx, id: &FlowId) -> Result<Flow> {
+        match self {
+            Self::Caller(caller) => pipeline(tx, caller, id, FlowAction::Update),
+            Self::Workspace(workspace) => {
+                require_pipeline(FLOWS.get(tx, &workspace, id)?.ok_or_else(|| Error::no_flow(id))?)
+            }
+        }
+    }
+}
+
+/// What a run is started with.
+#[derive(Debug)]
+struct RunOrder {
+    trigger: PipelineTrigger,
+    is_dry: bool,
 }
 
 /// Starts a run of Live, which goes on in the background.
@@ -47,8 +80,15 @@ fn pipeline(tx: &impl Tx, caller: &Caller, id: &FlowId, action: FlowAction) -> R
 /// 404, 403; 400 when the flow is no pipeline, or its canvas none that can run; 409 while a run of it is under way; 503 while as
 /// many run as may.
 pub(crate) fn start(app: &App, caller: &Caller, id: &FlowId, is_dry: bool) -> Result<PipelineRun> {
+    let run = begin(app, Starter::Caller(caller), id, RunOrder { trigger: PipelineTrigger::Api, is_dry })?;
+    tracing::info!(flow = %id, run = %run.id, by = %caller.principal, "a pipeline was started");
+    Ok(run)
+}
+
+/// Enters a run of Live, and lets it go on in the background.
+fn begin(app: &App, starter: Starter<'_>, id: &FlowId, order: RunOrder) -> Result<PipelineRun> {
     let (flow, text) = app.store.read(|tx| {
-        let flow = pipeline(tx, caller, id, FlowAction::Update)?;
+        let flow = starter.admit(tx, id)?;
         let text = CANVASES.get(tx, &flow.workspace, id)?.unwrap_or_default();
         Ok((flow, text))
     })?;
@@ -56,14 +96,13 @@ pub(crate) fn start(app: &App, caller: &Caller, id: &FlowId, is_dry: bool) -> Re
     if app.state.pipelines.is_full() {
         return Err(Error::Unavailable(UnavailableReason::Busy));
     }
-    let run = new_run(app, &flow, is_dry);
+    let run = new_run(app, &flow, order);
     let run = app.store.write(|tx| {
         // The flow may have been deleted meanwhile.
-        pipeline(tx, caller, id, FlowAction::Update)?;
+        starter.admit(tx, id)?;
         enter(tx, run.clone())
     })?;
     BackgroundRun { app: app.clone(), flow, plan }.start(run.clone())?;
-    tracing::info!(flow = %id, run = %run.id, by = %caller.principal, "a pipeline was started");
     Ok(run)
 }
 
@@ -72,7 +111,8 @@ fn compile(text: &str) -> Result<PipelinePlan> {
     Ok(PipelinePlan::compile(&canvas)?)
 }
 
-fn new_run(app: &App, flow: &Flow, dry_run: bool) -> PipelineRun {
+fn new_run(app: &App, flow: &Flow, order: RunOrder) -> PipelineRun {
+    let RunOrder { trigger, is_dry: dry_run } = order;
     PipelineRun {
         id: PipelineRunId::random(),
         workspace: flow.workspace,
@@ -80,7 +120,7 @@ fn new_run(app: &App, flow: &Flow, dry_run: bool) -> PipelineRun {
         number: 0,
         state: PipelineState::Running,
         phase: PipelinePhase::Reading,
-        trigger: PipelineTrigger::Api,
+        trigger,
         dry_run,
         started: app.clock.monotonic_now(),
         finished: None,

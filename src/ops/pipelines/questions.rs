@@ -1,0 +1,114 @@
+//! A pipeline that is asked: whoever may start it reads what its run came to (manual 10.13).
+
+use super::{RunOrder, Starter, begin};
+use crate::app::App;
+use crate::base::cancel::CancelToken;
+use crate::domain::accounts::caller::Caller;
+use crate::domain::error::{Error, Result, Unauthorized};
+use crate::domain::flows::flow::Flow;
+use crate::domain::flows::live_version::LiveVersion;
+use crate::domain::ids::{ChatId, FlowId, MessageId};
+use crate::domain::pipelines::run::{PipelineRun, PipelineTrigger};
+use crate::domain::predictions::answer::PredictionAnswer;
+use crate::domain::predictions::prediction::{Question, RunIds, RunOutput};
+use crate::ops::predictions;
+use crate::store::queries::pipelines;
+use crate::store::tables::FLOWS;
+use std::time::{Duration, Instant};
+
+/// How long whoever asks a pipeline waits for the end of its run, in seconds (manual 14.4).
+const PIPELINE_ANSWER_SECONDS: u64 = 60;
+/// The longest time for which nobody looks whether the caller is still there.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// A pipeline that was asked, and runs.
+pub(crate) struct AskedPipeline {
+    run: PipelineRun,
+    question: String,
+    /// What of Live runs.
+    pub(crate) version: Option<LiveVersion>,
+}
+
+/// Starts a run for whoever asks the flow with the key that it is bound to. That the key is the right one is judged before.
+///
+/// # Errors
+/// 404 when nothing of it is published; 401 when it is bound to no key; as [`super::start`].
+pub(crate) fn ask(app: &App, flow: &Flow, question: Question) -> Result<AskedPipeline> {
+    predictions::require_cards(flow)?;
+    if flow.settings.api_key.is_none() {
+        return Err(Error::Unauthorized(Unauthorized::PipelineWithoutKey));
+    }
+    ask_as(app, Starter::Workspace(flow.workspace), &flow.id, question)
+}
+
+/// Starts a run for somebody who is signed in and asks the flow.
+///
+/// # Errors
+/// As [`super::start`].
+pub(crate) fn ask_by_caller(
+    app: &App,
+    caller: &Caller,
+    id: &FlowId,
+    question: Question,
+) -> Result<AskedPipeline> {
+    ask_as(app, Starter::Caller(caller), id, question)
+}
+
+fn ask_as(app: &App, starter: Starter<'_>, id: &FlowId, question: Question) -> Result<AskedPipeline> {
+    let order = RunOrder { trigger: PipelineTrigger::Question, is_dry: false };
+    let run = begin(app, starter, id, order)?;
+    tracing::info!(flow = %id, run = %run.id, "a pipeline was started by a question");
+    let flow = app.store.read(|tx| FLOWS.get(tx, &run.workspace, id))?;
+    let version = flow.and_then(|flow| predictions::live_version(app, &flow));
+    Ok(AskedPipeline { run, question: question.text, version })
+}
+
+impl AskedPipeline {
+    /// Waits for the end of the run, for a while. A caller that leaves stops nothing.
+    ///
+    /// # Errors
+    /// When the caller left, or the run cannot be read.
+    pub(crate) fn answer(self, app: &App, cancel: &CancelToken) -> Result<PredictionAnswer> {
+        let Self { run, question, version } = self;
+        let run = wait_for_end(app, run, cancel)?;
+        // Each run stands alone: there is no conversation to go on with.
+        let chat = ChatId::random();
+        let ids = RunIds { flow: run.flow, chat, answer: MessageId::random(), question: MessageId::random() };
+        Ok(PredictionAnswer {
+            output: RunOutput::from_text(run.summary()),
+            question,
+            ids,
+            session: chat.to_string(),
+            memory_type: None,
+            session_token: app.secrets.tokens.mint(&run.flow, &chat),
+            version,
+            is_stream_valid: false,
+        })
+    }
+}
+
+/// The run at its end, or as far as it is when nobody waits any longer.
+///
+/// # Errors
+/// [`Error::Cancelled`] when whoever waits has gone; when the run cannot be read.
+fn wait_for_end(app: &App, run: PipelineRun, cancel: &CancelToken) -> Result<PipelineRun> {
+    let stored = |run: PipelineRun| {
+        let now = app.store.read(|tx| pipelines::get(tx, &run.flow, run.number))?;
+        Ok(now.unwrap_or(run))
+    };
+    let Some(active) = app.state.pipelines.find(&run.flow) else { return stored(run) };
+    let (mut now, mut seen, mut is_over) = active.wait(0, Duration::ZERO);
+    // That run may be over, and the next one under way.
+    if now.id != run.id {
+        return stored(run);
+    }
+    let end = Instant::now() + Duration::from_secs(PIPELINE_ANSWER_SECONDS);
+    while !is_over && Instant::now() < end {
+        if cancel.reason().is_some() {
+            return Err(Error::Cancelled);
+        }
+        let left = end.saturating_duration_since(Instant::now());
+        (now, seen, is_over) = active.wait(seen, left.min(LOOK));
+    }
+    Ok(now)
+}
