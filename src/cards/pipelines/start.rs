@@ -1,6 +1,6 @@
 //! Pipeline Start: how the runs of a pipeline behave.
 
-use crate::cards::kit::knowledge::transform::{FAIL_FAST, START};
+use crate::cards::kit::knowledge::transform::{FAIL_FAST, PARAM_NAME, PARAM_VALUE, PARAMS, START};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 
 pub(crate) const CARD: Card = Card {
@@ -12,9 +12,22 @@ pub(crate) const CARD: Card = Card {
     base_classes: &["EtlStart"],
     risk: Risk::Safe,
     needs: &[],
-    inputs: &[Input::switch(FAIL_FAST, "Fail Fast")
+    inputs: &[
+        Input::switch(FAIL_FAST, "Fail Fast")
+            .optional()
+            .help("The first document that fails ends the run. Else it is counted, named and passed over."),
+        Input::rows(
+            PARAMS,
+            "Params",
+            &[
+                Input::text(PARAM_NAME, "Name")
+                    .help("{{ params.name }} stands for the value in texts of cards."),
+                Input::text(PARAM_VALUE, "Value").optional().help("What it is where a start does not say."),
+            ],
+        )
         .optional()
-        .help("The first document that fails ends the run. Else it is counted, named and passed over.")],
+        .help("Texts that a run can be started with."),
+    ],
     outputs: &[],
     make: Factory::Nothing,
 };

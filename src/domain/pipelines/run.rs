@@ -6,6 +6,7 @@ use crate::domain::ids::{FlowId, PipelineRunId, WorkspaceId};
 use crate::domain::predictions::prediction::Document;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Documents that failed and are named; those beyond are counted (manual 14.8).
 const ERRORS_KEPT_MAX: usize = 100;
@@ -90,6 +91,9 @@ pub(crate) struct PipelineRun {
     pub phase: PipelinePhase,
     pub trigger: PipelineTrigger,
     pub dry_run: bool,
+    /// What it was started with.
+    #[serde(default)]
+    pub params: BTreeMap<String, String>,
     pub started: Timestamp,
     pub finished: Option<Timestamp>,
     pub counts: PipelineCounts,

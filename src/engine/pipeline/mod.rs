@@ -1,5 +1,6 @@
 //! Pipelines: documents of sources pass transforms on their way into targets (manual 10.12).
 
+mod params;
 mod plan;
 mod run;
 

@@ -26,6 +26,7 @@ use crate::state::pipelines::ActivePipeline;
 use crate::store::queries::pipelines;
 use crate::store::tables::{CANVASES, FLOWS, PIPELINES_UNDER_WAY};
 use crate::store::{Tx, WriteTx};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -72,15 +73,24 @@ impl Starter<'_> {
 struct RunOrder {
     trigger: PipelineTrigger,
     is_dry: bool,
+    /// Values for what the pipeline declares.
+    params: Map<String, Value>,
 }
 
 /// Starts a run of Live, which goes on in the background.
 ///
 /// # Errors
-/// 404, 403; 400 when the flow is no pipeline, or its canvas none that can run; 409 while a run of it is under way; 503 while as
+/// 404, 403; 400 when the flow is no pipeline, its canvas none that can run, or it declares no such param; 409 while a run of it is under way; 503 while as
 /// many run as may.
-pub(crate) fn start(app: &App, caller: &Caller, id: &FlowId, is_dry: bool) -> Result<PipelineRun> {
-    let run = begin(app, Starter::Caller(caller), id, RunOrder { trigger: PipelineTrigger::Api, is_dry })?;
+pub(crate) fn start(
+    app: &App,
+    caller: &Caller,
+    id: &FlowId,
+    is_dry: bool,
+    params: Map<String, Value>,
+) -> Result<PipelineRun> {
+    let order = RunOrder { trigger: PipelineTrigger::Api, is_dry, params };
+    let run = begin(app, Starter::Caller(caller), id, order)?;
     tracing::info!(flow = %id, run = %run.id, by = %caller.principal, "a pipeline was started");
     Ok(run)
 }
@@ -92,11 +102,12 @@ fn begin(app: &App, starter: Starter<'_>, id: &FlowId, order: RunOrder) -> Resul
         let text = CANVASES.get(tx, &flow.workspace, id)?.unwrap_or_default();
         Ok((flow, text))
     })?;
-    let plan = compile(&text)?;
+    let mut plan = compile(&text)?;
+    plan.set_params(&order.params)?;
     if app.state.pipelines.is_full() {
         return Err(Error::Unavailable(UnavailableReason::Busy));
     }
-    let run = new_run(app, &flow, order);
+    let run = new_run(app, &flow, order, &plan);
     let run = app.store.write(|tx| {
         // The flow may have been deleted meanwhile.
         starter.admit(tx, id)?;
@@ -111,8 +122,8 @@ fn compile(text: &str) -> Result<PipelinePlan> {
     Ok(PipelinePlan::compile(&canvas)?)
 }
 
-fn new_run(app: &App, flow: &Flow, order: RunOrder) -> PipelineRun {
-    let RunOrder { trigger, is_dry: dry_run } = order;
+fn new_run(app: &App, flow: &Flow, order: RunOrder, plan: &PipelinePlan) -> PipelineRun {
+    let RunOrder { trigger, is_dry: dry_run, .. } = order;
     PipelineRun {
         id: PipelineRunId::random(),
         workspace: flow.workspace,
@@ -122,6 +133,7 @@ fn new_run(app: &App, flow: &Flow, order: RunOrder) -> PipelineRun {
         phase: PipelinePhase::Reading,
         trigger,
         dry_run,
+        params: plan.params().clone(),
         started: app.clock.monotonic_now(),
         finished: None,
         counts: PipelineCounts::default(),

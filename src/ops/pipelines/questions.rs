@@ -14,6 +14,7 @@ use crate::domain::predictions::prediction::{Question, RunIds, RunOutput};
 use crate::ops::predictions;
 use crate::store::queries::pipelines;
 use crate::store::tables::FLOWS;
+use serde_json::Map;
 use std::time::{Duration, Instant};
 
 /// How long whoever asks a pipeline waits for the end of its run, in seconds (manual 14.4).
@@ -55,7 +56,7 @@ pub(crate) fn ask_by_caller(
 }
 
 fn ask_as(app: &App, starter: Starter<'_>, id: &FlowId, question: Question) -> Result<AskedPipeline> {
-    let order = RunOrder { trigger: PipelineTrigger::Question, is_dry: false };
+    let order = RunOrder { trigger: PipelineTrigger::Question, is_dry: false, params: Map::new() };
     let run = begin(app, starter, id, order)?;
     tracing::info!(flow = %id, run = %run.id, "a pipeline was started by a question");
     let flow = app.store.read(|tx| FLOWS.get(tx, &run.workspace, id))?;

@@ -2,6 +2,7 @@
 
 mod asked;
 mod cards;
+mod params;
 mod runs;
 
 use crate::support::canvases::Drawing;
