@@ -70,7 +70,9 @@ impl CanvasUses {
                 InputKind::Pick(what @ Picker::Harness) => {
                     self.picks.push(PickUse { node, input, what, id: text.trim().to_owned() });
                 }
-                InputKind::Pick(what @ (Picker::Tool | Picker::DocumentStore | Picker::Flow)) => {
+                InputKind::Pick(
+                    what @ (Picker::Tool | Picker::DocumentStore | Picker::Flow | Picker::Pipeline),
+                ) => {
                     // Agentflows write the name of a store behind its id.
                     let id = text.split(':').next().unwrap_or_default().trim().to_owned();
                     self.picks.push(PickUse { node, input, what, id });

@@ -38,6 +38,8 @@ pub(crate) enum PipelineTrigger {
     Api,
     /// Somebody asked the flow.
     Question,
+    /// A card of another flow.
+    Flow,
 }
 
 /// How many documents became what.

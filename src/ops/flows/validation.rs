@@ -140,7 +140,7 @@ impl<T: Tx> Resources for Validator<'_, T> {
         let found = self.read_or_note(|| match what {
             Picker::Tool => TOOLS.has(tx, home, &ToolId::from_bytes(bytes)),
             Picker::DocumentStore => DOCUMENT_STORES.has(tx, home, &DocumentStoreId::from_bytes(bytes)),
-            Picker::Flow => FLOWS.has(tx, home, &FlowId::from_bytes(bytes)),
+            Picker::Flow | Picker::Pipeline => FLOWS.has(tx, home, &FlowId::from_bytes(bytes)),
             Picker::Harness | Picker::Actions | Picker::Step | Picker::ToolArgument => Ok(true),
         });
         found == Some(true) || self.imported.ids.contains(&uuid)

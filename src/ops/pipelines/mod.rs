@@ -5,6 +5,7 @@ mod questions;
 mod recorder;
 mod resume;
 
+pub(in crate::ops) use self::questions::run_for_flow;
 pub(crate) use self::questions::{AskedPipeline, ask, ask_by_caller};
 pub(crate) use self::resume::resume_all;
 

@@ -3,18 +3,19 @@
 use super::{RunOrder, Starter, begin};
 use crate::app::App;
 use crate::base::cancel::CancelToken;
+use crate::cards::kit::PipelineReport;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result, Unauthorized};
 use crate::domain::flows::flow::Flow;
 use crate::domain::flows::live_version::LiveVersion;
-use crate::domain::ids::{ChatId, FlowId, MessageId};
-use crate::domain::pipelines::run::{PipelineRun, PipelineTrigger};
+use crate::domain::ids::{ChatId, FlowId, MessageId, WorkspaceId};
+use crate::domain::pipelines::run::{PipelineRun, PipelineState, PipelineTrigger};
 use crate::domain::predictions::answer::PredictionAnswer;
 use crate::domain::predictions::prediction::{Question, RunIds, RunOutput};
 use crate::ops::predictions;
 use crate::store::queries::pipelines;
 use crate::store::tables::FLOWS;
-use serde_json::Map;
+use serde_json::{Map, Value};
 use std::time::{Duration, Instant};
 
 /// How long whoever asks a pipeline waits for the end of its run, in seconds (manual 14.4).
@@ -86,6 +87,31 @@ impl AskedPipeline {
             is_stream_valid: false,
         })
     }
+}
+
+/// Starts a run for a card of another flow of the workspace, and waits for its end, for a while.
+///
+/// # Errors
+/// As [`super::start`], but for permissions: what its owner picked is the owner's affair; [`Error::Cancelled`] when the asking
+/// run is stopped, and this one goes on.
+pub(in crate::ops) fn run_for_flow(
+    app: &App,
+    workspace: &WorkspaceId,
+    id: &FlowId,
+    params: &Map<String, Value>,
+    cancel: &CancelToken,
+) -> Result<PipelineReport> {
+    let order = RunOrder { trigger: PipelineTrigger::Flow, is_dry: false, params: params.clone() };
+    let run = begin(app, Starter::Workspace(*workspace), id, order)?;
+    tracing::info!(flow = %id, run = %run.id, "a pipeline was started by another flow");
+    let run = wait_for_end(app, run, cancel)?;
+    Ok(PipelineReport {
+        run: run.id,
+        summary: run.summary(),
+        has_failed: run.state == PipelineState::Failed,
+        read: run.counts.read,
+        written: run.counts.written,
+    })
 }
 
 /// The run at its end, or as far as it is when nobody waits any longer.

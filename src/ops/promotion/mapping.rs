@@ -119,6 +119,7 @@ const fn is_of(kind: ReferenceKind, what: Picker) -> bool {
         (ReferenceKind::Tool, Picker::Tool)
             | (ReferenceKind::Store, Picker::DocumentStore)
             | (ReferenceKind::Flow | ReferenceKind::Harness, Picker::Flow)
+            | (ReferenceKind::Flow, Picker::Pipeline)
     )
 }
 
@@ -175,7 +176,7 @@ fn candidates(what: Picker, here: &WorkspaceRecords) -> Vec<Candidate<'_>> {
                 sort: None,
             })
             .collect(),
-        Picker::Flow => here
+        Picker::Flow | Picker::Pipeline => here
             .flows
             .iter()
             .map(|flow| Candidate {

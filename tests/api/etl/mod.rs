@@ -4,6 +4,7 @@ mod asked;
 mod cards;
 mod params;
 mod runs;
+mod started;
 
 use crate::support::canvases::Drawing;
 use crate::support::{Server, id};
