@@ -1,6 +1,6 @@
 //! Start: what a run begins with.
 
-mod schedule;
+pub(in crate::cards) mod schedule;
 mod webhook;
 
 use crate::cards::kit::{
@@ -10,10 +10,10 @@ use crate::domain::error::{Error, Result};
 use serde_json::{Map, Value, json};
 
 /// What starts the flow.
-const KIND: &str = "startInputType";
+pub(in crate::cards) const KIND: &str = "startInputType";
 const FORM: &str = "formInput";
 const WEBHOOK: &str = "webhookTrigger";
-const SCHEDULE: &str = "scheduleInput";
+pub(in crate::cards) const SCHEDULE: &str = "scheduleInput";
 const FORM_TITLE: &str = "formTitle";
 const FORM_DESCRIPTION: &str = "formDescription";
 const FORM_FIELDS: &str = "formInputTypes";

@@ -1,18 +1,38 @@
-//! Pipeline Start: how the runs of a pipeline behave.
+//! Pipeline Start: what starts a pipeline, and how its runs behave.
 
+use crate::cards::agentflow::start::{KIND, SCHEDULE, schedule};
 use crate::cards::kit::knowledge::transform::{FAIL_FAST, PARAM_NAME, PARAM_VALUE, PARAMS, START};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
 
 pub(crate) const CARD: Card = Card {
     name: START,
     label: "Pipeline Start",
     version: 1.0,
     category: Category::Pipelines,
-    description: "How the runs of the pipeline behave. It stands alone and is connected to nothing.",
+    description: "What starts the pipeline, and how its runs behave. It stands alone and is connected to nothing.",
     base_classes: &["EtlStart"],
     risk: Risk::Safe,
     needs: &[],
     inputs: &[
+        Input::choice(
+            KIND,
+            "Started By",
+            &[
+                Choice::new("none", "People, keys and other flows"),
+                Choice::new(SCHEDULE, "A schedule as well"),
+            ],
+        )
+        .or("none"),
+        schedule::KIND,
+        schedule::CRON,
+        schedule::FREQUENCY,
+        schedule::ON_MINUTE,
+        schedule::ON_TIME,
+        schedule::ON_DAY_OF_WEEK,
+        schedule::ON_DAY_OF_MONTH,
+        schedule::TIMEZONE,
+        schedule::END_DATE,
+        schedule::CATCH_UP_MINUTES,
         Input::switch(FAIL_FAST, "Fail Fast")
             .optional()
             .help("The first document that fails ends the run. Else it is counted, named and passed over."),

@@ -40,6 +40,7 @@ pub(crate) enum PipelineTrigger {
     Question,
     /// A card of another flow.
     Flow,
+    Schedule,
 }
 
 /// How many documents became what.

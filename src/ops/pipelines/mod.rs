@@ -5,8 +5,8 @@ mod questions;
 mod recorder;
 mod resume;
 
-pub(in crate::ops) use self::questions::run_for_flow;
 pub(crate) use self::questions::{AskedPipeline, ask, ask_by_caller};
+pub(in crate::ops) use self::questions::{run_for_flow, run_scheduled};
 pub(crate) use self::resume::resume_all;
 
 use self::background::BackgroundRun;

@@ -2,7 +2,7 @@
 
 use super::{RunOrder, Starter, begin};
 use crate::app::App;
-use crate::base::cancel::CancelToken;
+use crate::base::cancel::{CancelReason, CancelToken};
 use crate::cards::kit::PipelineReport;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result, Unauthorized};
@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 
 /// How long whoever asks a pipeline waits for the end of its run, in seconds (manual 14.4).
 const PIPELINE_ANSWER_SECONDS: u64 = 60;
+const PIPELINE_ANSWER_TIME: Duration = Duration::from_secs(PIPELINE_ANSWER_SECONDS);
 /// The longest time for which nobody looks whether the caller is still there.
 const LOOK: Duration = Duration::from_millis(500);
 
@@ -72,7 +73,7 @@ impl AskedPipeline {
     /// When the caller left, or the run cannot be read.
     pub(crate) fn answer(self, app: &App, cancel: &CancelToken) -> Result<PredictionAnswer> {
         let Self { run, question, version } = self;
-        let run = wait_for_end(app, run, cancel)?;
+        let run = wait_for_end(app, run, Some(PIPELINE_ANSWER_TIME), &|| cancel.reason().is_some())?;
         // Each run stands alone: there is no conversation to go on with.
         let chat = ChatId::random();
         let ids = RunIds { flow: run.flow, chat, answer: MessageId::random(), question: MessageId::random() };
@@ -104,7 +105,7 @@ pub(in crate::ops) fn run_for_flow(
     let order = RunOrder { trigger: PipelineTrigger::Flow, is_dry: false, params: params.clone() };
     let run = begin(app, Starter::Workspace(*workspace), id, order)?;
     tracing::info!(flow = %id, run = %run.id, "a pipeline was started by another flow");
-    let run = wait_for_end(app, run, cancel)?;
+    let run = wait_for_end(app, run, Some(PIPELINE_ANSWER_TIME), &|| cancel.reason().is_some())?;
     Ok(PipelineReport {
         run: run.id,
         summary: run.summary(),
@@ -114,11 +115,28 @@ pub(in crate::ops) fn run_for_flow(
     })
 }
 
+/// Starts a run at a time of its schedule, and waits for its end. One that the stop of the service cut off is under way still.
+///
+/// # Errors
+/// 409 while a run is under way, and as [`super::start`]; [`Error::Cancelled`] when nobody waits any longer.
+pub(in crate::ops) fn run_scheduled(app: &App, flow: &Flow, cancel: &CancelToken) -> Result<PipelineRun> {
+    let order = RunOrder { trigger: PipelineTrigger::Schedule, is_dry: false, params: Map::new() };
+    let run = begin(app, Starter::Workspace(flow.workspace), &flow.id, order)?;
+    tracing::info!(flow = %flow.id, run = %run.id, "a pipeline was started by its schedule");
+    // It may take longer than runs of other flows, and goes on with the next start.
+    wait_for_end(app, run, None, &|| cancel.reason() == Some(CancelReason::Shutdown))
+}
+
 /// The run at its end, or as far as it is when nobody waits any longer.
 ///
 /// # Errors
 /// [`Error::Cancelled`] when whoever waits has gone; when the run cannot be read.
-fn wait_for_end(app: &App, run: PipelineRun, cancel: &CancelToken) -> Result<PipelineRun> {
+fn wait_for_end(
+    app: &App,
+    run: PipelineRun,
+    most: Option<Duration>,
+    has_left: &dyn Fn() -> bool,
+) -> Result<PipelineRun> {
     let stored = |run: PipelineRun| {
         let now = app.store.read(|tx| pipelines::get(tx, &run.flow, run.number))?;
         Ok(now.unwrap_or(run))
@@ -129,13 +147,12 @@ fn wait_for_end(app: &App, run: PipelineRun, cancel: &CancelToken) -> Result<Pip
     if now.id != run.id {
         return stored(run);
     }
-    let end = Instant::now() + Duration::from_secs(PIPELINE_ANSWER_SECONDS);
-    while !is_over && Instant::now() < end {
-        if cancel.reason().is_some() {
+    let begin = Instant::now();
+    while !is_over && most.is_none_or(|most| begin.elapsed() < most) {
+        if has_left() {
             return Err(Error::Cancelled);
         }
-        let left = end.saturating_duration_since(Instant::now());
-        (now, seen, is_over) = active.wait(seen, left.min(LOOK));
+        (now, seen, is_over) = active.wait(seen, LOOK);
     }
     Ok(now)
 }

@@ -2,6 +2,7 @@
 
 mod asked;
 mod cards;
+mod clock;
 mod params;
 mod runs;
 mod started;

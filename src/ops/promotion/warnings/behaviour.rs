@@ -132,11 +132,12 @@ pub(super) fn starts(
     change: &Change<'_>,
     live: Option<&Canvas>,
 ) -> Result<Vec<Warning>> {
-    let node = start_node(change.canvas).map(|node| node.id.clone());
-    let about = |finding| Warning { finding, node: node.clone(), input: None };
     let mut found = Vec::new();
     let seconds_min = app.settings.schedule_seconds_min;
     let schedule = schedule_of(change.flow.kind, change.canvas, seconds_min).ok().flatten();
+    let node = schedule.as_ref().map(|schedule| schedule.node.clone());
+    let node = node.or_else(|| start_node(change.canvas).map(|node| node.id.clone()));
+    let about = |finding| Warning { finding, node: node.clone(), input: None };
     if schedule.is_some() {
         let kept = SCHEDULES.get(tx, &change.flow.workspace, &change.flow.id)?;
         let (is_on, is_same) = kept.map_or((true, false), |kept| (kept.is_on, kept.definition == schedule));
