@@ -1,6 +1,6 @@
 //! Pipeline Start: what starts a pipeline, and how its runs behave.
 
-use crate::cards::agentflow::start::{KIND, SCHEDULE, schedule};
+use crate::cards::agentflow::start::{KIND, SCHEDULE, WEBHOOK, schedule, webhook};
 use crate::cards::kit::knowledge::transform::{FAIL_FAST, PARAM_NAME, PARAM_VALUE, PARAMS, START};
 use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
 
@@ -19,10 +19,28 @@ pub(crate) const CARD: Card = Card {
             "Started By",
             &[
                 Choice::new("none", "People, keys and other flows"),
+                Choice::new(WEBHOOK, "Calls of its webhook as well"),
                 Choice::new(SCHEDULE, "A schedule as well"),
             ],
         )
         .or("none"),
+        webhook::METHOD,
+        webhook::CONTENT_TYPE,
+        webhook::ENABLE_AUTH,
+        webhook::SIGNATURE_TYPE,
+        webhook::SIGNATURE_HEADER,
+        webhook::TIMESTAMP_HEADER,
+        webhook::ENABLE_VALIDATION,
+        webhook::HEADER_PARAMS,
+        webhook::BODY_PARAMS,
+        webhook::QUERY_PARAMS,
+        Input::choice(
+            webhook::ANSWERS,
+            "Response Mode",
+            &[Choice::new("sync", "What the run came to"), Choice::new("async", "At once")],
+        )
+        .or("sync")
+        .when(KIND, WEBHOOK),
         schedule::KIND,
         schedule::CRON,
         schedule::FREQUENCY,

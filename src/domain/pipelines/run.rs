@@ -41,6 +41,7 @@ pub(crate) enum PipelineTrigger {
     /// A card of another flow.
     Flow,
     Schedule,
+    Webhook,
 }
 
 /// How many documents became what.

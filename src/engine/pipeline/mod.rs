@@ -3,6 +3,8 @@
 mod params;
 mod plan;
 mod run;
+mod webhook;
 
 pub(crate) use self::plan::PipelinePlan;
 pub(crate) use self::run::{Batch, BatchRecorder, RunLimits, run};
+pub(crate) use self::webhook::webhook_of;

@@ -5,7 +5,7 @@ mod questions;
 mod recorder;
 mod resume;
 
-pub(crate) use self::questions::{AskedPipeline, ask, ask_by_caller};
+pub(crate) use self::questions::{AskedPipeline, ask, ask_by_caller, ask_by_webhook};
 pub(in crate::ops) use self::questions::{run_for_flow, run_scheduled};
 pub(crate) use self::resume::resume_all;
 

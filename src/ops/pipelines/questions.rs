@@ -41,7 +41,16 @@ pub(crate) fn ask(app: &App, flow: &Flow, question: Question) -> Result<AskedPip
     if flow.settings.api_key.is_none() {
         return Err(Error::Unauthorized(Unauthorized::PipelineWithoutKey));
     }
-    ask_as(app, Starter::Workspace(flow.workspace), &flow.id, question)
+    start(app, Starter::Workspace(flow.workspace), &flow.id, PipelineTrigger::Question, question)
+}
+
+/// Starts a run for a call of the flow's webhook, which was judged before.
+///
+/// # Errors
+/// As [`super::start`].
+pub(crate) fn ask_by_webhook(app: &App, flow: &Flow) -> Result<AskedPipeline> {
+    let starter = Starter::Workspace(flow.workspace);
+    start(app, starter, &flow.id, PipelineTrigger::Webhook, Question::default())
 }
 
 /// Starts a run for somebody who is signed in and asks the flow.
@@ -54,13 +63,19 @@ pub(crate) fn ask_by_caller(
     id: &FlowId,
     question: Question,
 ) -> Result<AskedPipeline> {
-    ask_as(app, Starter::Caller(caller), id, question)
+    start(app, Starter::Caller(caller), id, PipelineTrigger::Question, question)
 }
 
-fn ask_as(app: &App, starter: Starter<'_>, id: &FlowId, question: Question) -> Result<AskedPipeline> {
-    let order = RunOrder { trigger: PipelineTrigger::Question, is_dry: false, params: Map::new() };
+fn start(
+    app: &App,
+    starter: Starter<'_>,
+    id: &FlowId,
+    trigger: PipelineTrigger,
+    question: Question,
+) -> Result<AskedPipeline> {
+    let order = RunOrder { trigger, is_dry: false, params: Map::new() };
     let run = begin(app, starter, id, order)?;
-    tracing::info!(flow = %id, run = %run.id, "a pipeline was started by a question");
+    tracing::info!(flow = %id, run = %run.id, ?trigger, "a pipeline was started from outside");
     let flow = app.store.read(|tx| FLOWS.get(tx, &run.workspace, id))?;
     let version = flow.and_then(|flow| predictions::live_version(app, &flow));
     Ok(AskedPipeline { run, question: question.text, version })
@@ -71,22 +86,35 @@ impl AskedPipeline {
     ///
     /// # Errors
     /// When the caller left, or the run cannot be read.
-    pub(crate) fn answer(self, app: &App, cancel: &CancelToken) -> Result<PredictionAnswer> {
-        let Self { run, question, version } = self;
-        let run = wait_for_end(app, run, Some(PIPELINE_ANSWER_TIME), &|| cancel.reason().is_some())?;
+    pub(crate) fn answer(&self, app: &App, cancel: &CancelToken) -> Result<PredictionAnswer> {
+        let run =
+            wait_for_end(app, self.run.clone(), Some(PIPELINE_ANSWER_TIME), &|| cancel.reason().is_some())?;
+        Ok(self.answer_of(app, &run))
+    }
+
+    /// How far the run is by now.
+    ///
+    /// # Errors
+    /// When the run cannot be read.
+    pub(crate) fn answer_now(&self, app: &App) -> Result<PredictionAnswer> {
+        let run = wait_for_end(app, self.run.clone(), Some(Duration::ZERO), &|| false)?;
+        Ok(self.answer_of(app, &run))
+    }
+
+    fn answer_of(&self, app: &App, run: &PipelineRun) -> PredictionAnswer {
         // Each run stands alone: there is no conversation to go on with.
         let chat = ChatId::random();
         let ids = RunIds { flow: run.flow, chat, answer: MessageId::random(), question: MessageId::random() };
-        Ok(PredictionAnswer {
+        PredictionAnswer {
             output: RunOutput::from_text(run.summary()),
-            question,
+            question: self.question.clone(),
             ids,
             session: chat.to_string(),
             memory_type: None,
             session_token: app.secrets.tokens.mint(&run.flow, &chat),
-            version,
+            version: self.version,
             is_stream_valid: false,
-        })
+        }
     }
 }
 

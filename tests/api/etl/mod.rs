@@ -1,6 +1,7 @@
 //! Pipelines: flows of type ETL, whose runs bring documents into stores (manual 10.12).
 
 mod asked;
+mod called;
 mod cards;
 mod clock;
 mod params;

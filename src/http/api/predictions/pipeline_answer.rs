@@ -84,7 +84,7 @@ fn tell(
 }
 
 /// Whoever asks from outside reads of no server that the pipeline calls.
-fn visible(mut answer: PredictionAnswer, reader: ChatType) -> PredictionAnswer {
+pub(in crate::http::api) fn visible(mut answer: PredictionAnswer, reader: ChatType) -> PredictionAnswer {
     if !matches!(reader, ChatType::Internal) {
         answer.output.text = redact_hosts(&answer.output.text);
     }

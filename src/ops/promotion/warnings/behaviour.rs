@@ -10,6 +10,7 @@ use crate::domain::flows::restore::HiddenSecret;
 use crate::domain::flows::settings::{ApiConfig, Setting};
 use crate::domain::promotion::warning::{Finding, Warning};
 use crate::engine::agentflow::{start_node, starts_with_webhook};
+use crate::engine::pipeline::webhook_of;
 use crate::engine::placed::for_each_card;
 use crate::engine::schedule::schedule_of;
 use crate::engine::uses::CanvasUses;
@@ -145,7 +146,11 @@ pub(super) fn starts(
             found.push(about(Finding::ScheduleStarts));
         }
     }
-    let opens = |kind: FlowKind, canvas: &Canvas| kind == FlowKind::Agentflow && starts_with_webhook(canvas);
+    let opens = |kind: FlowKind, canvas: &Canvas| match kind {
+        FlowKind::Agentflow => starts_with_webhook(canvas),
+        FlowKind::Etl => webhook_of(canvas).is_some(),
+        _ => false,
+    };
     let is_open = change.here.zip(live).is_some_and(|(here, live)| opens(here.flow.kind, live));
     if opens(change.flow.kind, change.canvas) && !is_open {
         found.push(about(Finding::WebhookOpens));
