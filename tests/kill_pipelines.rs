@@ -31,11 +31,17 @@ fn node(id: &str, name: &str, inputs: Value) -> Value {
 fn pipeline(source: &Value, others: &[Value]) -> Value {
     let mut nodes = vec![
         source.clone(),
+        node("start", "etlStart", json!({"params": [{"name": "day", "value": "Sunday"}]})),
         node("dedupe", "etlDedupe", json!({"documents": ["{{source.data.instance}}"]})),
+        node(
+            "dated",
+            "etlMetadata",
+            json!({"documents": ["{{dedupe.data.instance}}"], "set": [{"key": "day", "value": "{{ params.day }}"}]}),
+        ),
         node(
             "slow",
             "etlFunction",
-            json!({"documents": ["{{dedupe.data.instance}}"], "javascriptFunction": SLOW}),
+            json!({"documents": ["{{dated.data.instance}}"], "javascriptFunction": SLOW}),
         ),
         node("embeddings", "hashingEmbeddings", json!({"dimensions": 16})),
         node(
@@ -107,7 +113,7 @@ impl Running {
         let made = json!({"name": "filled", "type": "ETL", "flowData": canvas});
         let made = service.call("POST", "/api/v1/chatflows", &headers, &made).json();
         let runs = format!("/api/v1/etl/{}/runs", made["id"].as_str().unwrap());
-        let started = service.call("POST", &runs, &headers, &json!({}));
+        let started = service.call("POST", &runs, &headers, &json!({"params": {"day": "Monday"}}));
         assert_eq!(started.status(), 202, "{}", started.text());
         let run = format!("{runs}/{}", started.json()["id"].as_str().unwrap());
         Self { service, place, documents, bearer, run }
@@ -141,6 +147,7 @@ impl Running {
     fn end(&self) -> (Value, bool) {
         let done = self.wait(|_| false);
         assert_eq!((&done["state"], &done["failed"]), (&json!("FINISHED"), &json!(0)), "{done}");
+        assert_eq!(done["params"], json!({"day": "Monday"}), "{done}");
         let resumed = done["resumed"].as_bool().unwrap();
         (done, resumed)
     }
@@ -181,6 +188,7 @@ fn a_killed_pipeline_goes_on_and_stores_every_document_once() {
     let chunks = answer["sourceDocuments"].as_array().unwrap();
     let texts: BTreeSet<&str> = chunks.iter().map(|chunk| chunk["pageContent"].as_str().unwrap()).collect();
     assert_eq!((chunks.len(), texts.len()), (FILES, FILES));
+    assert!(chunks.iter().all(|chunk| chunk["metadata"]["day"] == "Monday"), "{answer}");
     stop(running.service);
 }
 

@@ -78,6 +78,7 @@ fn param(input: &Input) -> CardParam {
                 Picker::DocumentStore => "listStores",
                 Picker::Flow => "listFlows",
                 Picker::Harness => "listHarnesses",
+                Picker::Pipeline => "listPipelines",
                 Picker::Actions => "listActions",
                 Picker::Step => "listPreviousNodes",
                 Picker::ToolArgument => "listToolInputArgs",

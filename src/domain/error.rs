@@ -76,6 +76,8 @@ pub enum Unauthorized {
     WrongPassword,
     /// A signed-in person did not know their own password.
     WrongCurrentPassword,
+    /// A pipeline is asked that no key is bound to: nobody can prove that they may start it.
+    PipelineWithoutKey,
     /// A call of a webhook does not prove that it knows the secret.
     Signature(SignatureFault),
 }
@@ -89,6 +91,9 @@ impl Unauthorized {
             Self::SessionExpired => "Token Expired",
             Self::WrongPassword => "The e-mail or the password is wrong.",
             Self::WrongCurrentPassword => "The current password is not right.",
+            Self::PipelineWithoutKey => {
+                "Whoever asks a pipeline starts it, which takes an API key that it is bound to, and it is bound to none."
+            }
             Self::Signature(fault) => fault.message(),
         }
     }

@@ -8,7 +8,7 @@ use crate::cards::kit::{Component, Conversations, Grant, InputValue, RunContext,
 use crate::domain::predictions::prediction::HistoryMessage;
 use serde_json::Value;
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The conversation as lines, asked for as `{{$flow.…}}`.
 const CHAT_HISTORY: &str = "chatHistory";
@@ -21,6 +21,8 @@ pub(super) struct Resolver<'a> {
     pub(super) plan: &'a Plan,
     /// Variables of the request that texts may hold: none but in Multi-Agent and Sequential Agent flows (manual 7.4).
     pub(super) request_variables: Option<&'a HashMap<String, String>>,
+    /// What a run of a pipeline was started with.
+    pub(super) params: Option<&'a BTreeMap<String, String>>,
     /// The conversation as lines, read when the first reference asks for it.
     pub(super) chat_history: &'a OnceCell<String>,
 }
@@ -85,7 +87,9 @@ impl Resolver<'_> {
                 (!reach.is_owners()).then(|| self.history().to_owned())
             }
             Reference::Flow(name) => self.turn.host.fact(name),
+            Reference::Param(name) if !reach.is_owners() => self.params?.get(name).cloned(),
             _ if reach != ReferenceScope::Inside => None,
+            Reference::Param(_) => None,
             Reference::Question => Some(self.turn.question.to_owned()),
             Reference::ChatHistory => Some(self.history().to_owned()),
             Reference::FileAttachment => Some(self.turn.documents.to_owned()),

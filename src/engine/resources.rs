@@ -58,7 +58,7 @@ pub(super) fn missing_flows(node: &Node, resources: &dyn Resources) -> Vec<Strin
 
 /// True for what a card asks while it runs, and that need not be there before.
 const fn is_asked(what: Picker) -> bool {
-    matches!(what, Picker::Flow | Picker::Harness)
+    matches!(what, Picker::Flow | Picker::Harness | Picker::Pipeline)
 }
 
 fn missing_picks(node: &Node, resources: &dyn Resources, counts: impl Fn(Picker) -> bool) -> Vec<String> {

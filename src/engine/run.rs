@@ -17,7 +17,7 @@ use crate::domain::secrets::tree;
 use crate::llm::{Completion, ModelError, ReplyStream};
 use serde_json::{Map, Value};
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use tracing::Span;
 
@@ -156,8 +156,14 @@ pub fn outside_memories(
     credentials: &dyn Credentials,
 ) -> Result<Vec<Arc<dyn Memory>>> {
     let chat_history = OnceCell::new();
-    let resolver =
-        Resolver { turn, components: &[], plan, request_variables: None, chat_history: &chat_history };
+    let resolver = Resolver {
+        turn,
+        components: &[],
+        plan,
+        request_variables: None,
+        params: None,
+        chat_history: &chat_history,
+    };
     let mut memories = Vec::new();
     for step in plan.steps.iter().filter(|step| is_outside_memory(step)) {
         if let Component::Memory(memory) =
@@ -195,7 +201,7 @@ struct FinalComponent<'a> {
     memories: Vec<Arc<dyn Memory>>,
 }
 
-/// Builds all cards of a pipeline, in order.
+/// Builds all cards of a pipeline, in order, with what its run was started with in their texts.
 ///
 /// # Errors
 /// The first card that fails ends it; the message names it.
@@ -203,6 +209,7 @@ pub(super) fn build_all(
     plan: &Plan,
     turn: &RunContext<'_>,
     credentials: &dyn Credentials,
+    params: &BTreeMap<String, String>,
 ) -> Result<Vec<Option<Component>>> {
     let (chat_history, mut kept) = (OnceCell::new(), RunVariables::default());
     let mut parts: Vec<Option<Component>> = Vec::with_capacity(plan.steps.len());
@@ -210,8 +217,14 @@ pub(super) fn build_all(
         if turn.host.cancel().reason().is_some() {
             return Err(Error::Cancelled);
         }
-        let resolver =
-            Resolver { turn, components: &parts, plan, request_variables: None, chat_history: &chat_history };
+        let resolver = Resolver {
+            turn,
+            components: &parts,
+            plan,
+            request_variables: None,
+            params: Some(params),
+            chat_history: &chat_history,
+        };
         let built = build(step, &resolver, credentials, &mut kept, std::iter::empty())?;
         parts.push(Some(built.component));
     }
@@ -232,8 +245,14 @@ fn build_to_end<'a>(
         Error::RunFailed("The branch that was taken leads to no card that can answer.".to_owned())
     })?;
     let ending = &plan.steps[at];
-    let resolver =
-        Resolver { turn, components: &parts, plan, request_variables: None, chat_history: &chat_history };
+    let resolver = Resolver {
+        turn,
+        components: &parts,
+        plan,
+        request_variables: None,
+        params: None,
+        chat_history: &chat_history,
+    };
     let part = build(ending, &resolver, credentials, &mut kept, overrides.for_step(at))?.component;
     let memories = parts.into_iter().flatten().filter_map(|part| match part {
         Component::Memory(memory) => Some(memory),
@@ -299,7 +318,8 @@ fn build_cards(
             parts.push(None);
             continue;
         }
-        let resolver = Resolver { turn, components: &parts, plan, request_variables, chat_history };
+        let resolver =
+            Resolver { turn, components: &parts, plan, request_variables, params: None, chat_history };
         let built = build(step, &resolver, credentials, &mut kept, overrides.for_step(at))?;
         if let Some(output) = built.branch_output {
             plan.skipped_steps(at, output).into_iter().for_each(|step| left_behind[step] = true);

@@ -71,7 +71,11 @@ impl CanvasUses {
                     self.picks.push(PickUse { node, input, what, id: text.trim().to_owned() });
                 }
                 InputKind::Pick(
-                    what @ (Picker::Tool | Picker::ToolServer | Picker::DocumentStore | Picker::Flow),
+                    what @ (Picker::Tool
+                    | Picker::ToolServer
+                    | Picker::DocumentStore
+                    | Picker::Flow
+                    | Picker::Pipeline),
                 ) => {
                     // Agentflows write the name of a store behind its id.
                     let id = text.split(':').next().unwrap_or_default().trim().to_owned();

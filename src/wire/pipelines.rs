@@ -8,6 +8,7 @@ use crate::wire::predictions::run_facts::DocumentView;
 use crate::wire::time::IsoTime;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// What a run is started with.
 #[derive(Debug, Default, Deserialize)]
@@ -48,7 +49,8 @@ pub(crate) struct PipelineRunView {
     errors: Vec<DocumentFailure>,
     /// Why it failed.
     error: Option<String>,
-    params: Map<String, Value>,
+    /// What it was started with: every param that the pipeline declares.
+    params: BTreeMap<String, String>,
     /// It went on after the service had ended in its midst.
     resumed: bool,
     /// What a dry run would have written.
@@ -75,7 +77,7 @@ impl From<PipelineRun> for PipelineRunView {
             phase: run.phase,
             errors: run.errors,
             error: run.error,
-            params: Map::new(),
+            params: run.params,
             resumed: run.resumed,
             results: run.results.map(|shown| shown.into_iter().map(DocumentView::from).collect()),
             flow_version: run.flow_version,

@@ -19,10 +19,12 @@ pub enum Reference {
     Variable(String),
     /// A fact of the run: `chatId`, `sessionId` and the like.
     Flow(String),
+    /// What a run of a pipeline was started with.
+    Param(String),
 }
 
 impl BracedName for Reference {
-    /// Names match exactly, without trimming.
+    /// Names match exactly; spaces may stand around that of a param alone.
     fn parse(inner: &str) -> Option<Self> {
         match inner {
             "question" => return Some(Self::Question),
@@ -35,6 +37,10 @@ impl BracedName for Reference {
         }
         if let Some(name) = inner.strip_prefix("$flow.") {
             return (!name.is_empty()).then(|| Self::Flow(name.to_owned()));
+        }
+        if let Some(name) = inner.trim().strip_prefix("params.") {
+            let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            return is_name.then(|| Self::Param(name.to_owned()));
         }
         let (id, tail) = inner.split_once(".data.instance")?;
         let path = match tail.strip_prefix('.') {

@@ -13,6 +13,7 @@ pub(crate) mod iteration;
 pub(crate) mod llm;
 pub(crate) mod loop_back;
 pub(crate) mod retriever;
+pub(crate) mod run_pipeline;
 pub(crate) mod start;
 pub(crate) mod sticky_note;
 pub(crate) mod tool;

@@ -1,7 +1,7 @@
 //! Start: what a run begins with.
 
-mod schedule;
-mod webhook;
+pub(in crate::cards) mod schedule;
+pub(in crate::cards) mod webhook;
 
 use crate::cards::kit::{
     Card, Category, Choice, Factory, Input, Inputs, Risk, StepContext, StepOutcome, TokenSink,
@@ -10,10 +10,10 @@ use crate::domain::error::{Error, Result};
 use serde_json::{Map, Value, json};
 
 /// What starts the flow.
-const KIND: &str = "startInputType";
+pub(in crate::cards) const KIND: &str = "startInputType";
 const FORM: &str = "formInput";
-const WEBHOOK: &str = "webhookTrigger";
-const SCHEDULE: &str = "scheduleInput";
+pub(in crate::cards) const WEBHOOK: &str = "webhookTrigger";
+pub(in crate::cards) const SCHEDULE: &str = "scheduleInput";
 const FORM_TITLE: &str = "formTitle";
 const FORM_DESCRIPTION: &str = "formDescription";
 const FORM_FIELDS: &str = "formInputTypes";

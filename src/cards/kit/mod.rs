@@ -25,6 +25,7 @@ pub use self::capabilities::host::{Host, HostContext, RunFacts};
 pub use self::capabilities::knowledge::{Knowledge, VectorIndexes};
 pub use self::capabilities::observers::{ModelCall, ModelObserver, UpsertObserver};
 pub(crate) use self::capabilities::part_host::PartHost;
+pub use self::capabilities::pipelines::{PipelineReport, Pipelines};
 pub use self::capabilities::replies::ReplyStore;
 pub use self::capabilities::run_memory::RunMemory;
 pub use self::capabilities::sign_ins::SignIns;

@@ -4,5 +4,6 @@ pub(crate) mod dedupe;
 pub(crate) mod filter;
 pub(crate) mod function;
 pub(crate) mod metadata;
+pub(crate) mod picked;
 pub(crate) mod split;
 pub(crate) mod start;

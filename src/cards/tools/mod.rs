@@ -11,6 +11,7 @@ pub(crate) mod harness_tool;
 pub(crate) mod jira;
 pub(crate) mod json_path_extractor;
 pub(crate) mod openapi_toolkit;
+pub(crate) mod pipeline_tool;
 pub(crate) mod query_engine_tool;
 pub(crate) mod requests;
 pub(crate) mod retriever_tool;

@@ -1,10 +1,12 @@
 //! A run of a pipeline, as it is kept (manual 10.13).
 
+use crate::domain::error::count_phrase;
 use crate::domain::flows::flow::CanvasDigest;
 use crate::domain::ids::{FlowId, PipelineRunId, WorkspaceId};
 use crate::domain::predictions::prediction::Document;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Documents that failed and are named; those beyond are counted (manual 14.8).
 const ERRORS_KEPT_MAX: usize = 100;
@@ -34,6 +36,12 @@ pub(crate) enum PipelinePhase {
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub(crate) enum PipelineTrigger {
     Api,
+    /// Somebody asked the flow.
+    Question,
+    /// A card of another flow.
+    Flow,
+    Schedule,
+    Webhook,
 }
 
 /// How many documents became what.
@@ -87,6 +95,9 @@ pub(crate) struct PipelineRun {
     pub phase: PipelinePhase,
     pub trigger: PipelineTrigger,
     pub dry_run: bool,
+    /// What it was started with.
+    #[serde(default)]
+    pub params: BTreeMap<String, String>,
     pub started: Timestamp,
     pub finished: Option<Timestamp>,
     pub counts: PipelineCounts,
@@ -122,6 +133,22 @@ impl PipelineRun {
         self.errors.clear();
         self.position = PipelinePosition::default();
         self.phase = PipelinePhase::Reading;
+    }
+
+    /// What it came to, or how far it is, in words.
+    pub(crate) fn summary(&self) -> String {
+        let PipelineCounts { read, written, skipped, failed, .. } = self.counts;
+        let documents = count_phrase(usize::try_from(read).unwrap_or(usize::MAX), "document", "documents");
+        let counts = format!("{documents} read, {written} written, {skipped} left out, {failed} failed.");
+        match self.state {
+            PipelineState::Running => format!("The pipeline goes on as run {}. So far: {counts}", self.id),
+            PipelineState::Finished => format!("The pipeline has finished: {counts}"),
+            PipelineState::Stopped => format!("The pipeline was stopped: {counts}"),
+            PipelineState::Failed => {
+                let why = self.error.as_deref().unwrap_or("Nobody knows why.");
+                format!("The pipeline failed: {why} Until then: {counts}")
+            }
+        }
     }
 
     pub(crate) fn end(&mut self, state: PipelineState, error: Option<String>, now: Timestamp) {

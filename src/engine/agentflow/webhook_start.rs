@@ -86,7 +86,7 @@ impl Scope for CallContext<'_> {
 }
 
 impl WebhookStart {
-    pub(super) fn from_node(node: &Node) -> Self {
+    pub(in crate::engine) fn from_node(node: &Node) -> Self {
         let saved = |name: &str| node.inputs.get(name).filter(|value| !is_blank(value));
         let text = |name: &str| saved(name).and_then(Value::as_str).map(str::trim);
         let is_on = |name: &str| saved(name).is_some_and(|on| *on == true || *on == "true");

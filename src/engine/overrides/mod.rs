@@ -13,6 +13,7 @@ mod tests;
 mod type_check;
 
 pub use self::candidates::list_overridable;
+pub(super) use self::protected::is_protected;
 pub use self::protected::{ProtectedGroup, is_place};
 use crate::canvas::{current_input_name, former_input_names};
 use crate::cards::kit::{Card, Input, InputKind};

@@ -177,6 +177,11 @@ pub(super) fn group_of_input(card: &Card, input: &Input) -> Option<ProtectedGrou
     by_kind.or_else(|| group_on_card(card, input.name)).or_else(by_word)
 }
 
+/// True for what is its owner's alone, whoever else may give values: by the input, and by what its value holds.
+pub(in crate::engine) fn is_protected(card: &Card, input: &Input, value: &Value) -> bool {
+    group_of_input(card, input).is_some() || holds_protected(card, input, value)
+}
+
 fn group_on_card(card: &Card, name: &str) -> Option<ProtectedGroup> {
     group_of_name(name).or_else(|| is_declared(card, name).then_some(ProtectedGroup::Credential))
 }

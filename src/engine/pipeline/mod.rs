@@ -1,7 +1,10 @@
 //! Pipelines: documents of sources pass transforms on their way into targets (manual 10.12).
 
+mod params;
 mod plan;
 mod run;
+mod webhook;
 
 pub(crate) use self::plan::PipelinePlan;
 pub(crate) use self::run::{Batch, BatchRecorder, RunLimits, run};
+pub(crate) use self::webhook::webhook_of;

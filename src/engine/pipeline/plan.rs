@@ -1,5 +1,6 @@
 //! A canvas as a pipeline: which cards bring documents, which ones documents pass, and which ones take them.
 
+use super::params;
 use crate::canvas::{Canvas, Edge, Node};
 use crate::cards::kit::Factory;
 use crate::cards::kit::knowledge::transform::{DOCUMENTS, FAIL_FAST, START};
@@ -9,7 +10,7 @@ use crate::domain::error::Error;
 use crate::engine::plan::{Plan, PlanError};
 use crate::engine::source;
 use serde_json::Value;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
 /// The input of a target that says what becomes of what it holds.
@@ -24,6 +25,8 @@ pub(crate) struct PipelinePlan {
     pub(super) stages: Vec<Stage>,
     /// The first document that fails ends the run.
     pub(super) fails_fast: bool,
+    /// What its run is started with.
+    pub(super) params: BTreeMap<String, String>,
 }
 
 /// A card that documents come from, pass, or go into.
@@ -60,6 +63,11 @@ pub(crate) enum PipelineFault {
         node: String,
         label: String,
     },
+    /// A param is declared or read wrongly.
+    Param {
+        node: String,
+        why: String,
+    },
     Wiring(PlanError),
 }
 
@@ -67,7 +75,7 @@ impl PipelineFault {
     /// The card that is to blame; `None` for the flow as a whole.
     pub(crate) fn node(&self) -> Option<&str> {
         match self {
-            Self::Unfed { node, .. } | Self::Unread { node, .. } => Some(node),
+            Self::Unfed { node, .. } | Self::Unread { node, .. } | Self::Param { node, .. } => Some(node),
             Self::Wiring(PlanError::Circle { nodes, .. }) => Some(&nodes[1]),
             _ => None,
         }
@@ -85,6 +93,7 @@ impl fmt::Display for PipelineFault {
             Self::Unread { label, .. } => {
                 write!(f, "What '{label}' gives goes nowhere: connect it to a target.")
             }
+            Self::Param { why, .. } => f.write_str(why),
             Self::Wiring(fault) => fault.fmt(f),
         }
     }
@@ -105,6 +114,8 @@ impl PipelinePlan {
         let roles: Vec<Option<Role>> = canvas.nodes().iter().map(role).collect();
         let connections = connections(canvas, &roles);
         check(canvas, &roles, &connections)?;
+        let params = params::declared(canvas)?;
+        params::check(canvas, &params)?;
         let cards: Vec<usize> = (0..roles.len()).filter(|&at| roles[at].is_some()).collect();
         let plan = Plan::compile_for_pipeline(canvas, &cards).map_err(PipelineFault::Wiring)?;
         let mut order: Vec<(usize, usize)> =
@@ -124,7 +135,7 @@ impl PipelinePlan {
             })
         };
         let stages = order.iter().filter_map(stage).collect();
-        Ok(Self { stages, plan, fails_fast: fails_fast(canvas) })
+        Ok(Self { stages, plan, fails_fast: fails_fast(canvas), params })
     }
 }
 

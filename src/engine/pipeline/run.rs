@@ -63,7 +63,7 @@ pub(crate) fn run(
     limits: RunLimits,
     recorder: &dyn BatchRecorder,
 ) -> Result<()> {
-    let parts = build_all(&plan.plan, turn, credentials)?;
+    let parts = build_all(&plan.plan, turn, credentials, &plan.params)?;
     let read_before = limits.position.sources;
     let mut run = Run {
         plan,

@@ -8,6 +8,7 @@ use crate::engine::renamed_cards::former_name;
 use crate::engine::resources::{
     Resources, forbidden_program, missing_flows, missing_records, missing_variables,
 };
+use crate::engine::schedule::schedule_issue;
 
 pub(super) fn problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems> {
     let fault = PipelinePlan::compile(canvas).err();
@@ -18,6 +19,7 @@ pub(super) fn problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardPr
         issues.extend(forbidden_program(node, resources));
         issues.extend(fault.as_ref().filter(|fault| fault.node() == Some(&node.id)).map(ToString::to_string));
         let blocks = !issues.is_empty();
+        issues.extend(schedule_issue(node, resources.schedule_seconds_min()));
         issues.extend(missing_flows(node, resources));
         issues.extend(missing_variables(node, resources));
         issues.extend(former_name(node));

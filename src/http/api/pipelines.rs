@@ -34,10 +34,8 @@ pub(crate) fn start(
     body: Option<Json<PipelineStart>>,
 ) -> Result<AcceptedJson<PipelineRunView>> {
     let wanted = body.map(|Json(body)| body).unwrap_or_default();
-    if let Some(name) = wanted.params.as_ref().and_then(|params| params.keys().next()) {
-        return Err(Error::Invalid(format!("Invalid params: the pipeline declares no '{name}'.")));
-    }
-    let run = pipelines::start(app, &caller, &flow_id(request)?, wanted.dry_run.unwrap_or(false))?;
+    let (is_dry, params) = (wanted.dry_run.unwrap_or(false), wanted.params.unwrap_or_default());
+    let run = pipelines::start(app, &caller, &flow_id(request)?, is_dry, params)?;
     Ok(AcceptedJson(run.into()))
 }
 

@@ -300,6 +300,7 @@ fn unauthorized_reply(why: Unauthorized, context: &ErrorContext) -> Reply {
         Unauthorized::NoProof
         | Unauthorized::WrongPassword
         | Unauthorized::WrongCurrentPassword
+        | Unauthorized::PipelineWithoutKey
         | Unauthorized::Signature(_) => error_reply(status, why.message()),
     }
 }

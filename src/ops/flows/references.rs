@@ -113,7 +113,7 @@ fn picked(tx: &impl Tx, workspace: &WorkspaceId, pick: &PickUse) -> Result<Optio
             }),
             None => None,
         },
-        Picker::Flow => match FlowId::parse(&pick.id) {
+        Picker::Flow | Picker::Pipeline => match FlowId::parse(&pick.id) {
             Some(id) => FLOWS.get(tx, workspace, &id)?.map(|flow| of_flow(&flow)),
             None => None,
         },

@@ -143,7 +143,7 @@ impl<T: Tx> Resources for Validator<'_, T> {
             Picker::Tool => TOOLS.has(tx, home, &ToolId::from_bytes(bytes)),
             Picker::ToolServer => TOOL_SERVERS.has(tx, home, &ToolServerId::from_bytes(bytes)),
             Picker::DocumentStore => DOCUMENT_STORES.has(tx, home, &DocumentStoreId::from_bytes(bytes)),
-            Picker::Flow => FLOWS.has(tx, home, &FlowId::from_bytes(bytes)),
+            Picker::Flow | Picker::Pipeline => FLOWS.has(tx, home, &FlowId::from_bytes(bytes)),
             Picker::Harness | Picker::Actions | Picker::Step | Picker::ToolArgument => Ok(true),
         });
         found == Some(true) || self.imported.ids.contains(&uuid)

@@ -1,9 +1,12 @@
 //! Pipelines: their runs, as people start, watch and stop them (manual 10.13).
 
 mod background;
+mod questions;
 mod recorder;
 mod resume;
 
+pub(crate) use self::questions::{AskedPipeline, ask, ask_by_caller, ask_by_webhook};
+pub(in crate::ops) use self::questions::{run_for_flow, run_scheduled};
 pub(crate) use self::resume::resume_all;
 
 use self::background::BackgroundRun;
@@ -13,7 +16,7 @@ use crate::canvas::Canvas;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Conflict, Error, Result, UnavailableReason};
 use crate::domain::flows::flow::{Flow, FlowKind};
-use crate::domain::ids::{FlowId, PipelineRunId};
+use crate::domain::ids::{FlowId, PipelineRunId, WorkspaceId};
 use crate::domain::paging::PageRequest;
 use crate::domain::pipelines::run::{
     PipelineCounts, PipelinePhase, PipelinePosition, PipelineRun, PipelineState, PipelineTrigger,
@@ -22,8 +25,9 @@ use crate::engine::pipeline::PipelinePlan;
 use crate::ops::flows::access::{self, FlowAction};
 use crate::state::pipelines::ActivePipeline;
 use crate::store::queries::pipelines;
-use crate::store::tables::{CANVASES, PIPELINES_UNDER_WAY};
+use crate::store::tables::{CANVASES, FLOWS, PIPELINES_UNDER_WAY};
 use crate::store::{Tx, WriteTx};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,36 +38,83 @@ const PIPELINE_STOP_SECONDS: u64 = 5;
 
 /// A flow of the caller's that is a pipeline.
 fn pipeline(tx: &impl Tx, caller: &Caller, id: &FlowId, action: FlowAction) -> Result<Flow> {
-    let flow = access::flow(tx, caller, id, action)?;
+    require_pipeline(access::flow(tx, caller, id, action)?)
+}
+
+fn require_pipeline(flow: Flow) -> Result<Flow> {
     if flow.kind == FlowKind::Etl {
         return Ok(flow);
     }
-    Err(Error::Invalid(format!("Flow {id} is of type {}, and no pipeline.", flow.kind)))
+    Err(Error::Invalid(format!("Flow {} is of type {}, and no pipeline.", flow.id, flow.kind)))
+}
+
+/// Who starts a run.
+#[derive(Debug, Clone, Copy)]
+enum Starter<'a> {
+    /// Somebody who may change the flow.
+    Caller(&'a Caller),
+    /// Whatever the owner of a flow lets start pipelines of this workspace.
+    Workspace(WorkspaceId),
+}
+
+impl Starter<'_> {
+    /// The pipeline, which this starter may start.
+    fn admit(self, tx: &impl Tx, id: &FlowId) -> Result<Flow> {
+        match self {
+            Self::Caller(caller) => pipeline(tx, caller, id, FlowAction::Update),
+            Self::Workspace(workspace) => {
+                require_pipeline(FLOWS.get(tx, &workspace, id)?.ok_or_else(|| Error::no_flow(id))?)
+            }
+        }
+    }
+}
+
+/// What a run is started with.
+#[derive(Debug)]
+struct RunOrder {
+    trigger: PipelineTrigger,
+    is_dry: bool,
+    /// Values for what the pipeline declares.
+    params: Map<String, Value>,
 }
 
 /// Starts a run of Live, which goes on in the background.
 ///
 /// # Errors
-/// 404, 403; 400 when the flow is no pipeline, or its canvas none that can run; 409 while a run of it is under way; 503 while as
+/// 404, 403; 400 when the flow is no pipeline, its canvas none that can run, or it declares no such param; 409 while a run of it is under way; 503 while as
 /// many run as may.
-pub(crate) fn start(app: &App, caller: &Caller, id: &FlowId, is_dry: bool) -> Result<PipelineRun> {
+pub(crate) fn start(
+    app: &App,
+    caller: &Caller,
+    id: &FlowId,
+    is_dry: bool,
+    params: Map<String, Value>,
+) -> Result<PipelineRun> {
+    let order = RunOrder { trigger: PipelineTrigger::Api, is_dry, params };
+    let run = begin(app, Starter::Caller(caller), id, order)?;
+    tracing::info!(flow = %id, run = %run.id, by = %caller.principal, "a pipeline was started");
+    Ok(run)
+}
+
+/// Enters a run of Live, and lets it go on in the background.
+fn begin(app: &App, starter: Starter<'_>, id: &FlowId, order: RunOrder) -> Result<PipelineRun> {
     let (flow, text) = app.store.read(|tx| {
-        let flow = pipeline(tx, caller, id, FlowAction::Update)?;
+        let flow = starter.admit(tx, id)?;
         let text = CANVASES.get(tx, &flow.workspace, id)?.unwrap_or_default();
         Ok((flow, text))
     })?;
-    let plan = compile(&text)?;
+    let mut plan = compile(&text)?;
+    plan.set_params(&order.params)?;
     if app.state.pipelines.is_full() {
         return Err(Error::Unavailable(UnavailableReason::Busy));
     }
-    let run = new_run(app, &flow, is_dry);
+    let run = new_run(app, &flow, order, &plan);
     let run = app.store.write(|tx| {
         // The flow may have been deleted meanwhile.
-        pipeline(tx, caller, id, FlowAction::Update)?;
+        starter.admit(tx, id)?;
         enter(tx, run.clone())
     })?;
     BackgroundRun { app: app.clone(), flow, plan }.start(run.clone())?;
-    tracing::info!(flow = %id, run = %run.id, by = %caller.principal, "a pipeline was started");
     Ok(run)
 }
 
@@ -72,7 +123,8 @@ fn compile(text: &str) -> Result<PipelinePlan> {
     Ok(PipelinePlan::compile(&canvas)?)
 }
 
-fn new_run(app: &App, flow: &Flow, dry_run: bool) -> PipelineRun {
+fn new_run(app: &App, flow: &Flow, order: RunOrder, plan: &PipelinePlan) -> PipelineRun {
+    let RunOrder { trigger, is_dry: dry_run, .. } = order;
     PipelineRun {
         id: PipelineRunId::random(),
         workspace: flow.workspace,
@@ -80,8 +132,9 @@ fn new_run(app: &App, flow: &Flow, dry_run: bool) -> PipelineRun {
         number: 0,
         state: PipelineState::Running,
         phase: PipelinePhase::Reading,
-        trigger: PipelineTrigger::Api,
+        trigger,
         dry_run,
+        params: plan.params().clone(),
         started: app.clock.monotonic_now(),
         finished: None,
         counts: PipelineCounts::default(),

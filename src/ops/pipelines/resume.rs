@@ -55,7 +55,8 @@ fn resume(app: &App, workspace: &WorkspaceId, id: &FlowId, number: u64) -> Resul
     }
     app.store.write(|tx| pipelines::put(tx, &run))?;
     match compile(&text) {
-        Ok(plan) => {
+        Ok(mut plan) => {
+            plan.restore_params(&run.params);
             tracing::info!(flow = %id, run = %run.id, resumed = run.resumed, "a pipeline goes on");
             BackgroundRun { app: app.clone(), flow, plan }.start(run)
         }

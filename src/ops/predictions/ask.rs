@@ -264,7 +264,7 @@ pub(super) fn prepare_nested(
 }
 
 /// What a run of Live is told to be. The record of the flow says it, so it costs an answer nothing.
-pub(super) fn live_version(app: &App, flow: &Flow) -> Option<LiveVersion> {
+pub(in crate::ops) fn live_version(app: &App, flow: &Flow) -> Option<LiveVersion> {
     flow.live_version.filter(|_| app.history.is_enabled())
 }
 

@@ -27,11 +27,11 @@ pub(crate) mod uploads;
 
 pub use self::abort::abort;
 pub use self::again::{RerunQuestion, prepare_rerun};
-pub(super) use self::ask::evaluate_overrides;
 pub(super) use self::ask::require_cards;
 pub use self::ask::{
     PredictionRequest, PredictionRun, admit_key, admit_rate, flow, plan, prepare, prepare_promised,
 };
+pub(super) use self::ask::{evaluate_overrides, live_version};
 pub use self::conversation::is_owner;
 pub(super) use self::conversation::{ConversationClaim, resolve_conversation, verify_proof};
 pub(super) use self::host::run_host::RunHost;

@@ -120,6 +120,7 @@ const fn is_of(kind: ReferenceKind, what: Picker) -> bool {
             | (ReferenceKind::ToolServer, Picker::ToolServer)
             | (ReferenceKind::Store, Picker::DocumentStore)
             | (ReferenceKind::Flow | ReferenceKind::Harness, Picker::Flow)
+            | (ReferenceKind::Flow, Picker::Pipeline)
     )
 }
 
@@ -187,7 +188,7 @@ fn candidates(what: Picker, here: &WorkspaceRecords) -> Vec<Candidate<'_>> {
                 sort: None,
             })
             .collect(),
-        Picker::Flow => here
+        Picker::Flow | Picker::Pipeline => here
             .flows
             .iter()
             .map(|flow| Candidate {

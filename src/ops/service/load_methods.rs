@@ -94,14 +94,9 @@ pub(crate) fn load(
             };
             Ok(sorted(stores.into_iter().map(choice)))
         }
-        "listFlows" if model_lists::has_picker(card, Picker::Flow) => {
-            let flows = app.store.read(|tx| FLOWS.list(tx, &caller.workspace))?;
-            let readable = flows
-                .into_iter()
-                .filter(|flow| check_permission(caller, flow.kind, FlowAction::Read).is_ok());
-            let choice =
-                |flow: Flow| Choice { label: flow.name, name: flow.id.to_string(), description: None };
-            Ok(sorted(readable.map(choice)))
+        "listFlows" if model_lists::has_picker(card, Picker::Flow) => readable_flows(app, caller, |_| true),
+        "listPipelines" if model_lists::has_picker(card, Picker::Pipeline) => {
+            readable_flows(app, caller, |kind| kind == FlowKind::Etl)
         }
         "listHarnesses" if model_lists::has_picker(card, Picker::Harness) => harness_names(app, caller),
         "listActions" if model_lists::has_picker(card, Picker::Actions) && can_edit_canvases(caller) => {
@@ -116,6 +111,15 @@ pub(crate) fn load(
         }
         _ => Ok(Vec::new()),
     }
+}
+
+/// The flows of the workspace that are wanted and that the caller may see.
+fn readable_flows(app: &App, caller: &Caller, is_wanted: fn(FlowKind) -> bool) -> Result<Vec<Choice>> {
+    let flows = app.store.read(|tx| FLOWS.list(tx, &caller.workspace))?;
+    let is_readable =
+        |flow: &Flow| is_wanted(flow.kind) && check_permission(caller, flow.kind, FlowAction::Read).is_ok();
+    let choice = |flow: Flow| Choice { label: flow.name, name: flow.id.to_string(), description: None };
+    Ok(sorted(flows.into_iter().filter(is_readable).map(choice)))
 }
 
 /// The harnesses of the workspace; none for who may not see them.

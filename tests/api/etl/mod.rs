@@ -1,7 +1,12 @@
 //! Pipelines: flows of type ETL, whose runs bring documents into stores (manual 10.12).
 
+mod asked;
+mod called;
 mod cards;
+mod clock;
+mod params;
 mod runs;
+mod started;
 
 use crate::support::canvases::Drawing;
 use crate::support::{Server, id};
@@ -92,6 +97,14 @@ pub fn end(server: &Server, flow: &str, run: &str) -> Value {
         assert!(begin.elapsed() < Duration::from_secs(60), "{now}");
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// Takes a while for each document.
+const SLOW: &str = "const end = Date.now() + 40; while (Date.now() < end) {} return $pageContent;";
+
+/// The files of a folder, each of which takes a while.
+pub fn slow(folder: &DocumentFolder) -> Drawing {
+    folder_line(folder, &[("etlFunction", json!({ "javascriptFunction": SLOW }))])
 }
 
 /// Runs a pipeline to its end.

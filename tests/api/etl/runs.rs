@@ -1,16 +1,9 @@
 //! Runs: how they are started, watched, stopped and refused.
 
-use super::{DocumentFolder, counts, end, folder_line, line, pipeline, run, start, store, stored};
+use super::{DocumentFolder, counts, end, folder_line, line, pipeline, run, slow, start, store, stored};
 use crate::support::Server;
 use crate::support::canvases::Drawing;
 use serde_json::{Value, json};
-
-/// Takes a while for each document.
-const SLOW: &str = "const end = Date.now() + 40; while (Date.now() < end) {} return $pageContent;";
-
-fn slow(folder: &DocumentFolder) -> Drawing {
-    folder_line(folder, &[("etlFunction", json!({ "javascriptFunction": SLOW }))])
-}
 
 #[test]
 fn a_folder_goes_into_a_store_in_batches_and_is_found() {
@@ -167,12 +160,10 @@ fn what_is_no_pipeline_is_refused_in_words() {
 }
 
 #[test]
-fn a_good_pipeline_has_no_problems_and_answers_no_question() {
+fn a_good_pipeline_has_no_problems_and_takes_no_params_that_it_does_not_declare() {
     let server = Server::start();
     let flow = pipeline(&server, &line(("plainText", json!({"text": "Monday"})), &[], "append"));
     assert_eq!(server.read(&format!("/validation/{flow}")), json!([]));
-    let told = server.ask(&flow, &json!({"question": "Hi"})).is_error(400);
-    assert!(told.contains("POST /etl/:id/runs"), "{told}");
     let params = json!({"params": {"day": "Monday"}});
     let told = server.owner("POST", &format!("/etl/{flow}/runs")).json(&params).send().is_error(400);
     assert!(told.contains("declares no 'day'"), "{told}");

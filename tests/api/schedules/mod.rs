@@ -54,30 +54,30 @@ fn save_draft(server: &Server, flow: &str, steps: &Steps) {
 }
 
 #[track_caller]
-fn status(server: &Server, flow: &str) -> Value {
+pub fn status(server: &Server, flow: &str) -> Value {
     server.read(&format!("/chatflows/{flow}/schedule/status"))
 }
 
 #[track_caller]
-fn switch(server: &Server, flow: &str, on: bool) -> Value {
+pub fn switch(server: &Server, flow: &str, on: bool) -> Value {
     let path = format!("/chatflows/{flow}/schedule/enabled");
     server.owner("PATCH", &path).json(&json!({"enabled": on})).send().is(200).json()
 }
 
 /// The log, newest first.
 #[track_caller]
-fn logs(server: &Server, flow: &str) -> Vec<Value> {
+pub fn logs(server: &Server, flow: &str) -> Vec<Value> {
     let page = server.read(&format!("/chatflows/{flow}/schedule/trigger-logs"));
     page["data"].as_array().unwrap().clone()
 }
 
-fn statuses(server: &Server, flow: &str) -> Vec<String> {
+pub fn statuses(server: &Server, flow: &str) -> Vec<String> {
     logs(server, flow).iter().map(|row| row["status"].as_str().unwrap().to_owned()).collect()
 }
 
 /// Moves the clock a second past the next run.
 #[track_caller]
-fn pass_next(server: &Server, flow: &str) {
+pub fn pass_next(server: &Server, flow: &str) {
     let status = status(server, flow);
     let next = status["record"]["nextRunAt"].as_str().unwrap_or_else(|| panic!("{status}"));
     let next: Timestamp = next.parse().unwrap();
@@ -90,7 +90,7 @@ fn claim(server: &Server) -> Vec<ScheduledRun> {
 }
 
 /// What the task of the service does when it wakes; how many runs there were.
-fn run_due(server: &Server) -> usize {
+pub fn run_due(server: &Server) -> usize {
     let runs = claim(server);
     runs.iter().for_each(|run| schedules::run(&server.app, run, &CancelToken::new(None)));
     runs.len()

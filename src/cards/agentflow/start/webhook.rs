@@ -6,9 +6,9 @@ use crate::cards::kit::{Choice, Input};
 const VALIDATES: &str = "webhookEnableValidation";
 const SIGNS: &str = "webhookEnableAuth";
 const MODE: &str = "webhookInputMode";
-const ANSWERS: &str = "webhookResponseMode";
+pub(in crate::cards) const ANSWERS: &str = "webhookResponseMode";
 
-pub(super) const METHOD: Input = Input::choice(
+pub(in crate::cards) const METHOD: Input = Input::choice(
     "webhookMethod",
     "HTTP Method",
     &[
@@ -22,7 +22,7 @@ pub(super) const METHOD: Input = Input::choice(
 .or("POST")
 .when(KIND, WEBHOOK);
 
-pub(super) const CONTENT_TYPE: Input = Input::choice(
+pub(in crate::cards) const CONTENT_TYPE: Input = Input::choice(
     "webhookContentType",
     "Content Type",
     &[
@@ -49,12 +49,12 @@ pub(super) const DEFAULT_INPUT: Input = Input::lines("webhookDefaultInput", "Def
     .when_any(MODE, &["text"])
     .help("The question of each run; {{ $webhook.body.name }} stands for a value of the call.");
 
-pub(super) const ENABLE_AUTH: Input = Input::switch(SIGNS, "Enable Authentication")
+pub(in crate::cards) const ENABLE_AUTH: Input = Input::switch(SIGNS, "Enable Authentication")
     .optional()
     .when(KIND, WEBHOOK)
     .help("Only calls that know the secret of the webhook start the flow.");
 
-pub(super) const SIGNATURE_TYPE: Input = Input::choice(
+pub(in crate::cards) const SIGNATURE_TYPE: Input = Input::choice(
     "webhookSignatureType",
     "Signature Type",
     &[Choice::new("hmac-sha256", "HMAC-SHA256"), Choice::new("plain-token", "Plain Token")],
@@ -62,24 +62,25 @@ pub(super) const SIGNATURE_TYPE: Input = Input::choice(
 .or("hmac-sha256")
 .when(SIGNS, "true");
 
-pub(super) const SIGNATURE_HEADER: Input =
+pub(in crate::cards) const SIGNATURE_HEADER: Input =
     Input::text("webhookSignatureHeader", "Signature Header").or("x-webhook-signature").when(SIGNS, "true");
 
-pub(super) const TIMESTAMP_HEADER: Input = Input::text("webhookTimestampHeader", "Timestamp Header")
-    .optional()
-    .when(SIGNS, "true")
-    .help("The time in this header is signed with the body, and must be of the last five minutes.");
+pub(in crate::cards) const TIMESTAMP_HEADER: Input =
+    Input::text("webhookTimestampHeader", "Timestamp Header")
+        .optional()
+        .when(SIGNS, "true")
+        .help("The time in this header is signed with the body, and must be of the last five minutes.");
 
-pub(super) const ENABLE_VALIDATION: Input =
+pub(in crate::cards) const ENABLE_VALIDATION: Input =
     Input::switch(VALIDATES, "Enable Validation").optional().when(KIND, WEBHOOK);
 
-pub(super) const HEADER_PARAMS: Input =
+pub(in crate::cards) const HEADER_PARAMS: Input =
     Input::rows("webhookHeaderParams", "Expected Headers", NAMES).optional().when(VALIDATES, "true");
 
-pub(super) const BODY_PARAMS: Input =
+pub(in crate::cards) const BODY_PARAMS: Input =
     Input::rows("webhookBodyParams", "Expected Body Fields", TYPED_NAMES).optional().when(VALIDATES, "true");
 
-pub(super) const QUERY_PARAMS: Input =
+pub(in crate::cards) const QUERY_PARAMS: Input =
     Input::rows("webhookQueryParams", "Expected Query Parameters", NAMES).optional().when(VALIDATES, "true");
 
 pub(super) const RESPONSE_MODE: Input = Input::choice(

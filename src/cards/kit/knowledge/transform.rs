@@ -19,6 +19,13 @@ pub(crate) const START: &str = "etlStart";
 /// Its input that ends a run with the first document that fails.
 pub(crate) const FAIL_FAST: &str = "failFast";
 
+/// Its rows of texts that a run can be started with.
+pub(crate) const PARAMS: &str = "params";
+/// What a row of them calls it.
+pub(crate) const PARAM_NAME: &str = "name";
+/// What it is where a start does not say.
+pub(crate) const PARAM_VALUE: &str = "value";
+
 /// What documents are told apart by.
 pub type DocumentDigest = [u8; 16];
 

@@ -103,6 +103,8 @@ pub enum Picker {
     Flow,
     /// A harness, by its name.
     Harness,
+    /// A flow that is a pipeline.
+    Pipeline,
     /// What another server can do, by name.
     Actions,
     /// A step of the same flow that comes before this one.

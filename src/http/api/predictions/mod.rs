@@ -4,6 +4,7 @@ pub(crate) mod attachments;
 pub(crate) mod executions;
 pub(crate) mod harnesses;
 pub(crate) mod openai;
+pub(in crate::http::api) mod pipeline_answer;
 pub(crate) mod prediction;
 pub(crate) mod question;
 pub(super) mod run_events;

@@ -1,5 +1,6 @@
 //! Asking a flow (manual 2.1, 2.2, 2.3, 2.4, 2.8, 3.1).
 
+use super::pipeline_answer;
 use super::question::{body_from_form, parse_question, parse_rerun};
 use super::run_events::{RunEvents, hide_hosts, visible_entries};
 use crate::app::App;
@@ -7,7 +8,7 @@ use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result, TransientFault};
 use crate::domain::flows::draft::CanvasSide;
-use crate::domain::flows::flow::Flow;
+use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::flows::live_version::LiveVersion;
 use crate::domain::flows::rate_limit::WindowState;
 use crate::domain::ids::{ChatId, FlowId};
@@ -99,6 +100,10 @@ pub(in crate::http::api) fn flow_id(request: &Request) -> Result<FlowId> {
 /// Every refusal, before the first byte (manual 2.2 r2).
 pub(crate) fn ask(app: &App, admitted: AskGrant, request: &Request) -> Result<Reply> {
     let AskGrant { flow, question, window } = admitted;
+    if flow.kind == FlowKind::Etl {
+        let reply = pipeline_answer::ask(app, flow, question, request)?;
+        return Ok(with_rate(app, reply, window));
+    }
     let ask = PredictionRequest { flow, question, chat_type: ChatType::External, side: CanvasSide::Live };
     let id = ask.flow.id;
     let public_error = |fault| without_hosts_for_stranger(app, &id, fault);
@@ -108,10 +113,14 @@ pub(crate) fn ask(app: &App, admitted: AskGrant, request: &Request) -> Result<Re
         Ok(reply) => with_session(app, request, with_version(reply, version), &flow, &chat),
         Err(fault) => return failed_run(app, request, version, public_error(fault)),
     };
-    Ok(match window {
+    Ok(with_rate(app, reply, window))
+}
+
+fn with_rate(app: &App, reply: Reply, window: Option<WindowState>) -> Reply {
+    match window {
         Some(window) => reply.with_rate(&window, app.clock.now()),
         None => reply,
-    })
+    }
 }
 
 /// `POST /internal-prediction/:id`: the canvas test chat (manual 2.11).
@@ -123,6 +132,10 @@ pub(crate) fn ask_internal(app: &App, caller: Caller, request: &Request) -> Resu
     let flow = Arc::new(app.store.read(|tx| access::flow(tx, &caller, &id, FlowAction::Read))?);
     let mut body: QuestionBody = request.json()?;
     let side = requested_side(body.source.take())?;
+    if flow.kind == FlowKind::Etl {
+        let question = parse_question(request, body, Vec::new())?;
+        return pipeline_answer::ask_as(app, &caller, &id, question, request);
+    }
     let visible_error = |fault| not_found_if_deleted(app, &id, fault);
     let prepared = match parse_rerun(request, &body)? {
         Some(asked) => {

@@ -2,6 +2,7 @@
 
 pub(crate) mod mcp;
 pub(crate) mod mcp_servers;
+mod pipeline_webhooks;
 pub(crate) mod schedules;
 pub(crate) mod webhook_answers;
 pub(crate) mod webhook_listeners;

@@ -238,6 +238,6 @@ fn callback_body(
     json_text(&CallbackBody { status, chat_id, session_token, data, error })
 }
 
-fn json_text(value: &impl Serialize) -> Result<String> {
+pub(super) fn json_text(value: &impl Serialize) -> Result<String> {
     serde_json::to_string(value).map_err(Error::internal)
 }

@@ -1,8 +1,10 @@
 //! `/webhook/:id`: a call that starts a flow (manual 17.1).
 
+use super::pipeline_webhooks;
 use super::webhook_answers::{LaterAnswer, WebhookRun, promise};
 use crate::app::App;
 use crate::domain::error::{Error, Result};
+use crate::domain::flows::flow::FlowKind;
 use crate::domain::flows::rate_limit::WindowState;
 use crate::domain::ids::FlowId;
 use crate::domain::triggers::webhook_call::{WebhookCall, collect};
@@ -65,6 +67,9 @@ fn answer(app: &App, webhook: &OpenWebhook, request: &Request) -> Result<Reply> 
     if let Some(signature) = once {
         webhooks::accept_once(app, webhook, &signature)?;
     }
+    if webhook.flow.kind == FlowKind::Etl {
+        return pipeline_webhooks::answer(app, webhook, request, running);
+    }
     match prepare(app, webhook, request) {
         Ok((entry, later)) => {
             let run = WebhookRun::new(app, entry, request, running);
@@ -103,6 +108,33 @@ pub(super) fn refuse(
 /// Settles everything before the run: what the call looks like, its conversation, and where its answer goes. A run that
 /// waits is taken up when its answer is promised already, because the process may end in between.
 fn prepare(app: &App, webhook: &OpenWebhook, request: &Request) -> Result<(PredictionRun, LaterAnswer)> {
+    let (call, fields) = read_call(webhook, request)?;
+    let target = webhook.callback(app)?;
+    let ConversationFields { chat_id, session_token, human_input } = fields;
+    let proofs = request_proofs(request, session_token);
+    let asked = webhook.request(app, call, CallConversation { chat_id, proofs, human_input })?;
+    let target = target.filter(|_| matches!(webhook.start().answers, WebhookAnswers::Later));
+    let mut promised = None;
+    let entry = predictions::prepare_promised(app, asked, request.cancel(), &mut |run| {
+        promised = target.clone().map(|target| promise(app, &run, target)).transpose()?;
+        Ok(())
+    })?;
+    let later = match (promised, target) {
+        (Some(promised), _) => LaterAnswer::Promised(promised),
+        (None, Some(target)) => LaterAnswer::To(target),
+        (None, None) => LaterAnswer::Nowhere,
+    };
+    Ok((entry, later))
+}
+
+/// Reads a call, and judges whether it looks as the card says.
+///
+/// # Errors
+/// 400, 405, 415 for what looks otherwise.
+pub(super) fn read_call(
+    webhook: &OpenWebhook,
+    request: &Request,
+) -> Result<(WebhookCall, ConversationFields)> {
     let rules = &webhook.start().rules;
     let content_type = content_type(request);
     let read = read_body(request, content_type.as_deref());
@@ -124,22 +156,7 @@ fn prepare(app: &App, webhook: &OpenWebhook, request: &Request) -> Result<(Predi
     if !resumes {
         rules.check_params(&call)?;
     }
-    let target = webhook.callback(app)?;
-    let ConversationFields { chat_id, session_token, human_input } = fields;
-    let proofs = request_proofs(request, session_token);
-    let asked = webhook.request(app, call, CallConversation { chat_id, proofs, human_input })?;
-    let target = target.filter(|_| matches!(webhook.start().answers, WebhookAnswers::Later));
-    let mut promised = None;
-    let entry = predictions::prepare_promised(app, asked, request.cancel(), &mut |run| {
-        promised = target.clone().map(|target| promise(app, &run, target)).transpose()?;
-        Ok(())
-    })?;
-    let later = match (promised, target) {
-        (Some(promised), _) => LaterAnswer::Promised(promised),
-        (None, Some(target)) => LaterAnswer::To(target),
-        (None, None) => LaterAnswer::Nowhere,
-    };
-    Ok((entry, later))
+    Ok((call, fields))
 }
 
 /// The type of a body, without its parameters; empty where the call does not say it, `None` without a body.

@@ -4,13 +4,14 @@ use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::cards::kit::{
     AnswerFiles, Capabilities, Code, CodeDatabases, CodeRunner, Collections, Conversations, FlowCall, Flows,
-    Host, HostContext, KeptFile, Knowledge, ModelCall, ModelObserver, NewFile, ReplyKey, ReplyStore,
-    RunFacts, StoredFile, TokenSink, UpsertObserver, VectorIndexes, VectorStore, WorkspaceFiles,
+    Host, HostContext, KeptFile, Knowledge, ModelCall, ModelObserver, NewFile, PipelineReport, Pipelines,
+    ReplyKey, ReplyStore, RunFacts, StoredFile, TokenSink, UpsertObserver, VectorIndexes, VectorStore,
+    WorkspaceFiles,
 };
 use crate::domain::conversations::conversation::{Conversation, Message, Utterance};
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
-use crate::domain::ids::{ChatId, DocumentStoreId};
+use crate::domain::ids::{ChatId, DocumentStoreId, FlowId};
 use crate::domain::knowledge::server_folder::{FileVisitor, FolderError, FolderQuery};
 use crate::domain::predictions::prediction::{Document, HistoryMessage, RunIds, RunOutput, Usage};
 use crate::engine::{Credentials, Overrides};
@@ -19,6 +20,7 @@ use crate::ops::flows::files;
 use crate::ops::knowledge::collections::WorkspaceCollections;
 use crate::ops::knowledge::progress::ProgressReporter;
 use crate::ops::knowledge::{stores, vectors};
+use crate::ops::pipelines;
 use crate::ops::predictions::ask::PredictionRun;
 use crate::ops::predictions::flow_cache::SavedVariables;
 use crate::ops::predictions::host::flow_code::FlowCode;
@@ -209,7 +211,11 @@ impl Host for RunHost<'_> {
         if self.run.is_none() {
             everywhere
         } else {
-            everywhere.with_flows(self).with_programs(&self.app.programs).with_answer_files(self)
+            everywhere
+                .with_flows(self)
+                .with_pipelines(self)
+                .with_programs(&self.app.programs)
+                .with_answer_files(self)
         }
     }
 }
@@ -329,6 +335,12 @@ impl Flows for RunHost<'_> {
         let outcome = nested::ask_flow(self.app, entry, call, call.cancel.unwrap_or(&self.cancel), sink)?;
         self.record_usage(outcome.usage);
         Ok(outcome)
+    }
+}
+
+impl Pipelines for RunHost<'_> {
+    fn run_pipeline(&self, flow: &FlowId, params: &Map<String, Value>) -> Result<PipelineReport> {
+        pipelines::run_for_flow(self.app, &self.flow.workspace, flow, params, &self.cancel)
     }
 }
 

@@ -10,6 +10,7 @@ use crate::domain::flows::restore::HiddenSecret;
 use crate::domain::flows::settings::{ApiConfig, Setting};
 use crate::domain::promotion::warning::{Finding, Warning};
 use crate::engine::agentflow::{start_node, starts_with_webhook};
+use crate::engine::pipeline::webhook_of;
 use crate::engine::placed::for_each_card;
 use crate::engine::schedule::schedule_of;
 use crate::engine::uses::CanvasUses;
@@ -132,11 +133,12 @@ pub(super) fn starts(
     change: &Change<'_>,
     live: Option<&Canvas>,
 ) -> Result<Vec<Warning>> {
-    let node = start_node(change.canvas).map(|node| node.id.clone());
-    let about = |finding| Warning { finding, node: node.clone(), input: None };
     let mut found = Vec::new();
     let seconds_min = app.settings.schedule_seconds_min;
     let schedule = schedule_of(change.flow.kind, change.canvas, seconds_min).ok().flatten();
+    let node = schedule.as_ref().map(|schedule| schedule.node.clone());
+    let node = node.or_else(|| start_node(change.canvas).map(|node| node.id.clone()));
+    let about = |finding| Warning { finding, node: node.clone(), input: None };
     if schedule.is_some() {
         let kept = SCHEDULES.get(tx, &change.flow.workspace, &change.flow.id)?;
         let (is_on, is_same) = kept.map_or((true, false), |kept| (kept.is_on, kept.definition == schedule));
@@ -144,7 +146,11 @@ pub(super) fn starts(
             found.push(about(Finding::ScheduleStarts));
         }
     }
-    let opens = |kind: FlowKind, canvas: &Canvas| kind == FlowKind::Agentflow && starts_with_webhook(canvas);
+    let opens = |kind: FlowKind, canvas: &Canvas| match kind {
+        FlowKind::Agentflow => starts_with_webhook(canvas),
+        FlowKind::Etl => webhook_of(canvas).is_some(),
+        _ => false,
+    };
     let is_open = change.here.zip(live).is_some_and(|(here, live)| opens(here.flow.kind, live));
     if opens(change.flow.kind, change.canvas) && !is_open {
         found.push(about(Finding::WebhookOpens));

@@ -3,12 +3,13 @@
 
 use crate::app::App;
 use crate::base::cancel::CancelToken;
-use crate::domain::error::{Error, Result};
-use crate::domain::flows::flow::Flow;
+use crate::domain::error::{Conflict, Error, Result};
+use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::ids::{ExecutionId, FlowId, TriggerLogId, WorkspaceId};
+use crate::domain::pipelines::run::PipelineState;
 use crate::domain::predictions::prediction::Question;
 use crate::domain::triggers::schedule::{DueTimes, Schedule, ScheduleInput, TriggerLog, TriggerStatus};
-use crate::ops::predictions;
+use crate::ops::{pipelines, predictions};
 use crate::state::schedule_timers::ScheduledRunGuard;
 use crate::store::queries::trigger_log;
 use crate::store::tables::{FLOWS, SCHEDULES, WORKSPACES};
@@ -219,17 +220,18 @@ pub fn run(app: &App, run: &ScheduledRun, cancel: &CancelToken) {
     // Whoever stops this run stops no other.
     let own = cancel.child();
     let outcome = match begin(app, run) {
+        Ok(Some((flow, _))) if flow.kind == FlowKind::Etl => run_pipeline(app, &flow, &own.token),
         Ok(Some((flow, input))) => {
             let (execution, answered) =
                 predictions::run_scheduled(app, Arc::new(flow), question(input), &own.token);
             if let Err(fault) = &answered {
                 tracing::warn!(error = fault.for_log(), flow = %run.flow, "a scheduled run failed");
             }
-            RunOutcome { execution, error: answered.err().map(|fault| fault.to_string()) }
+            RunOutcome::new(execution, answered)
         }
         // It is said already why there is no run.
         Ok(None) => return,
-        Err(fault) => RunOutcome { execution: None, error: Some(fault.to_string()) },
+        Err(fault) => RunOutcome::new(None, Err(fault)),
     };
     let elapsed = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     if let Err(error) = app.store.write(|tx| end(tx, run, &outcome, elapsed)) {
@@ -240,7 +242,35 @@ pub fn run(app: &App, run: &ScheduledRun, cancel: &CancelToken) {
 /// What a run came to.
 struct RunOutcome {
     execution: Option<ExecutionId>,
+    status: TriggerStatus,
     error: Option<String>,
+}
+
+impl RunOutcome {
+    fn new(execution: Option<ExecutionId>, ran: Result<()>) -> Self {
+        match ran {
+            Ok(()) => Self { execution, status: TriggerStatus::Succeeded, error: None },
+            Err(fault) => Self { execution, status: TriggerStatus::Failed, error: Some(fault.to_string()) },
+        }
+    }
+}
+
+/// Runs a pipeline, whose runs are records of their own.
+fn run_pipeline(app: &App, flow: &Flow, cancel: &CancelToken) -> RunOutcome {
+    let (status, error) = match pipelines::run_scheduled(app, flow, cancel) {
+        Ok(run) => match run.state {
+            PipelineState::Finished => (TriggerStatus::Succeeded, None),
+            PipelineState::Running => (TriggerStatus::Failed, Some(INTERRUPTED.to_owned())),
+            PipelineState::Failed | PipelineState::Stopped => (TriggerStatus::Failed, Some(run.summary())),
+        },
+        // Somebody else started one that has not ended.
+        Err(fault @ Error::Conflict(Conflict::PipelineUnderWay)) => {
+            (TriggerStatus::Skipped, Some(fault.to_string()))
+        }
+        Err(Error::Cancelled) => (TriggerStatus::Failed, Some(INTERRUPTED.to_owned())),
+        Err(fault) => (TriggerStatus::Failed, Some(fault.to_string())),
+    };
+    RunOutcome { execution: None, status, error }
 }
 
 /// What a flow starts with is what Live says when the run begins.
@@ -290,9 +320,8 @@ fn end(tx: &WriteTx, run: &ScheduledRun, outcome: &RunOutcome, elapsed_ms: u64) 
     schedule.running = None;
     SCHEDULES.put(tx, &run.workspace, &run.flow, &schedule)?;
     let Some(row) = trigger_log::get(tx, &run.flow, run.row)? else { return Ok(()) };
-    let status = if outcome.error.is_none() { TriggerStatus::Succeeded } else { TriggerStatus::Failed };
     let ended = TriggerLog {
-        status,
+        status: outcome.status,
         execution: outcome.execution,
         error: outcome.error.clone(),
         elapsed_ms: Some(elapsed_ms),

@@ -18,19 +18,21 @@ pub use crate::engine::agentflow::CallbackTarget;
 pub(crate) use crate::engine::agentflow::WebhookAnswers;
 
 use crate::app::App;
+use crate::canvas::Canvas;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::draft::CanvasSide;
-use crate::domain::flows::flow::Flow;
+use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::ids::FlowId;
 use crate::domain::predictions::human_input::HumanInput;
 use crate::domain::predictions::prediction::{ChatType, ConversationProof, Question};
 use crate::domain::triggers::webhook_call::WebhookCall;
 use crate::engine::FlowPlan;
 use crate::engine::agentflow::{CallContext, StartKind, WebhookStart};
+use crate::engine::pipeline::webhook_of;
 use crate::ops::predictions::{self, PredictionRequest};
 use crate::store::WriteTx;
 use crate::store::queries::webhooks as rows;
-use crate::store::tables::{WEBHOOK_CALLBACKS, WEBHOOK_SECRETS};
+use crate::store::tables::{CANVASES, WEBHOOK_CALLBACKS, WEBHOOK_SECRETS};
 use std::sync::Arc;
 
 /// A flow whose Live a call of its webhook starts.
@@ -45,6 +47,9 @@ pub struct OpenWebhook {
 /// 404 when nothing is published, 400 when Live starts with something else; as [`predictions::plan`].
 pub fn find(app: &App, flow: Arc<Flow>) -> Result<OpenWebhook> {
     predictions::require_cards(&flow)?;
+    if flow.kind == FlowKind::Etl {
+        return find_of_pipeline(app, flow);
+    }
     let plan = predictions::plan(app, &flow)?;
     let starts_with = match &*plan {
         FlowPlan::Chat(_) | FlowPlan::Members(_) | FlowPlan::Team(_) => "a question",
@@ -59,6 +64,18 @@ pub fn find(app: &App, flow: Arc<Flow>) -> Result<OpenWebhook> {
         },
     };
     Err(Error::Invalid(format!("Chatflow {} has no webhook: it starts with {starts_with}.", flow.id)))
+}
+
+fn find_of_pipeline(app: &App, flow: Arc<Flow>) -> Result<OpenWebhook> {
+    let text = app.store.read(|tx| CANVASES.get(tx, &flow.workspace, &flow.id))?.unwrap_or_default();
+    let canvas = Canvas::parse(&text).map_err(|fault| Error::Invalid(fault.to_string()))?;
+    let Some(start) = webhook_of(&canvas) else {
+        return Err(Error::Invalid(format!(
+            "Chatflow {} has no webhook: its Pipeline Start says nothing of one.",
+            flow.id
+        )));
+    };
+    Ok(OpenWebhook { flow, start })
 }
 
 /// What a call says of its conversation.
