@@ -7,7 +7,6 @@ pub(crate) mod client;
 mod completions;
 mod config;
 mod data;
-mod healthcheck;
 mod history;
 mod keys;
 mod logging;
@@ -83,7 +82,7 @@ enum CliCommand {
     Publish(publish::PublishArgs),
     Promote(promote::PromoteArgs),
     Status(status::StatusArgs),
-    Healthcheck(healthcheck::HealthcheckArgs),
+    Healthcheck(status::healthcheck::HealthcheckArgs),
     Config(config::ConfigArgs),
     /// Prints the description of the API (OpenAPI, JSON)
     Openapi,
@@ -219,7 +218,7 @@ pub fn run(
         CliCommand::Publish(args) => publish::run(&args, &context),
         CliCommand::Promote(args) => promote::run(&args, &context),
         CliCommand::Status(args) => status::run(&args, &context),
-        CliCommand::Healthcheck(args) => healthcheck::run(&args, &context),
+        CliCommand::Healthcheck(args) => status::healthcheck::run(&args, &context),
         CliCommand::Config(args) => config::run(&args, &context),
         CliCommand::Openapi => openapi::run(),
         CliCommand::Completions(args) => completions::run(&args),

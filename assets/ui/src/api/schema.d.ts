@@ -6184,7 +6184,7 @@ export interface components {
              * @description What started a run.
              * @enum {string}
              */
-            trigger: "API";
+            trigger: "API" | "SCHEDULE" | "WEBHOOK" | "QUESTION" | "FLOW";
             dryRun: boolean;
             /** Format: date-time */
             started: string;
@@ -6208,8 +6208,9 @@ export interface components {
             errors: components["schemas"]["DocumentFailure"][];
             /** @description Why it failed. */
             error: string | null;
+            /** @description What it was started with: every param that the pipeline declares. */
             params: {
-                [key: string]: unknown;
+                [key: string]: string;
             };
             /** @description It went on after the service had ended in its midst. */
             resumed: boolean;

@@ -1,5 +1,7 @@
 //! `flowkeep status`: whether a service runs on the data folder, and what it is.
 
+pub(super) mod healthcheck;
+
 use super::operator::{ask_service, unexpected_reply};
 use super::table::json_lines;
 use super::{CliError, Context, print};

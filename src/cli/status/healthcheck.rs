@@ -1,8 +1,8 @@
 //! `flowkeep healthcheck`: whether the service can answer, for whatever starts it anew when it cannot.
 
-use super::ask::{parse_service_url, service_address, to_hint};
-use super::client::ApiClient;
-use super::{CliError, Context};
+use crate::cli::ask::{parse_service_url, service_address, to_hint};
+use crate::cli::client::ApiClient;
+use crate::cli::{CliError, Context};
 use std::time::Duration;
 
 /// The longest that a service may take to say that it is ready.
@@ -10,13 +10,13 @@ const READY_SECONDS: u64 = 3;
 
 /// Ends with 0 when the service answers and its database can be read, for containers and monitors
 #[derive(clap::Args)]
-pub(super) struct HealthcheckArgs {
+pub(in crate::cli) struct HealthcheckArgs {
     /// Address of the service [env: SERVICE_URL] [default: where the service of the data folder listens]
     #[arg(long)]
     url: Option<String>,
 }
 
-pub(super) fn run(args: &HealthcheckArgs, context: &Context<'_>) -> Result<(), CliError> {
+pub(in crate::cli) fn run(args: &HealthcheckArgs, context: &Context<'_>) -> Result<(), CliError> {
     let settings = context.settings_and_log()?;
     let named = context.text(&args.url, "SERVICE_URL").map(|url| parse_service_url(&url)).transpose()?;
     let base = named.unwrap_or_else(|| service_address(&settings));
