@@ -81,6 +81,8 @@ fn every_template_becomes_a_flow_and_its_drawing_is_read_back_as_it_was() {
         let answer = server.ask(&flow, &json!({"question": "Hi"}));
         match kind {
             "CHATFLOW" | "AGENTFLOW" if answer.status == 200 => {}
+            // Hosted assistants ended: that is said before anything runs.
+            "CHATFLOW" if text.contains("openAIAssistant") => drop(answer.is_error(400)),
             "CHATFLOW" => drop(answer.is_error(500)),
             // One that a form starts, or whose cards are not all drawn.
             "AGENTFLOW" if answer.status == 400 => drop(answer.is_error(400)),

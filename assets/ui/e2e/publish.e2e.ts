@@ -130,9 +130,14 @@ describe.skipIf(missing)('drafts and Publish', () => {
     const editor = page.locator('.cm-content');
     await editor.click();
     await page.keyboard.press('Control+A');
-    drawing.node('conversationChain_0').data.inputs.systemMessagePrompt = 'Typed by hand.';
-    drawing.node('chatScripted_0').data.inputs.rules = '[{"reply":"From the edit"}]';
-    await page.keyboard.insertText(drawing.text());
+    const edited = JSON.parse(drawing.text()) as {
+      nodes: { id: string; data: { inputs: Record<string, unknown> } }[];
+    };
+    for (const { id, data } of edited.nodes) {
+      if (id === 'conversationChain_0') data.inputs.systemMessagePrompt = 'Typed by hand.';
+      if (id === 'chatScripted_0') data.inputs.rules = '[{"reply":"From the edit"}]';
+    }
+    await page.keyboard.insertText(JSON.stringify(edited));
     await page.getByRole('button', { name: 'Test', exact: true }).click();
     await page.getByRole('textbox', { name: 'Message' }).fill('Who?');
     await page.keyboard.press('Enter');

@@ -75,7 +75,7 @@ fn start(
 ) -> Result<AskedPipeline> {
     let order = RunOrder { trigger, is_dry: false, params: Map::new() };
     let run = begin(app, starter, id, order)?;
-    tracing::info!(flow = %id, run = %run.id, ?trigger, "a pipeline was started from outside");
+    tracing::info!(flow = %id, run = %run.id, "a pipeline was started from outside");
     let flow = app.store.read(|tx| FLOWS.get(tx, &run.workspace, id))?;
     let version = flow.and_then(|flow| predictions::live_version(app, &flow));
     Ok(AskedPipeline { run, question: question.text, version })

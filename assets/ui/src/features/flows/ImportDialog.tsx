@@ -192,9 +192,10 @@ function Item({ item, isDone }: { item: ImportItem; isDone: boolean }): ReactNod
 /** How many are Live now, and what keeps the others from it. */
 function PublishReport({ results }: { results: PublishResults }): ReactNode {
   const left = unpublished(results);
+  const good = results.published > 0 ? 'success' : 'info';
   return (
     <Banner
-      tone={left.length > 0 ? 'warning' : 'success'}
+      tone={left.length > 0 ? 'warning' : good}
       title={t('flows.publishedAll', { count: results.published })}
     >
       {left.length > 0 && (
