@@ -78,8 +78,7 @@ fn ask_service(
     question: &str,
 ) -> Result<(), CliError> {
     // What the service is told of its own address may lead out through a proxy, and is not asked here.
-    let named = context.text(&args.url, "SERVICE_URL").map(|url| parse_service_url(&url)).transpose()?;
-    let base = named.unwrap_or_else(|| service_address(settings));
+    let base = named_service(&args.url, context)?.unwrap_or_else(|| service_address(settings));
     let key = context.text(&args.key, "SERVICE_API_KEY");
     let remote = ApiClient::new(&base, key.as_deref(), settings).map_err(CliError::other)?;
     let flow = match FlowId::parse(&args.flow) {
@@ -191,13 +190,18 @@ pub(super) fn parse_credentials(
     Ok(given)
 }
 
+/// The address that `--url` or its variable names.
+pub(super) fn named_service(url: &Option<String>, context: &Context<'_>) -> Result<Option<String>, CliError> {
+    context.text(url, "SERVICE_URL").map(|url| parse_service_url(&url)).transpose()
+}
+
 /// Where the service of the data folder listens, or would listen.
 pub(super) fn service_address(settings: &Settings) -> String {
     running_service_address(settings).unwrap_or_else(|| configured_address(settings))
 }
 
 /// An address as the flag or its variable says it, without a slash at the end.
-pub(super) fn parse_service_url(url: &str) -> Result<String, CliError> {
+fn parse_service_url(url: &str) -> Result<String, CliError> {
     let url = url.trim().trim_end_matches('/');
     if url.starts_with("http://") || url.starts_with("https://") {
         return Ok(url.to_owned());
@@ -244,7 +248,7 @@ pub(super) fn to_hint(error: &ClientError, base: &str) -> String {
 }
 
 /// The address of the service that uses this data folder, which may have been told another port than this program.
-pub(super) fn running_service_address(settings: &Settings) -> Option<String> {
+fn running_service_address(settings: &Settings) -> Option<String> {
     match call(&settings.data_dir, &OperatorCommand::Status) {
         Ok(Some(ControlReply::Done(CommandReply::Status { address: Some(address), .. }))) => {
             Some(format!("http://{}", reachable(address)))
@@ -255,7 +259,7 @@ pub(super) fn running_service_address(settings: &Settings) -> Option<String> {
 }
 
 /// The address under which this machine reaches the service of these settings.
-pub(super) fn configured_address(settings: &Settings) -> String {
+fn configured_address(settings: &Settings) -> String {
     format!("http://{}", reachable(SocketAddr::new(settings.host, settings.port)))
 }
 

@@ -1,11 +1,13 @@
 //! State: the keys that all members of a run read and write beside the messages.
 
 use crate::cards::kit::build::code::{Code, code_error};
+use crate::cards::kit::members::table_or_code::{MemberCode, TableOrCode};
 use crate::cards::kit::members::{Member, StateKey, fault};
-use crate::cards::kit::{Capability, Card, Category, Choice, CodeRunner, Factory, Input, Inputs, Need, Risk};
+use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Inputs, Need, Risk};
 use crate::domain::error::Result;
 use serde_json::{Map, Value};
 
+const FORM: &str = "stateMemory";
 const ROWS: &str = "stateMemoryUI";
 const CODE: &str = "stateMemoryCode";
 
@@ -19,7 +21,7 @@ pub(crate) const CARD: Card = Card {
     risk: Risk::Risky,
     needs: &[Need::optional(Capability::Code)],
     inputs: &[
-        Input::choice("stateMemory", "State By", &[Choice::new(ROWS, "Table"), Choice::new(CODE, "Code")])
+        Input::choice(FORM, "State By", &[Choice::new(ROWS, "Table"), Choice::new(CODE, "Code")])
             .or(ROWS)
             .tab("selectedStateTab")
             .additional(),
@@ -44,10 +46,9 @@ pub(crate) const CARD: Card = Card {
     ],
     outputs: &[],
     make: Factory::Member(|inputs| {
-        let code = inputs.optional_text(CODE).filter(|code| !code.trim().is_empty());
-        Ok(Member::State(match (inputs.optional_text("stateMemory").as_deref(), code) {
-            (Some(CODE), Some(code)) => keys_of_code(inputs, &code)?,
-            _ => inputs.grid(ROWS)?.iter().filter_map(key_of_row).collect(),
+        Ok(Member::State(match TableOrCode::from_inputs(inputs, FORM, (ROWS, CODE))? {
+            TableOrCode::Code(code) => keys_of_code(inputs, &code)?,
+            TableOrCode::Table(rows) => rows.iter().filter_map(key_of_row).collect(),
         }))
     }),
 };
@@ -90,9 +91,9 @@ for (const [name, key] of Object.entries(declared ?? {})) {
 }
 return { keys };";
 
-fn keys_of_code(inputs: &Inputs<'_>, code: &str) -> Result<Vec<StateKey>> {
-    let source = format!("{BEFORE}{code}{BEHIND}");
-    let runner = inputs.need::<dyn CodeRunner>()?.of(inputs.host)?;
+fn keys_of_code(inputs: &Inputs<'_>, code: &MemberCode) -> Result<Vec<StateKey>> {
+    let source = format!("{BEFORE}{}{BEHIND}", code.source);
+    let runner = code.runner.of(inputs.host)?;
     let returned = runner
         .run_code(&Code::new(inputs.label, &source, Map::new()))
         .map_err(|error| code_error(inputs.label, &error))?;

@@ -1,7 +1,7 @@
 //! A check that a running service makes: over its API with a key, or for its operator through the control socket of the data
 //! folder.
 
-use super::super::ask::{configured_address, parse_service_url, running_service_address, to_hint};
+use super::super::ask::{named_service, service_address, to_hint};
 use super::super::client::{ApiClient, ClientError};
 use super::super::operator::{ask_service, unexpected_reply};
 use super::super::{CliError, Context};
@@ -30,7 +30,7 @@ pub(super) fn check(
     flow: &str,
     wanted: &CheckTarget,
 ) -> Result<Value, CliError> {
-    let named = context.text(&args.url, "SERVICE_URL").map(|url| parse_service_url(&url)).transpose()?;
+    let named = named_service(&args.url, context)?;
     let key = context.text(&args.key, "SERVICE_API_KEY");
     if named.is_none() && key.is_none() {
         let flow = FlowId::parse(flow).ok_or_else(|| {
@@ -40,8 +40,7 @@ pub(super) fn check(
         })?;
         return FolderRoutes { settings, flow }.check(wanted);
     }
-    let base =
-        named.or_else(|| running_service_address(settings)).unwrap_or_else(|| configured_address(settings));
+    let base = named.unwrap_or_else(|| service_address(settings));
     let client = ApiClient::new(&base, key.as_deref(), settings).map_err(CliError::other)?;
     let flow = match FlowId::parse(flow) {
         Some(id) => id,

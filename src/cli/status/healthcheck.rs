@@ -1,6 +1,6 @@
 //! `flowkeep healthcheck`: whether the service can answer, for whatever starts it anew when it cannot.
 
-use crate::cli::ask::{parse_service_url, service_address, to_hint};
+use crate::cli::ask::{named_service, service_address, to_hint};
 use crate::cli::client::ApiClient;
 use crate::cli::{CliError, Context};
 use std::time::Duration;
@@ -18,8 +18,7 @@ pub(in crate::cli) struct HealthcheckArgs {
 
 pub(in crate::cli) fn run(args: &HealthcheckArgs, context: &Context<'_>) -> Result<(), CliError> {
     let settings = context.settings_and_log()?;
-    let named = context.text(&args.url, "SERVICE_URL").map(|url| parse_service_url(&url)).transpose()?;
-    let base = named.unwrap_or_else(|| service_address(&settings));
+    let base = named_service(&args.url, context)?.unwrap_or_else(|| service_address(&settings));
     let service = ApiClient::new(&base, None, &settings).map_err(CliError::other)?;
     let asked = service.check_ready(Duration::from_secs(READY_SECONDS));
     asked.map_err(|error| CliError::Failed(format!("{error}{}", to_hint(&error, &base))))

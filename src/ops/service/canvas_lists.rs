@@ -50,10 +50,8 @@ pub(super) fn tool_arguments(
         ..ChoiceQuery::default()
     };
     check_destination(app, caller, tool, &own)?;
-    let short = CancelToken::new(Some(Duration::from_secs(SERVER_SECONDS)));
-    let ended = short.clone();
-    let _hook = cancel.on_cancel(move || ended.cancel(crate::base::cancel::CancelReason::CallerLeft));
-    let host = WorkspaceHost::new(app, caller.workspace, short.clone());
+    let short = cancel.child_within(Duration::from_secs(SERVER_SECONDS));
+    let host = WorkspaceHost::new(app, caller.workspace, short.token.clone());
     let lone = StandaloneCard { card: tool, label: tool.label, settings, credential };
     let Ok(Component::Tools(tools)) = lone.build(Vec::new(), &host) else { return Ok(Vec::new()) };
     let mut arguments: Vec<Choice> = Vec::new();

@@ -9,20 +9,19 @@ use crate::cards::model_lists::{self, ModelListRequest};
 use crate::cards::palette;
 use crate::cards::registry::cards_of_kind;
 use crate::domain::accounts::caller::Caller;
-use crate::domain::error::{Error, Result, TransientFault};
+use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::ids::CredentialId;
 use crate::domain::knowledge::document_store::DocumentStore;
 use crate::domain::service::choice::{Choice, ChoiceQuery};
 use crate::domain::workspace::tool::WorkspaceTool;
-use crate::domain::workspace::tool_server::ToolServer;
-use crate::engine::{self, StandaloneCard};
+use crate::domain::workspace::tool_server::{OfferedTool, ToolServer};
+use crate::engine::StandaloneCard;
 use crate::llm::{Endpoint, ListedModel, ProviderKey, list_models};
 use crate::net::ResponseLimits;
 use crate::ops::flows::access::{FlowAction, check_permission};
 use crate::ops::flows::live::harnesses::{self, ListedHarness};
-use crate::ops::predictions::host::workspace_host::WorkspaceHost;
-use crate::ops::workspace::{credential_destinations, credentials, tool_servers, variables};
+use crate::ops::workspace::{credential_destinations, credentials, offered_tools, tool_servers, variables};
 use crate::state::model_lists::ModelListKey;
 use crate::store::tables::{DOCUMENT_STORES, FLOWS, TOOLS};
 use serde_json::Value;
@@ -176,32 +175,20 @@ fn mcp_actions(
         }
     }
     let credential = credential_id(query).map(|id| id.to_string());
-    let short = CancelToken::new(Some(Duration::from_secs(PROVIDER_SECONDS)));
-    let ended = short.clone();
-    let _hook = cancel.on_cancel(move || ended.cancel(crate::base::cancel::CancelReason::CallerLeft));
-    let host = WorkspaceHost::new(app, caller.workspace, short.clone());
     let lone =
         StandaloneCard { card, label: card.label, settings: &settings, credential: credential.as_deref() };
-    match engine::list_actions(&lone, &host) {
+    let wait = Duration::from_secs(PROVIDER_SECONDS);
+    Ok(match offered_tools::list(app, caller.workspace, &lone, wait, cancel)? {
         Ok(tools) => {
-            let choice = |(name, about): (String, String)| Choice {
-                label: name.clone(),
-                name,
-                description: Some(about),
+            let choice = |tool: OfferedTool| Choice {
+                label: tool.name.clone(),
+                name: tool.name,
+                description: Some(tool.description),
             };
-            Ok(sorted(tools.unwrap_or_default().into_iter().map(choice)))
+            sorted(tools.into_iter().map(choice))
         }
-        Err(
-            Error::RunFailed(why)
-            | Error::Invalid(why)
-            | Error::Transient(TransientFault { message: why, .. }),
-        ) => Ok(vec![no_actions(why)]),
-        Err(Error::Cancelled) => {
-            let why = format!("{}: its server did not answer within {PROVIDER_SECONDS} seconds.", card.label);
-            Ok(vec![no_actions(why)])
-        }
-        Err(other) => Err(other),
-    }
+        Err(why) => vec![no_actions(why)],
+    })
 }
 
 fn no_actions(why: String) -> Choice {
@@ -292,10 +279,8 @@ fn provider_models(
     let wait = Duration::from_secs(PROVIDER_SECONDS);
     endpoint.limits = ResponseLimits { first_byte: wait, stall: wait, body_bytes: LIST_BYTES_MAX };
     // It ends with its own time, and with the caller who leaves.
-    let short = CancelToken::new(Some(wait));
-    let ended = short.clone();
-    let _hook = cancel.on_cancel(move || ended.cancel(crate::base::cancel::CancelReason::CallerLeft));
-    let list = list_models(&endpoint, asking.format, asking.purpose, &short).ok();
+    let short = cancel.child_within(wait);
+    let list = list_models(&endpoint, asking.format, asking.purpose, &short.token).ok();
     let list = list.map(|models| sorted(models.into_iter().map(model_choice)));
     if cancel.reason().is_none() {
         app.state.model_lists.insert(asked, list.clone());

@@ -1,21 +1,21 @@
 //! Servers of tools that a workspace keeps (manual 8.15).
 
 use crate::app::App;
-use crate::base::cancel::{CancelReason, CancelToken};
+use crate::base::cancel::CancelToken;
 use crate::cards::action_lists;
 use crate::domain::accounts::caller::Caller;
-use crate::domain::error::{Error, Result, TransientFault};
+use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CredentialId, ToolServerId, WorkspaceId};
 use crate::domain::resource::ResourceId as _;
 use crate::domain::workspace::credential::Ciphertext;
 use crate::domain::workspace::tool_server::{
     OfferedTool, ToolServer, ToolServerAccess, ToolServerChange, ToolServerState, origin,
 };
-use crate::engine::{self, StandaloneCard};
+use crate::engine::StandaloneCard;
 use crate::files::Vault;
 use crate::ops::accounts::membership;
 use crate::ops::flows::usage::{self, ResourceKind};
-use crate::ops::predictions::host::workspace_host::WorkspaceHost;
+use crate::ops::workspace::offered_tools;
 use crate::store::Tx;
 use crate::store::tables::TOOL_SERVERS;
 use serde_json::Map;
@@ -58,7 +58,7 @@ pub(crate) fn create(app: &App, caller: &Caller, change: &ToolServerChange) -> R
         name: String::new(),
         color: None,
         icon: None,
-        origin: origin(&access.url)?,
+        origin: String::new(),
         header_names: Vec::new(),
         sealed: seal(&app.secrets.vault, &workspace, &id, &access),
         state: ToolServerState::Pending,
@@ -125,8 +125,8 @@ pub(crate) fn authorize(
     cancel: &CancelToken,
 ) -> Result<ToolServer> {
     let stored = read(app, caller, id)?;
-    let asked = ask_for_tools(app, &stored, cancel);
-    if matches!(asked, Err(Error::Cancelled)) && cancel.reason().is_some() {
+    let asked = ask_for_tools(app, &stored, cancel)?;
+    if asked.is_err() && cancel.reason().is_some() {
         return Err(Error::Cancelled);
     }
     let (state, tools) = match &asked {
@@ -144,17 +144,7 @@ pub(crate) fn authorize(
         TOOL_SERVERS.put(tx, &caller.workspace, &id, &kept)?;
         Ok(kept)
     })?;
-    match asked {
-        Ok(_) => Ok(kept),
-        Err(Error::RunFailed(why) | Error::Transient(TransientFault { message: why, .. })) => {
-            Err(Error::Invalid(why))
-        }
-        Err(Error::Cancelled) => Err(Error::Invalid(format!(
-            "{}: its server did not answer within {LISTING_SECONDS} seconds.",
-            kept.name
-        ))),
-        Err(other) => Err(other),
-    }
+    asked.map(|_| kept).map_err(Error::Invalid)
 }
 
 /// How a server of a workspace is reached, for a run of a flow; `None` where there is no such server.
@@ -170,15 +160,14 @@ pub(in crate::ops) fn find_access(
     found.map(|server| open(&app.secrets.vault, &server).map(|access| (server, access))).transpose()
 }
 
-fn ask_for_tools(app: &App, server: &ToolServer, cancel: &CancelToken) -> Result<Vec<OfferedTool>> {
-    let limited = CancelToken::new(Some(Duration::from_secs(LISTING_SECONDS)));
-    let ended = limited.clone();
-    let _hook = cancel.on_cancel(move || ended.cancel(CancelReason::CallerLeft));
-    let host = WorkspaceHost::new(app, server.workspace, limited.clone());
+fn ask_for_tools(
+    app: &App,
+    server: &ToolServer,
+    cancel: &CancelToken,
+) -> Result<std::result::Result<Vec<OfferedTool>, String>> {
     let (card, settings) = action_lists::saved_server(&server.id);
     let lone = StandaloneCard { card, label: &server.name, settings: &settings, credential: None };
-    let tools = engine::list_actions(&lone, &host)?.unwrap_or_default();
-    Ok(tools.into_iter().map(|(name, description)| OfferedTool { name, description }).collect())
+    offered_tools::list(app, server.workspace, &lone, Duration::from_secs(LISTING_SECONDS), cancel)
 }
 
 /// The server with the names and looks that `change` says.

@@ -2,9 +2,9 @@
 
 use super::fault;
 use super::flow_values::FlowValues;
+use super::table_or_code::TableOrCode;
 use crate::canvas::template::into_text;
-use crate::cards::kit::build::code::{Code, code_error};
-use crate::cards::kit::{Choice, CodeRunner, Grant, Input, Inputs};
+use crate::cards::kit::{Choice, Input, Inputs};
 use crate::domain::error::Result;
 use serde_json::{Map, Value};
 
@@ -53,24 +53,17 @@ const CONDITION_ROW: &[Input] = &[
 ];
 
 /// How a card decides.
-pub(crate) enum Judge {
-    Table(Vec<Map<String, Value>>),
-    Code(String, Grant<dyn CodeRunner>),
-}
+pub(crate) struct Judge(TableOrCode);
 
 impl Judge {
     pub(crate) fn from_inputs(inputs: &Inputs<'_>) -> Result<Self> {
-        let code = inputs.optional_text(CODE).filter(|code| !code.trim().is_empty());
-        match (inputs.optional_text(FORM.name).as_deref(), code) {
-            (Some(CODE), Some(code)) => Ok(Self::Code(code, inputs.need()?)),
-            _ => Ok(Self::Table(inputs.grid(ROWS)?)),
-        }
+        TableOrCode::from_inputs(inputs, FORM.name, (ROWS, CODE)).map(Self)
     }
 
     /// The name of the output that the flow goes on from.
     pub(crate) fn decide(&self, label: &str, values: &FlowValues<'_>) -> Result<String> {
-        match self {
-            Self::Table(rows) => {
+        match &self.0 {
+            TableOrCode::Table(rows) => {
                 for row in rows {
                     if is_met(label, row, values)? {
                         return Ok(text(row, "output"));
@@ -78,17 +71,10 @@ impl Judge {
                 }
                 Ok(OTHERWISE.to_owned())
             }
-            Self::Code(source, runner) => {
-                let code = Code { flow: values.for_code(), ..Code::new(label, source, Map::new()) };
-                match runner
-                    .of(values.turn.host)?
-                    .run_code(&code)
-                    .map_err(|error| code_error(label, &error))?
-                {
-                    Value::String(name) if !name.trim().is_empty() => Ok(name),
-                    _ => Err(fault(label, "the code of the condition must return the name of an output")),
-                }
-            }
+            TableOrCode::Code(code) => match code.run(label, values)? {
+                Value::String(name) if !name.trim().is_empty() => Ok(name),
+                _ => Err(fault(label, "the code of the condition must return the name of an output")),
+            },
         }
     }
 }

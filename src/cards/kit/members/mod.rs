@@ -5,6 +5,7 @@ pub(crate) mod flow_values;
 pub(crate) mod judging;
 pub(crate) mod prompting;
 pub(crate) mod state;
+pub(crate) mod table_or_code;
 pub(crate) mod tool_rounds;
 pub(crate) mod updates;
 pub(crate) mod voice;

@@ -2,8 +2,8 @@
 
 use super::fault;
 use super::flow_values::FlowValues;
-use crate::cards::kit::build::code::{Code, code_error};
-use crate::cards::kit::{Choice, CodeRunner, Grant, Input, Inputs};
+use super::table_or_code::TableOrCode;
+use crate::cards::kit::{Choice, Input, Inputs};
 use crate::domain::error::Result;
 use serde_json::{Map, Value};
 
@@ -30,24 +30,17 @@ const UPDATE_ROW: &[Input] = &[
         .help("$flow.output.key, $flow.state.key, $flow.input, $vars.name, or a text."),
 ];
 
-pub(crate) enum StateUpdates {
-    Table(Vec<Map<String, Value>>),
-    Code(String, Grant<dyn CodeRunner>),
-}
+pub(crate) struct StateUpdates(TableOrCode);
 
 impl StateUpdates {
     pub(crate) fn from_inputs(inputs: &Inputs<'_>) -> Result<Self> {
-        let code = inputs.optional_text(CODE).filter(|code| !code.trim().is_empty());
-        match (inputs.optional_text(FORM.name).as_deref(), code) {
-            (Some(CODE), Some(code)) => Ok(Self::Code(code, inputs.need()?)),
-            _ => Ok(Self::Table(inputs.grid(ROWS)?)),
-        }
+        TableOrCode::from_inputs(inputs, FORM.name, (ROWS, CODE)).map(Self)
     }
 
     /// What is written, after the member made `values.output`.
     pub(crate) fn evaluate(&self, label: &str, values: &FlowValues<'_>) -> Result<Map<String, Value>> {
-        match self {
-            Self::Table(rows) => {
+        match &self.0 {
+            TableOrCode::Table(rows) => {
                 let update = |row: &Map<String, Value>| {
                     let key = row.get("key")?.as_str()?.trim().to_owned();
                     let value = row.get("value").map(|value| values.read_value(value)).unwrap_or_default();
@@ -55,18 +48,11 @@ impl StateUpdates {
                 };
                 Ok(rows.iter().filter_map(update).collect())
             }
-            Self::Code(source, runner) => {
-                let code = Code { flow: values.for_code(), ..Code::new(label, source, Map::new()) };
-                match runner
-                    .of(values.turn.host)?
-                    .run_code(&code)
-                    .map_err(|error| code_error(label, &error))?
-                {
-                    Value::Object(updates) => Ok(updates),
-                    Value::Null => Ok(Map::new()),
-                    _ => Err(fault(label, "the code that updates the state must return an object")),
-                }
-            }
+            TableOrCode::Code(code) => match code.run(label, values)? {
+                Value::Object(updates) => Ok(updates),
+                Value::Null => Ok(Map::new()),
+                _ => Err(fault(label, "the code that updates the state must return an object")),
+            },
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::error::Result;
 use crate::domain::paging::PageRequest;
 use crate::domain::workspace::tool_server::OfferedTool;
-use crate::http::api::flows::has_flag;
+use crate::http::api::flows::{has_flag, page_or};
 use crate::http::request::Request;
 use crate::http::routing::handler::Json;
 use crate::ops::workspace::tool_servers;
@@ -20,14 +20,12 @@ const PAGE_MAX: usize = 500;
 
 /// `GET /custom-mcp-servers`
 pub(crate) fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<Page<ToolServerView>>> {
-    let (page, limit) = (request.query("page"), request.query("limit"));
-    PageRequest::parse(page, limit)?;
-    let number = |sent: Option<&str>| sent.and_then(|text| text.parse().ok()).filter(|number| *number > 0);
-    let limit = number(limit).unwrap_or(PAGE_DEFAULT).min(PAGE_MAX);
-    let rows = tool_servers::list(app, &caller)?;
+    let (page, limit) = page_or(request, PAGE_DEFAULT)?;
+    let wanted = PageRequest::new(page, limit.min(PAGE_MAX));
+    let mut rows = tool_servers::list(app, &caller)?;
     let total = rows.len();
-    let start = (number(page).unwrap_or(1) - 1).saturating_mul(limit);
-    let data = rows.into_iter().skip(start).take(limit).map(ToolServerView::from).collect();
+    let range = wanted.map_or(0..total, |wanted| wanted.range(total));
+    let data = rows.drain(range).map(ToolServerView::from).collect();
     Ok(Json(Page { data, total }))
 }
 
