@@ -24,9 +24,27 @@ fn problems_of_flow(issues: Vec<String>, blocks: bool) -> CardProblems {
     CardProblems { id: String::new(), label: "Flow".into(), name: String::new(), issues, blocks }
 }
 
-fn problems_of_card(node: &Node, issues: Vec<String>, blocks: bool) -> CardProblems {
+/// The problems of a card: these `issues`, which keep it from running where it `blocks`, and what is to be known beside them and
+/// keeps nothing from running.
+fn card_problems(
+    node: &Node,
+    mut issues: Vec<String>,
+    blocks: bool,
+    resources: &dyn Resources,
+) -> Option<CardProblems> {
+    issues.extend(missing_flows(node, resources));
+    issues.extend(missing_variables(node, resources));
+    issues.extend(former_name(node));
     let (id, label, name) = (node.id.clone(), node.label().to_owned(), node.name.clone());
-    CardProblems { id, label, name, issues, blocks }
+    (!issues.is_empty()).then_some(CardProblems { id, label, name, issues, blocks })
+}
+
+/// What is wrong with the inputs of a card, the records that they name, and the program that it would start.
+fn saved_issues(canvas: &Canvas, node: &Node, resources: &dyn Resources) -> Vec<String> {
+    let mut issues = node_issues(canvas, node, resources);
+    issues.extend(missing_records(node, resources));
+    issues.extend(forbidden_program(node, resources));
+    issues
 }
 
 /// What is wrong with a value of an input.
@@ -52,9 +70,7 @@ fn chat_problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems
     let mut found = Vec::new();
     let planned = Plan::compile(canvas);
     for node in cards(canvas) {
-        let mut issues = node_issues(canvas, node, resources);
-        issues.extend(missing_records(node, resources));
-        issues.extend(forbidden_program(node, resources));
+        let mut issues = saved_issues(canvas, node, resources);
         if registry::find(&node.name).is_some_and(|card| card.category == Category::Pipelines) {
             issues.push("This card belongs to a flow of type ETL.".to_owned());
         }
@@ -70,12 +86,7 @@ fn chat_problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems
         // is empty then.
         let is_needed = planned.as_ref().map_or(true, |plan| plan.places.contains_key(&node.id));
         let blocks = is_needed && !issues.is_empty();
-        issues.extend(missing_flows(node, resources));
-        issues.extend(missing_variables(node, resources));
-        issues.extend(former_name(node));
-        if !issues.is_empty() {
-            found.push(problems_of_card(node, issues, blocks));
-        }
+        found.extend(card_problems(node, issues, blocks, resources));
     }
     let mut whole = dangling(canvas);
     let blocks = planned.is_err();

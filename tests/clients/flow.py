@@ -49,14 +49,10 @@ def make(name, kind, nodes, edges):
     return post("/chatflows", body)["id"]
 
 
-def chat():
-    """A conversation."""
-    rules = [
-        {"match": "what did i say", "reply": "You said:\n{history}"},
-        {"match": "tricky", "reply": "a line with data: inside, and data:{} too"},
-    ]
+def scripted(title, inputs):
+    """A chain of one model."""
     nodes = [
-        node("chatScripted", "Model", {"rules": json.dumps(rules), "fallback": "Hello {question}"}),
+        node("chatScripted", "Model", inputs),
         node("bufferMemory", "Memory", {}),
         node(
             "conversationChain",
@@ -65,7 +61,16 @@ def chat():
         ),
     ]
     edges = [{"source": f"{name}_0", "target": "conversationChain_0"} for name in ("chatScripted", "bufferMemory")]
-    return make("clients", "CHATFLOW", nodes, edges)
+    return make(title, "CHATFLOW", nodes, edges)
+
+
+def chat():
+    """A conversation."""
+    rules = [
+        {"match": "what did i say", "reply": "You said:\n{history}"},
+        {"match": "tricky", "reply": "a line with data: inside, and data:{} too"},
+    ]
+    return scripted("clients", {"rules": json.dumps(rules), "fallback": "Hello {question}"})
 
 
 def approval():
@@ -138,21 +143,6 @@ def form():
         step("directReply", "Reply", {"directReplyMessage": said}),
     ]
     return make("form", "AGENTFLOW", nodes, [way("startAgentflow_0", "directReplyAgentflow_0")])
-
-
-def scripted(title, inputs):
-    """A chain of one model."""
-    nodes = [
-        node("chatScripted", "Model", inputs),
-        node("bufferMemory", "Memory", {}),
-        node(
-            "conversationChain",
-            "Chain",
-            {"model": "{{chatScripted_0.data.instance}}", "memory": "{{bufferMemory_0.data.instance}}"},
-        ),
-    ]
-    edges = [{"source": f"{name}_0", "target": "conversationChain_0"} for name in ("chatScripted", "bufferMemory")]
-    return make(title, "CHATFLOW", nodes, edges)
 
 
 flows = {"flow": chat(), "approval": approval(), "tool": tool(), "form": form()}

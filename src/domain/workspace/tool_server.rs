@@ -65,11 +65,17 @@ pub struct OfferedTool {
 }
 
 /// How a server is reached. All of it may be secret but the beginning of the address.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolServerAccess {
     pub url: String,
     /// By name, as they are sent.
     pub headers: BTreeMap<String, String>,
+}
+
+impl std::fmt::Debug for ToolServerAccess {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ToolServerAccess({})", shown_address(&self.url))
+    }
 }
 
 /// What of a server a caller sets; what is left out stays.

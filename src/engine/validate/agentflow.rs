@@ -1,7 +1,7 @@
 //! What is wrong with the canvas of an agentflow: its drawing, the inputs of its steps, the cards that are picked in them, and
 //! references to what cannot have come before.
 
-use super::{cards, node_issues, problems_of_card, problems_of_flow, unknown_card};
+use super::{card_problems, cards, node_issues, problems_of_flow, unknown_card};
 use crate::canvas::{Canvas, Node};
 use crate::cards::kit::steps::structured_output::key_faults;
 use crate::cards::kit::{Card, Factory, Input, InputKind};
@@ -9,10 +9,7 @@ use crate::cards::registry;
 use crate::domain::flows::card_problems::CardProblems;
 use crate::engine::agentflow::graph::{Graph, GraphProblem, NodeIndex};
 use crate::engine::agentflow::values::ValueSource;
-use crate::engine::renamed_cards::former_name;
-use crate::engine::resources::{
-    Resources, forbidden_program, missing_flows, missing_records, missing_variables,
-};
+use crate::engine::resources::{Resources, forbidden_program, missing_records};
 use crate::engine::schedule::schedule_issue;
 use serde_json::{Map, Value};
 
@@ -37,12 +34,7 @@ pub(super) fn problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardPr
         issues.extend(here.iter().map(|problem| problem.message.clone()));
         issues.extend(graph.as_ref().map(|graph| lost_references(graph, node)).unwrap_or_default());
         issues.extend(unknown_references(canvas, node));
-        issues.extend(missing_flows(node, resources));
-        issues.extend(missing_variables(node, resources));
-        issues.extend(former_name(node));
-        if !issues.is_empty() {
-            found.push(problems_of_card(node, issues, blocks));
-        }
+        found.extend(card_problems(node, issues, blocks, resources));
     }
     if !whole.is_empty() {
         found.push(problems_of_flow(whole, true));

@@ -1,15 +1,14 @@
 //! What is wrong with the canvas of a harness: its drawing, the inputs of its cards, and the cards that are picked in them.
 
 use super::agentflow::picked_issues;
-use super::{cards, node_issues, problems_of_card, problems_of_flow, unknown_card};
+use super::{card_problems, cards, node_issues, problems_of_flow, unknown_card};
 use crate::canvas::{Canvas, Node};
 use crate::cards::kit::Factory;
 use crate::cards::kit::steps::structured_output::key_faults;
 use crate::cards::registry;
 use crate::domain::flows::card_problems::CardProblems;
 use crate::engine::harness::TeamDrawing;
-use crate::engine::renamed_cards::former_name;
-use crate::engine::resources::{Resources, missing_flows, missing_records, missing_variables};
+use crate::engine::resources::{Resources, missing_records};
 
 pub(super) fn problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems> {
     let (drawn, is_empty) = match TeamDrawing::read(canvas) {
@@ -27,12 +26,7 @@ pub(super) fn problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardPr
             }
         }
         let blocks = !issues.is_empty();
-        issues.extend(missing_flows(node, resources));
-        issues.extend(missing_variables(node, resources));
-        issues.extend(former_name(node));
-        if !issues.is_empty() {
-            found.push(problems_of_card(node, issues, blocks));
-        }
+        found.extend(card_problems(node, issues, blocks, resources));
     }
     let of_flow = drawn.iter().filter(|problem| canvas.node(&problem.node).is_none());
     let mut whole: Vec<String> = of_flow.map(|problem| problem.message.clone()).collect();

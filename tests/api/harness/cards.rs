@@ -1,6 +1,6 @@
 //! Flows that ask a harness: its card in a chatflow, a step of an agentflow, a tool of an agent (manual 22.7).
 
-use super::{Team, ask, asked_of, script, slowly, statuses};
+use super::{EVENTS, Team, ask, asked_of, script, slowly, statuses};
 use crate::support::canvases::{Drawing, ProviderFormat};
 use crate::support::provider::{Behaviour, Provider};
 use crate::support::steps::{START, Steps};
@@ -38,17 +38,7 @@ fn a_chatflow_that_ends_in_a_harness_answers_as_the_team() {
     let mut names = streamed.event_names();
     names.retain(|name| name != "harness.partial");
     names.dedup();
-    let expected = [
-        "harness.route",
-        "harness.specialist",
-        "harness.handoff",
-        "start",
-        "token",
-        "harness.final",
-        "metadata",
-        "end",
-    ];
-    assert_eq!(names, expected);
+    assert_eq!(names, EVENTS);
 }
 
 #[test]

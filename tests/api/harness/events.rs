@@ -1,6 +1,6 @@
 //! What a team shows while it works (manual 22.5).
 
-use super::{Team, script, slowly};
+use super::{EVENTS, Team, script, slowly};
 use crate::support::Server;
 use crate::support::provider::Provider;
 use serde_json::{Value, json};
@@ -23,17 +23,7 @@ fn a_stream_tells_of_the_team_before_its_answer_and_of_all_behind_it() {
     let flow = Team::of(&provider, &["law", "tax"]).flow(&server);
     script(&provider, &["tax", "law"], &[]);
     let streamed = server.ask(&flow, &json!({"question": "What now?", "streaming": true})).is(200);
-    let expected = [
-        "harness.route",
-        "harness.specialist",
-        "harness.handoff",
-        "start",
-        "token",
-        "harness.final",
-        "metadata",
-        "end",
-    ];
-    assert_eq!(order(&streamed.event_names()), expected);
+    assert_eq!(order(&streamed.event_names()), EVENTS);
     let route = streamed.event("harness.route");
     assert_eq!(route["harness"], "desk");
     assert_eq!(route["assignments"][0], json!({"specialist": "tax", "task": "Do tax"}));

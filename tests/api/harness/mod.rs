@@ -14,6 +14,18 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::time::Duration;
 
+/// What a stream tells of a team and its answer, in this order.
+const EVENTS: [&str; 8] = [
+    "harness.route",
+    "harness.specialist",
+    "harness.handoff",
+    "start",
+    "token",
+    "harness.final",
+    "metadata",
+    "end",
+];
+
 /// The canvas of a team in the making. Every model is one of the provider's, called as its specialist, or `lead`.
 pub struct Team {
     base: String,

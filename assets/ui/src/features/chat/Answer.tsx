@@ -1,12 +1,11 @@
 import { ListChecks, RotateCw } from 'lucide-react';
-import { memo, useCallback, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { memo, useCallback, useMemo, useState, type ReactNode } from 'react';
 import { basePath } from '../../core/base';
 import type { Decision } from '../../core/decision';
 import { duration, number } from '../../core/format';
 import type { RunStep } from '../../core/run';
 import type { Key } from '../../i18n';
-import { markdown } from '../../ui/markdown';
-import prose from '../../ui/Prose.module.css';
+import { MarkdownText } from '../../ui/MarkdownText';
 import { Badge, Banner, Button, CopyButton, later, Spinner, useCountdown } from '../../ui';
 import { Fold, Sources, Tools } from '../../ui/run/Parts';
 import css from './Chat.module.css';
@@ -69,7 +68,7 @@ export const Answer = memo(function Answer(props: AnswerProps): ReactNode {
         </Fold>
       )}
       {answer ? (
-        <Markdown text={answer} />
+        <MarkdownText text={answer} />
       ) : (
         going && (
           <p className={css.waiting}>
@@ -170,13 +169,4 @@ function FailureNotice({
       {failure.message}
     </Banner>
   );
-}
-
-/** Text of a model: nodes that were made safe, never markup of its own. */
-function Markdown({ text }: { text: string }): ReactNode {
-  const box = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    box.current?.replaceChildren(markdown(text));
-  }, [text]);
-  return <div ref={box} className={prose.prose} />;
 }

@@ -8,7 +8,7 @@ import {
   ThumbsUp,
   Trash2,
 } from 'lucide-react';
-import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useChangeKept } from '../../api/checks';
 import { fileAddress, useMessages, type Message } from '../../api/conversations';
@@ -29,8 +29,7 @@ import {
   RelativeTime,
   toast,
 } from '../../ui';
-import { markdown } from '../../ui/markdown';
-import prose from '../../ui/Prose.module.css';
+import { MarkdownText } from '../../ui/MarkdownText';
 import { Sources, Tools } from '../../ui/run/Parts';
 import css from './Conversations.module.css';
 import { DeleteMessages } from './DeleteMessages';
@@ -168,7 +167,7 @@ function AnswerOf({ message }: { message: Message }): ReactNode {
   return (
     <>
       <span className="sr-only">{t('conversations.answer')}: </span>
-      <Markdown text={content} />
+      <MarkdownText text={content} />
       {tools.length > 0 && <Tools tools={tools} />}
       {sources.length > 0 && <Sources sources={sources} />}
       {feedback && (
@@ -208,13 +207,4 @@ function AnswerOf({ message }: { message: Message }): ReactNode {
       </p>
     </>
   );
-}
-
-/** Text of a model: nodes that were made safe, never markup of its own. */
-function Markdown({ text }: { text: string }): ReactNode {
-  const box = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    box.current?.replaceChildren(markdown(text));
-  }, [text]);
-  return <div ref={box} className={prose.prose} />;
 }
