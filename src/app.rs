@@ -8,6 +8,7 @@ use crate::durable::{Access, AccessError, Tree};
 use crate::engine::FlowPlan;
 use crate::files::chat_files::{ChatFiles, Quota};
 use crate::files::flow_files::FlowFiles;
+use crate::files::pipeline_files::PipelineFiles;
 use crate::files::secrets::{Secrets, SecretsError};
 use crate::git_host::GitHostClient;
 use crate::history::History;
@@ -40,6 +41,8 @@ pub struct AppState {
     pub secrets: Secrets,
     pub files: FlowFiles,
     pub chat_files: ChatFiles,
+    /// What pipelines wrote.
+    pub pipeline_files: PipelineFiles,
     pub state: SharedState,
     /// The one client for outgoing calls.
     pub outgoing: Outgoing,
@@ -149,6 +152,7 @@ impl App {
         newest.into_iter().for_each(|newest| clock.observe(newest));
         // One for both kinds of files: what one of them finds, the other may just have made.
         let files = Tree::within(&folders.data, "files", Access::Owner);
+        let pipeline_files = Tree::within(&folders.data, "pipeline-files", Access::Owner);
         let history = ops::service::history::open(folders.versions, &settings, &store);
         let house = AppState {
             history: history.map_err(|error| AppOpenError::Store(error.into()))?,
@@ -156,6 +160,7 @@ impl App {
             secrets,
             files: FlowFiles::new(files.clone()),
             chat_files: ChatFiles::new(files, Quota::default()),
+            pipeline_files: PipelineFiles::new(pipeline_files, Quota::default()),
             state: SharedState::default(),
             outgoing,
             git_host,

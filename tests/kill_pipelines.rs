@@ -21,6 +21,10 @@ const FILES: usize = 90;
 /// Documents of a batch.
 const BATCH: u64 = 64;
 const PATIENCE: Duration = Duration::from_secs(60);
+/// Stands for the id of the document store until it is made.
+const STORE: &str = "00000000-0000-4000-8000-000000000000";
+/// Targets of the pipeline, each of which takes every document.
+const TARGETS: u64 = 4;
 const SLOW: &str = "const end = Date.now() + 15; while (Date.now() < end) {} return $pageContent;";
 
 fn node(id: &str, name: &str, inputs: Value) -> Value {
@@ -50,6 +54,13 @@ fn pipeline(source: &Value, others: &[Value]) -> Value {
             json!({"document": ["{{slow.data.instance}}"], "embeddings": "{{embeddings.data.instance}}", "basePath": "killed"}),
         ),
     ];
+    let documents = json!(["{{slow.data.instance}}"]);
+    let store = json!({"documents": documents, "selectedStore": STORE, "mode": "replace"});
+    nodes.push(node("document_store", "etlDocumentStore", store));
+    for mode in ["append", "replace"] {
+        let file = json!({"documents": documents, "fileName": format!("{mode}.jsonl"), "mode": mode});
+        nodes.push(node(mode, "etlFile", file));
+    }
     nodes.extend_from_slice(others);
     json!({"nodes": nodes, "edges": []})
 }
@@ -94,6 +105,8 @@ struct Running {
     bearer: String,
     /// The address of the run.
     run: String,
+    /// The document store that it fills.
+    store: String,
 }
 
 impl Running {
@@ -109,14 +122,17 @@ impl Running {
         let service = serve(&place, &documents);
         let bearer = format!("Bearer {}", key(&data(&place)));
         let headers = [("authorization", bearer.as_str())];
-        let canvas = draw(&documents).to_string();
+        let store =
+            service.call("POST", "/api/v1/document-store/store", &headers, &json!({"name": "filled"})).json();
+        let store = store["id"].as_str().unwrap().to_owned();
+        let canvas = draw(&documents).to_string().replace(STORE, &store);
         let made = json!({"name": "filled", "type": "ETL", "flowData": canvas});
         let made = service.call("POST", "/api/v1/chatflows", &headers, &made).json();
         let runs = format!("/api/v1/etl/{}/runs", made["id"].as_str().unwrap());
         let started = service.call("POST", &runs, &headers, &json!({"params": {"day": "Monday"}}));
         assert_eq!(started.status(), 202, "{}", started.text());
         let run = format!("{runs}/{}", started.json()["id"].as_str().unwrap());
-        Self { service, place, documents, bearer, run }
+        Self { service, place, documents, bearer, run, store }
     }
 
     /// Starts the service once more, which was ended by `end`.
@@ -141,6 +157,24 @@ impl Running {
             assert!(begin.elapsed() < PATIENCE, "{now}");
             std::thread::sleep(Duration::from_millis(20));
         }
+    }
+
+    fn get(&self, path: &str) -> wire::Answer {
+        self.service.get(path, &[("authorization", &self.bearer)])
+    }
+
+    /// Every document is in each file and in the store, once.
+    fn check_targets(&self, done: &Value) {
+        assert_eq!(done["written"], json!(TARGETS * FILES as u64), "{done}");
+        let flow = self.run.split("/runs/").next().unwrap();
+        for name in ["append", "replace"] {
+            let file = self.get(&format!("{flow}/files/{name}.jsonl")).text();
+            let rows: Vec<Value> = file.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            let texts: BTreeSet<&str> = rows.iter().map(|row| row["pageContent"].as_str().unwrap()).collect();
+            assert_eq!((rows.len(), texts.len()), (FILES, FILES), "{name}");
+        }
+        let store = self.get(&format!("/api/v1/document-store/store/{}", self.store)).json();
+        assert_eq!(store["totalChunks"], json!(FILES), "{store}");
     }
 
     /// Its end, and whether it went on from where it was.
@@ -182,7 +216,8 @@ fn a_killed_pipeline_goes_on_and_stores_every_document_once() {
     }
     let (done, resumed) = running.end();
     let all = json!(FILES);
-    assert_eq!((resumed, &done["read"], &done["written"]), (true, &all, &all), "{done}");
+    assert_eq!((resumed, &done["read"]), (true, &all), "{done}");
+    running.check_targets(&done);
     assert_eq!(done["skipped"], 0, "{done}");
     let answer = running.service.ask(&shown, &json!({"question": "word"})).json();
     let chunks = answer["sourceDocuments"].as_array().unwrap();
@@ -199,7 +234,8 @@ fn a_stopped_pipeline_goes_on_from_its_last_batch() {
     let running = running.again(stop);
     let (done, resumed) = running.end();
     let all = json!(FILES);
-    assert_eq!((resumed, &done["read"], &done["written"]), (true, &all, &all), "{done}");
+    assert_eq!((resumed, &done["read"]), (true, &all), "{done}");
+    running.check_targets(&done);
     let runs = running.run.rsplit_once('/').unwrap().0;
     assert_eq!(running.service.get(runs, &[("authorization", &running.bearer)]).json()["total"], 1);
 }
@@ -214,6 +250,8 @@ fn a_run_over_a_source_without_places_begins_anew() {
         pipeline(&node("source", "plainText", inputs), &[splitter])
     });
     running.wait_for(BATCH);
-    let (done, resumed) = running.again(stop).end();
+    let running = running.again(stop);
+    let (done, resumed) = running.end();
     assert_eq!((resumed, &done["read"]), (false, &json!(FILES)), "{done}");
+    running.check_targets(&done);
 }

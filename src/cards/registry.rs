@@ -154,6 +154,8 @@ pub static CARDS: &[&Card] = &[
     &output_parsers::custom_list::CARD,
     &output_parsers::structured::CARD,
     &pipelines::dedupe::CARD,
+    &pipelines::document_store::CARD,
+    &pipelines::file::CARD,
     &pipelines::filter::CARD,
     &pipelines::function::CARD,
     &pipelines::metadata::CARD,

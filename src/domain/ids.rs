@@ -192,6 +192,10 @@ uuid_id!(
     PipelineRunId
 );
 uuid_id!(
+    /// Names a file on disk that a pipeline writes.
+    PipelineFileId
+);
+uuid_id!(
     /// Names a question that is kept for the checks of a flow.
     KeptQuestionId
 );

@@ -146,6 +146,14 @@ impl Folder {
         Ok(file)
     }
 
+    /// Opens a file that is there to write it on; `None` when there is none, or something that is no plain file.
+    pub(super) fn file_to_write(&self, name: &str) -> io::Result<Option<File>> {
+        let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let Some(handle) = present(fs::openat(&self.0, name, flags, Mode::empty()))? else { return Ok(None) };
+        let file = File::from(handle);
+        Ok(file.metadata()?.is_file().then_some(file))
+    }
+
     pub(super) fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         Ok(fs::renameat(&self.0, from, &self.0, to)?)
     }

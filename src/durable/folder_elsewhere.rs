@@ -119,6 +119,14 @@ impl Folder {
         fs::OpenOptions::new().write(true).create_new(true).open(self.0.join(name))
     }
 
+    /// Opens a file that is there to write it on; `None` when there is none, or something that is no plain file.
+    pub(super) fn file_to_write(&self, name: &str) -> io::Result<Option<File>> {
+        match self.entry(name)?.map(|entry| entry.kind) {
+            Some(EntryKind::File(_)) => fs::OpenOptions::new().write(true).open(self.0.join(name)).map(Some),
+            _ => Ok(None),
+        }
+    }
+
     pub(super) fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         fs::rename(self.0.join(from), self.0.join(to))
     }

@@ -194,3 +194,55 @@ fn modes_are_put_right_at_any_depth() {
     assert_eq!((mode(&data), mode(&data.join("a"))), (0o710, 0o755));
     enforce(&home.path().join("missing"), Access::Owner, None).unwrap();
 }
+
+#[test]
+fn a_growing_file_goes_on_from_the_length_that_was_noted() {
+    let (home, tree) = ground();
+    let path = home.path().join("data/a/file");
+    let open = |length| tree.make(&["a"]).unwrap().open_to_grow("file", length);
+    let mut file = open(0).unwrap();
+    file.write_all(b"one ").unwrap();
+    file.flush_to_disk().unwrap();
+    let noted = file.length();
+    file.write_all(b"lost").unwrap();
+    drop(file);
+    let mut file = open(noted).unwrap();
+    file.write_all(b"two").unwrap();
+    file.flush_to_disk().unwrap();
+    assert_eq!(
+        (fs::read(&path).unwrap().as_slice(), file.length(), mode(&path)),
+        (&b"one two"[..], 7, 0o600)
+    );
+    assert_eq!(open(8).unwrap_err().kind(), ErrorKind::InvalidData);
+    fs::remove_file(&path).unwrap();
+    assert_eq!(open(4).unwrap_err().kind(), ErrorKind::InvalidData);
+    std::os::unix::fs::symlink("/etc/hosts", &path).unwrap();
+    assert!(open(0).is_err(), "a link leads nowhere");
+}
+
+#[test]
+fn a_growing_file_that_a_disk_refused_once_counts_no_more() {
+    for step in 0..100 {
+        let (home, tree) = ground();
+        let folder = tree.make(&["a"]).unwrap();
+        tree.faults().fail_at(step, ErrorKind::StorageFull);
+        let mut file = folder.open_to_grow("file", 0).ok();
+        let written = file.as_mut().map(|file| file.write_all(b"text").and_then(|()| file.flush_to_disk()));
+        let is_past = tree.faults().steps() <= step;
+        tree.faults().clear();
+        assert_eq!(matches!(written, Some(Ok(()))), is_past, "step {step}");
+        if is_past {
+            assert!(step > 3, "{step}");
+            return;
+        }
+        if let Some(file) = &mut file {
+            assert!(file.write_all(b"more").is_err() && file.flush_to_disk().is_err(), "step {step}");
+        }
+        // Whoever begins anew is not bound by it.
+        let mut file = tree.make(&["a"]).unwrap().open_to_grow("file", 0).unwrap();
+        file.write_all(b"text").unwrap();
+        file.flush_to_disk().unwrap();
+        assert_eq!(fs::read(home.path().join("data/a/file")).unwrap(), b"text", "step {step}");
+    }
+    panic!("no end of steps");
+}

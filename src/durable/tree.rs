@@ -1,7 +1,7 @@
 //! A tree of folders below a root, and what this process knows of it to be on disk.
 
 use super::folder::{self, Identity};
-use super::{Access, EntryKind, Faults, Folder, TempFile};
+use super::{Access, EntryKind, Faults, Folder, GrowingFile, TempFile};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -301,6 +301,15 @@ impl DurableFolder {
         let mut file = self.create_temp()?;
         file.write_all(bytes)?;
         file.flush()?.persist(name, || ())
+    }
+
+    /// Opens a file to write on from `length`: what is behind that is cut off. With a length of 0 it is made where it is not
+    /// there, and its name is on disk when this returns.
+    ///
+    /// # Errors
+    /// When it is not there or shorter than that, or the disk does not take it.
+    pub fn open_to_grow(&self, name: &str, length: u64) -> io::Result<GrowingFile> {
+        GrowingFile::open(self, name, length)
     }
 
     /// Lets a file be found under another name too, where it may be found already. It is on disk when this returns.

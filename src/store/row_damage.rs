@@ -99,6 +99,7 @@ const KEY_LAYOUTS: &[(&str, &str, &[KeyPart])] = &[
     ("hosted_assistants", "assistant at its provider", &[Workspace, Id("assistant")]),
     ("etl_runs", "run of a pipeline", &[Id("flow"), Number]),
     ("etl_under_way", "note of a run that goes on", &[Workspace, Id("flow")]),
+    ("etl_files", "list of the files of a pipeline", &[Workspace, Id("flow")]),
     ("etl_digests", "digest of a document of a pipeline", &[Id("flow"), Bytes]),
     ("secret_prints", "fingerprint of a secret of the server", &[Text]),
 ];

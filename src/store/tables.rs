@@ -22,6 +22,7 @@ use crate::domain::knowledge::collection::{Collection, UnlinkedBlocks};
 use crate::domain::knowledge::document_store::DocumentStore;
 use crate::domain::knowledge::upsert::UpsertRecord;
 use crate::domain::knowledge::vector_config::VectorConfig;
+use crate::domain::pipelines::target::PipelineFile;
 use crate::domain::predictions::execution::{Execution, ExecutionLeftovers, RunRequest};
 use crate::domain::remote::connection::Connection;
 use crate::domain::triggers::mcp_server::McpServer;
@@ -129,6 +130,7 @@ pub(super) const VERSION_COUNTS: Table = table("version_counts"); //      flow �
 const HOSTED_ASSISTANTS_TABLE: Table = table("hosted_assistants"); //     workspace ‖ assistant that runs at its provider
 pub(super) const VERSION_NAMES: Table = table("version_names"); //        flow ‖ kind ‖ change or commit -> the other
 pub(super) const PIPELINE_RUNS: Table = table("etl_runs"); //             flow ‖ number -> a run of the pipeline
+const PIPELINE_FILES_TABLE: Table = table("etl_files"); //               workspace ‖ flow -> the files that the pipeline wrote
 const PIPELINES_UNDER_WAY_TABLE: Table = table("etl_under_way"); //       workspace ‖ flow -> the number of the run that goes on
 pub(super) const PIPELINE_DIGESTS: Table = table("etl_digests"); //       flow ‖ run or zeros ‖ digest of a document -> nothing
 
@@ -245,6 +247,10 @@ pub(crate) const KEPT_QUESTIONS: WorkspaceTable<Vec<KeptQuestion>, FlowId> =
 pub(crate) const PIPELINES_UNDER_WAY: WorkspaceTable<u64, FlowId> =
     WorkspaceTable::new(PIPELINES_UNDER_WAY_TABLE);
 
+/// The files that each pipeline wrote. Written by one room only, `ops/pipelines/`.
+pub(crate) const PIPELINE_FILES: WorkspaceTable<Vec<PipelineFile>, FlowId> =
+    WorkspaceTable::new(PIPELINE_FILES_TABLE);
+
 /// The repository that this server is connected to, under [`REMOTE_CONNECTION_KEY`]. Written by one room only, `ops/remote/`.
 pub(crate) const REMOTE_CONNECTION: GlobalTable<Connection, str> = GlobalTable::new(REMOTE_CONNECTION_TABLE);
 /// The only key of [`REMOTE_CONNECTION`].
@@ -255,7 +261,7 @@ pub const HOSTED_ASSISTANTS: WorkspaceTable<Assistant, AssistantId> =
     WorkspaceTable::new(HOSTED_ASSISTANTS_TABLE);
 
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 76] = [
+pub(super) const ALL: [Table; 77] = [
     META,
     COUNTERS,
     MESSAGES.table(),
@@ -331,12 +337,13 @@ pub(super) const ALL: [Table; 76] = [
     PIPELINE_RUNS,
     PIPELINES_UNDER_WAY_TABLE,
     PIPELINE_DIGESTS,
+    PIPELINE_FILES_TABLE,
     HOSTED_ASSISTANTS_TABLE,
 ];
 
 /// What runs leave behind with each answer: messages, records of agentflows, and what is kept of what started them. Nothing of it is kept outside of the database,
 /// so a change of it makes nothing unknown there ([`super::engine::read_cache`]).
-const OF_RUNS: [Table; 26] = [
+const OF_RUNS: [Table; 27] = [
     COUNTERS,
     MESSAGES.table(),
     FLOW_TIMELINE.table(),
@@ -363,6 +370,7 @@ const OF_RUNS: [Table; 26] = [
     PIPELINE_RUNS,
     PIPELINES_UNDER_WAY_TABLE,
     PIPELINE_DIGESTS,
+    PIPELINE_FILES_TABLE,
 ];
 
 /// True for a table of [`OF_RUNS`].

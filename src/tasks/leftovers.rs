@@ -7,6 +7,7 @@ use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::error::Result;
 use crate::ops::conversations::chunks;
 use crate::ops::knowledge::collections;
+use crate::ops::pipelines;
 use crate::ops::predictions::executions;
 use crate::ops::service::leftovers::{self, SweepReport};
 use jiff::{SignedDuration, Timestamp};
@@ -39,6 +40,11 @@ pub(crate) async fn run(app: App, mut stop: watch::Receiver<bool>) {
         until_stop(&mut stop, "files", move |cancel| leftovers::sweep(&service, before, cancel)).await;
     if let Some(SweepReport { folders, files }) = swept.filter(|swept| *swept != SweepReport::default()) {
         tracing::info!(folders, files, "files that a crash left behind were removed");
+    }
+    let service = app.clone();
+    let sweep = move |cancel: &CancelToken| pipelines::sweep_files(&service, before, cancel);
+    if let Some(files @ 1..) = until_stop(&mut stop, "files of pipelines", sweep).await {
+        tracing::info!(files, "files of pipelines that a crash left behind were removed");
     }
     loop {
         let service = app.clone();

@@ -4,6 +4,7 @@ use crate::domain::ids::PipelineRunId;
 use crate::domain::pipelines::run::{
     DocumentFailure, PipelinePhase, PipelineRun, PipelineState, PipelineTrigger,
 };
+use crate::domain::pipelines::target::{PipelineFile, PipelineFileName};
 use crate::wire::predictions::run_facts::DocumentView;
 use crate::wire::time::IsoTime;
 use serde::{Deserialize, Serialize};
@@ -58,6 +59,25 @@ pub(crate) struct PipelineRunView {
     results: Option<Vec<DocumentView>>,
     /// The version of Live that ran; null where there is no history.
     flow_version: Option<String>,
+}
+
+/// A file that a pipeline wrote.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PipelineFile"))]
+pub(crate) struct PipelineFileView {
+    name: PipelineFileName,
+    bytes: u64,
+    /// The run that wrote it last.
+    run_id: PipelineRunId,
+    /// When that run was finished.
+    date: IsoTime,
+}
+
+impl From<PipelineFile> for PipelineFileView {
+    fn from(file: PipelineFile) -> Self {
+        Self { name: file.name, bytes: file.bytes, run_id: file.run, date: file.date.into() }
+    }
 }
 
 impl From<PipelineRun> for PipelineRunView {

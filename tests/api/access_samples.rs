@@ -125,6 +125,15 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
                 (Some(format!("{flow} {run}")), None)
             }
         }
+        (_, "/etl/:id/files" | "/etl/:id/files/:file") => {
+            let flow = crate::etl::pipeline(server, &crate::etl::into_file("rows.jsonl"));
+            if pattern.ends_with("/files") {
+                (Some(flow), None)
+            } else {
+                crate::etl::run(server, &flow);
+                (Some(format!("{flow} rows.jsonl")), None)
+            }
+        }
         ("GET", "/custom-mcp-servers") => (None, None),
         ("POST", "/custom-mcp-servers") => (None, Some(tool_server())),
         ("PUT", "/custom-mcp-servers/:id") => {

@@ -5,6 +5,7 @@
 //! index, and a backup holds it.
 
 use crate::cards::kit::knowledge::conversation_scope::{self, FILE_UPLOAD};
+use crate::cards::kit::knowledge::transform::MODE_OF_STORE;
 use crate::cards::kit::stores::collection_store::CollectionStore;
 use crate::cards::kit::stores::store_inputs::{self, DOCUMENT, EMBEDDINGS, StoreInputs, TOP_K_INPUT};
 use crate::cards::kit::{
@@ -39,6 +40,7 @@ pub(crate) const CARD: Card = Card {
         ),
         FILE_UPLOAD,
         TOP_K_INPUT,
+        MODE_OF_STORE,
     ],
     outputs: OUTPUTS,
     make: Factory::VectorStore(|inputs| store(inputs, CARD.name, &inputs.text("basePath")?)),

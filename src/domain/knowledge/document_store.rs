@@ -1,7 +1,7 @@
 //! Document stores, the loaders that bring their documents, and the chunks in them.
 
 use super::store_overview::{LoaderStatus, StoreStatus};
-use crate::domain::ids::{ChunkId, DocumentStoreId, LoaderId, WorkspaceId};
+use crate::domain::ids::{ChunkId, DocumentStoreId, FlowId, LoaderId, WorkspaceId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -37,6 +37,18 @@ pub struct DocumentLoader {
     pub chunks: usize,
     /// How many characters in all of them.
     pub characters: usize,
+    /// The card of a pipeline that brings its chunks; `None` for one that is run here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pipeline: Option<PipelineCard>,
+}
+
+/// A card of a pipeline that fills a store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PipelineCard {
+    pub flow: FlowId,
+    /// The card on its canvas.
+    pub node: String,
 }
 
 /// How a loader of a store is set.
@@ -78,6 +90,12 @@ impl DocumentStore {
     #[must_use]
     pub fn loader(&self, id: &LoaderId) -> Option<&DocumentLoader> {
         self.loaders.iter().find(|loader| loader.id == *id)
+    }
+
+    /// The ids of all of them, in the order of their making.
+    #[must_use]
+    pub fn loader_ids(&self) -> Vec<LoaderId> {
+        self.loaders.iter().map(|loader| loader.id).collect()
     }
 
     /// Counts the chunks of all loaders again.

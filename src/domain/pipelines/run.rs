@@ -3,6 +3,7 @@
 use crate::domain::error::count_phrase;
 use crate::domain::flows::flow::CanvasDigest;
 use crate::domain::ids::{FlowId, PipelineRunId, WorkspaceId};
+use crate::domain::pipelines::target::{StagedChunks, UnfinishedFile};
 use crate::domain::predictions::prediction::Document;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -82,6 +83,12 @@ pub(crate) struct PipelinePosition {
     pub is_lost: bool,
     /// Targets that were emptied, by their cards.
     pub emptied: Vec<String>,
+    /// What was written into files, by their cards.
+    #[serde(default)]
+    pub files: BTreeMap<String, UnfinishedFile>,
+    /// What takes the place of other chunks when the run is finished, by the cards of the document stores.
+    #[serde(default)]
+    pub staged: BTreeMap<String, StagedChunks>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -125,6 +132,12 @@ impl PipelineRun {
         self.counts.bytes_read += counts.bytes_read;
         let room = ERRORS_KEPT_MAX.saturating_sub(self.errors.len());
         self.errors.extend(errors.into_iter().take(room));
+    }
+
+    /// Notes how far it came with its sources; what it wrote on this server is noted elsewhere.
+    pub(crate) fn advance(&mut self, position: PipelinePosition) {
+        let PipelinePosition { files, staged, .. } = std::mem::take(&mut self.position);
+        self.position = PipelinePosition { files, staged, ..position };
     }
 
     /// Forgets how far it came, because it has to begin anew.

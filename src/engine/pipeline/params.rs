@@ -85,7 +85,7 @@ pub(super) fn check(canvas: &Canvas, declared: &BTreeMap<String, String>) -> Res
 }
 
 fn fault_of(node: &Node, why: &str) -> PipelineFault {
-    PipelineFault::Param { node: node.id.clone(), why: format!("{}: {why}", node.label()) }
+    PipelineFault::Setting { node: node.id.clone(), why: format!("{}: {why}", node.label()) }
 }
 
 /// Where documents come from and go to, what code runs and which records are used is the owner's alone.

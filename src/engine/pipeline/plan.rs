@@ -1,21 +1,18 @@
 //! A canvas as a pipeline: which cards bring documents, which ones documents pass, and which ones take them.
 
-use super::params;
+use super::{params, targets};
 use crate::canvas::{Canvas, Edge, Node};
 use crate::cards::kit::Factory;
-use crate::cards::kit::knowledge::transform::{DOCUMENTS, FAIL_FAST, START};
+use crate::cards::kit::knowledge::transform::{DOCUMENTS, FAIL_FAST, MODE, REPLACE, START};
 use crate::cards::kit::stores::store_inputs::DOCUMENT;
 use crate::cards::registry;
 use crate::domain::error::Error;
+use crate::domain::ids::DocumentStoreId;
 use crate::engine::plan::{Plan, PlanError};
 use crate::engine::source;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
-
-/// The input of a target that says what becomes of what it holds.
-const MODE: &str = "mode";
-const REPLACE: &str = "replace";
 
 /// A pipeline that is ready to run.
 #[derive(Debug)]
@@ -27,6 +24,7 @@ pub(crate) struct PipelinePlan {
     pub(super) fails_fast: bool,
     /// What its run is started with.
     pub(super) params: BTreeMap<String, String>,
+    stores: BTreeMap<DocumentStoreId, String>,
 }
 
 /// A card that documents come from, pass, or go into.
@@ -63,8 +61,8 @@ pub(crate) enum PipelineFault {
         node: String,
         label: String,
     },
-    /// A param is declared or read wrongly.
-    Param {
+    /// A card is set in a way that no pipeline can have.
+    Setting {
         node: String,
         why: String,
     },
@@ -75,7 +73,7 @@ impl PipelineFault {
     /// The card that is to blame; `None` for the flow as a whole.
     pub(crate) fn node(&self) -> Option<&str> {
         match self {
-            Self::Unfed { node, .. } | Self::Unread { node, .. } | Self::Param { node, .. } => Some(node),
+            Self::Unfed { node, .. } | Self::Unread { node, .. } | Self::Setting { node, .. } => Some(node),
             Self::Wiring(PlanError::Circle { nodes, .. }) => Some(&nodes[1]),
             _ => None,
         }
@@ -86,14 +84,16 @@ impl fmt::Display for PipelineFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSource => f.write_str("The pipeline has no source: connect a document loader."),
-            Self::NoTarget => f.write_str("The pipeline has no target: connect a vector store."),
+            Self::NoTarget => {
+                f.write_str("The pipeline has no target: connect a vector store, a document store or a file.")
+            }
             Self::Unfed { label, .. } => {
                 write!(f, "No document comes to '{label}': connect a source to it.")
             }
             Self::Unread { label, .. } => {
                 write!(f, "What '{label}' gives goes nowhere: connect it to a target.")
             }
-            Self::Param { why, .. } => f.write_str(why),
+            Self::Setting { why, .. } => f.write_str(why),
             Self::Wiring(fault) => fault.fmt(f),
         }
     }
@@ -106,6 +106,11 @@ impl From<PipelineFault> for Error {
 }
 
 impl PipelinePlan {
+    /// The document stores that it fills, each with the label of a card that does.
+    pub(crate) fn stores(&self) -> BTreeMap<DocumentStoreId, String> {
+        self.stores.clone()
+    }
+
     /// Compiles a canvas.
     ///
     /// # Errors
@@ -114,6 +119,7 @@ impl PipelinePlan {
         let roles: Vec<Option<Role>> = canvas.nodes().iter().map(role).collect();
         let connections = connections(canvas, &roles);
         check(canvas, &roles, &connections)?;
+        targets::check(canvas)?;
         let params = params::declared(canvas)?;
         params::check(canvas, &params)?;
         let cards: Vec<usize> = (0..roles.len()).filter(|&at| roles[at].is_some()).collect();
@@ -135,7 +141,7 @@ impl PipelinePlan {
             })
         };
         let stages = order.iter().filter_map(stage).collect();
-        Ok(Self { stages, plan, fails_fast: fails_fast(canvas), params })
+        Ok(Self { stages, plan, fails_fast: fails_fast(canvas), params, stores: targets::stores(canvas) })
     }
 }
 
@@ -143,7 +149,7 @@ fn role(node: &Node) -> Option<Role> {
     match registry::find(&node.name)?.make {
         Factory::Loader(_) => Some(Role::Source),
         Factory::Transform(_) => Some(Role::Transform),
-        Factory::VectorStore(_) => {
+        Factory::VectorStore(_) | Factory::Target(_) => {
             let replaces = node.inputs.get(MODE).and_then(Value::as_str) == Some(REPLACE);
             Some(Role::Target { replaces })
         }

@@ -1,8 +1,9 @@
 //! Documents through a pipeline, a batch at a time: memory does not grow with the sources.
 
 use super::plan::{PipelinePlan, Role, Stage};
+use super::targets::TargetCard;
 use crate::cards::kit::{
-    Component, DocumentPiece, Loader, RunContext, SeenDocuments, Transform, TransformContext, VectorStore,
+    Component, DocumentPiece, Loader, RunContext, SeenDocuments, Transform, TransformContext,
 };
 use crate::domain::error::{Error, Result};
 use crate::domain::pipelines::run::{DocumentFailure, PipelineCounts, PipelinePhase, PipelinePosition};
@@ -35,6 +36,19 @@ pub(crate) struct Batch {
 /// Who keeps what a run came to.
 pub(crate) trait BatchRecorder: SeenDocuments {
     fn enter(&self, phase: PipelinePhase);
+
+    /// Makes ready what a card fills on this server, before anything is read.
+    ///
+    /// # Errors
+    /// When it is not there or cannot be written, naming the card.
+    fn open(&self, card: &TargetCard<'_>) -> Result<()>;
+
+    /// Writes documents into what was opened for a card; how many of them were not there already. They count when the batch
+    /// is kept.
+    ///
+    /// # Errors
+    /// When it cannot be written, naming the card.
+    fn write(&self, node: &str, documents: &[Document]) -> Result<usize>;
 
     /// Keeps it; nothing of it is done again afterwards.
     ///
@@ -77,6 +91,7 @@ pub(crate) fn run(
         shown: 0,
         batch: Batch { position: limits.position, ..Batch::default() },
     };
+    run.open_targets()?;
     let is_source = |(_, stage): &(usize, &Stage)| stage.role == Role::Source;
     let sources = plan.stages.iter().enumerate().filter(is_source).skip(read_before);
     for (at, _) in sources {
@@ -110,6 +125,17 @@ impl Run<'_> {
     /// True for a dry run that saw what it wanted to see.
     fn has_enough(&self) -> bool {
         self.is_dry && self.taken >= DRY_DOCUMENTS_MAX
+    }
+
+    fn open_targets(&self) -> Result<()> {
+        for (at, stage) in self.plan.stages.iter().enumerate().filter(|_| !self.is_dry) {
+            if let (Some(Component::Target(target)), Role::Target { replaces }) = (self.part(at), stage.role)
+            {
+                let card = TargetCard { node: &stage.node, label: &stage.label, target: &target, replaces };
+                self.recorder.open(&card)?;
+            }
+        }
+        Ok(())
     }
 
     fn read_source(&mut self, at: usize) -> Result<()> {
@@ -245,14 +271,24 @@ impl Run<'_> {
         if documents.is_empty() {
             return Ok(());
         }
-        let (store, stage) = (self.store_at(at)?, &self.plan.stages[at]);
         self.recorder.enter(PipelinePhase::Writing);
-        let empties = replaces && !self.batch.position.emptied.contains(&stage.node);
-        store.append(&documents, empties, self.turn.host).map_err(|fault| named(fault, &stage.label))?;
-        if empties {
-            self.batch.position.emptied.push(stage.node.clone());
-        }
-        self.batch.counts.written += documents.len() as u64;
+        let stage = &self.plan.stages[at];
+        let written = match self.part(at) {
+            Some(Component::Target(_)) => self.recorder.write(&stage.node, &documents)?,
+            Some(Component::VectorStore(store)) => {
+                let empties = replaces && !self.batch.position.emptied.contains(&stage.node);
+                store
+                    .append(&documents, empties, self.turn.host)
+                    .map_err(|fault| named(fault, &stage.label))?;
+                if empties {
+                    self.batch.position.emptied.push(stage.node.clone());
+                }
+                documents.len()
+            }
+            _ => return Err(self.wrong_part(at, "this card takes no documents")),
+        };
+        self.batch.counts.written += written as u64;
+        self.batch.counts.skipped += (documents.len() - written) as u64;
         self.recorder.enter(PipelinePhase::Reading);
         Ok(())
     }
@@ -287,13 +323,6 @@ impl Run<'_> {
         match self.part(at) {
             Some(Component::Transform(transform)) => Ok(transform),
             _ => Err(self.wrong_part(at, "this card passes no documents")),
-        }
-    }
-
-    fn store_at(&self, at: usize) -> Result<Arc<dyn VectorStore>> {
-        match self.part(at) {
-            Some(Component::VectorStore(store)) => Ok(store),
-            _ => Err(self.wrong_part(at, "this card takes no documents")),
         }
     }
 }

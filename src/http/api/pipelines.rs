@@ -14,8 +14,10 @@ use crate::http::request::Request;
 use crate::http::routing::handler::{AcceptedJson, Json};
 use crate::ops::pipelines::{self, WatchedRun};
 use crate::ops::predictions::StreamClosed;
+use crate::wire::deleted::DeletedCount;
 use crate::wire::page::Page;
-use crate::wire::pipelines::{PipelineRunView, PipelineStart};
+use crate::wire::pipelines::{PipelineFileView, PipelineRunView, PipelineStart};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use std::time::Duration;
 
 /// Rows of a page.
@@ -95,6 +97,39 @@ fn pass_on(watched: &WatchedRun, sink: &EventSink, cancel: &CancelToken) -> Resu
 /// 400, 404, 403.
 pub(crate) fn stop(app: &App, caller: Caller, request: &Request) -> Result<Json<PipelineRunView>> {
     Ok(Json(pipelines::stop(app, &caller, &flow_id(request)?, run_id(request))?.into()))
+}
+
+/// `GET /etl/:id/files`.
+///
+/// # Errors
+/// 400, 404, 403.
+pub(crate) fn list_files(
+    app: &App,
+    caller: Caller,
+    request: &Request,
+) -> Result<Json<Vec<PipelineFileView>>> {
+    let files = pipelines::list_files(app, &caller, &flow_id(request)?)?;
+    Ok(Json(files.into_iter().map(PipelineFileView::from).collect()))
+}
+
+/// `GET /etl/:id/files/:file`.
+///
+/// # Errors
+/// 400, 404, 403.
+pub(crate) fn read_file(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let (found, file) = pipelines::open_file(app, &caller, &flow_id(request)?, request.param("file"))?;
+    let name = utf8_percent_encode(found.name.as_str(), NON_ALPHANUMERIC);
+    Ok(Reply::file(file, found.bytes, "application/x-ndjson; charset=utf-8")
+        .with_header("content-disposition", &format!("attachment; filename*=UTF-8''{name}")))
+}
+
+/// `DELETE /etl/:id/files/:file`.
+///
+/// # Errors
+/// 400, 404, 403, 409.
+pub(crate) fn delete_file(app: &App, caller: Caller, request: &Request) -> Result<Json<DeletedCount>> {
+    pipelines::delete_file(app, &caller, &flow_id(request)?, request.param("file"))?;
+    Ok(Json(DeletedCount::new(1)))
 }
 
 /// What is no id of a run is that of none.

@@ -20,4 +20,10 @@ pub(super) fn pipeline_routes() -> Vec<Route> { vec![
         .id("watchPipelineRun").answers(200, ContentSpec::Events),
     delete("/etl/:id/runs/:run",        any_of(PIPELINE_RUN),  pipelines::stop) .summary("Stops a run of a pipeline for good.")
         .id("stopPipelineRun"),
+    get   ("/etl/:id/files",            any_of(PIPELINE_VIEW), pipelines::list_files).summary("Lists the files that a pipeline wrote.")
+        .id("listPipelineFiles"),
+    get   ("/etl/:id/files/:file",      any_of(PIPELINE_VIEW), pipelines::read_file).summary("Reads a file that a pipeline wrote: a document as JSON on each line.")
+        .id("getPipelineFile").answers(200, ContentSpec::File),
+    delete("/etl/:id/files/:file",      any_of(PIPELINE_RUN),  pipelines::delete_file).summary("Deletes a file that a pipeline wrote.")
+        .id("deletePipelineFile").refuses(&[409]),
 ] }

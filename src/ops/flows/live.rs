@@ -165,6 +165,7 @@ pub fn create(app: &App, caller: &Caller, new: NewFlow<'_>) -> Result<LiveUpdate
             drawn.flat_map(|canvas| credential_destinations::of_canvas(canvas.canvas())).collect();
         sent.extend(credential_destinations::of_settings(&flow.settings));
         credential_destinations::check_and_remember(tx, caller, &sent, || Ok(Vec::new()))?;
+        pipelines::check_stores(tx, caller, None, canvas.canvas())?;
         FLOW_LAST_WORKSPACE.remove(tx, &flow.id)?;
         FLOW_WORKSPACE.put(tx, &flow.id, &flow.workspace)?;
         put(tx, &flow, Some(canvas))?;
@@ -318,7 +319,7 @@ const fn audit_action(kind: VersionKind, origin: &ChangeOrigin) -> Option<AuditA
     }
 }
 
-/// Settles where the credentials of a changed flow are sent: of what the change says, not of what stays as it was.
+/// Settles where the credentials of a changed flow are sent, and which document stores it may fill: of what the change says, not of what stays as it was.
 fn check_destinations(
     tx: &WriteTx,
     caller: &Caller,
@@ -332,7 +333,8 @@ fn check_destinations(
     }
     credential_destinations::check_and_remember(tx, caller, &sent, || {
         credential_destinations::of_flow(tx, before)
-    })
+    })?;
+    canvas.map_or(Ok(()), |canvas| pipelines::check_stores(tx, caller, Some(before), canvas.canvas()))
 }
 
 /// What becomes of the draft (manual 5.9).
@@ -466,5 +468,6 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
     chunks::delete_for_flow(app, workspace, id);
     executions::delete_for_flow(app, workspace, id);
     app.files.remove_flow(workspace, id);
+    app.pipeline_files.remove_flow(workspace, id);
     Ok(())
 }

@@ -182,23 +182,23 @@ fn not_configured() -> Error {
 ///
 /// # Errors
 /// 404 without the store, 400 when no embeddings were chosen.
-pub(crate) fn require_config(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<()> {
+pub(crate) fn require_config(app: &App, workspace: &WorkspaceId, id: &DocumentStoreId) -> Result<()> {
     app.store.read(|tx| {
-        if !DOCUMENT_STORES.has(tx, &caller.workspace, id)? {
+        if !DOCUMENT_STORES.has(tx, workspace, id)? {
             return Err(id.not_found());
         }
-        if VECTOR_CONFIGS.has(tx, &caller.workspace, id)? { Ok(()) } else { Err(not_configured()) }
+        if VECTOR_CONFIGS.has(tx, workspace, id)? { Ok(()) } else { Err(not_configured()) }
     })
 }
 
 fn build_or_refuse(
     app: &App,
-    caller: &Caller,
+    workspace: &WorkspaceId,
     id: &DocumentStoreId,
     host: &dyn EngineHost,
 ) -> Result<Arc<dyn VectorStore>> {
-    require_config(app, caller, id)?;
-    build_store(app, &caller.workspace, id, host)?.ok_or_else(not_configured)
+    require_config(app, workspace, id)?;
+    build_store(app, workspace, id, host)?.ok_or_else(not_configured)
 }
 
 /// Embeds the chunks of a store that are new and stores their vectors; those of chunks that are gone go.
@@ -207,7 +207,7 @@ fn build_or_refuse(
 /// 404 without the store, 400 when no embeddings were chosen, 500 when a card fails.
 pub(crate) fn upsert(
     app: &App,
-    caller: &Caller,
+    workspace: &WorkspaceId,
     id: &DocumentStoreId,
     tell: OnProgress<'_>,
     cancel: &CancelToken,
@@ -215,22 +215,22 @@ pub(crate) fn upsert(
     let watch = ProgressReporter::new(app, tell);
     watch.track_store(*id, StoreActivity::Upserting);
     watch.report(UpsertProgress::STARTED);
-    let host = WorkspaceHost::new(app, caller.workspace, cancel.clone()).with_progress(&watch);
-    let store = build_or_refuse(app, caller, id, &host)?;
+    let host = WorkspaceHost::new(app, *workspace, cancel.clone()).with_progress(&watch);
+    let store = build_or_refuse(app, workspace, id, &host)?;
     // Chunks that come while it works are not among those it has.
     let began = app.clock.now();
     let done = store.upsert(&host)?;
     let is_there = app.store.write(|tx| {
-        let there = DOCUMENT_STORES.has(tx, &caller.workspace, id)?;
-        if there && let Some(vectors) = VECTOR_CONFIGS.get(tx, &caller.workspace, id)? {
+        let there = DOCUMENT_STORES.has(tx, workspace, id)?;
+        if there && let Some(vectors) = VECTOR_CONFIGS.get(tx, workspace, id)? {
             let vectors = VectorConfig { filled: Some(began), ..vectors };
-            VECTOR_CONFIGS.put(tx, &caller.workspace, id, &vectors)?;
+            VECTOR_CONFIGS.put(tx, workspace, id, &vectors)?;
         }
         Ok(there)
     })?;
     // A store that was deleted meanwhile leaves no vectors behind.
     if !is_there {
-        delete_now(app, &caller.workspace, id)?;
+        delete_now(app, workspace, id)?;
         return Err(id.not_found());
     }
     Ok(upsert::outcome(done))
@@ -249,7 +249,7 @@ pub(crate) fn search(
 ) -> Result<VectorSearch> {
     let started = Instant::now();
     let host = WorkspaceHost::new(app, caller.workspace, cancel.clone());
-    let store = build_or_refuse(app, caller, id, &host)?;
+    let store = build_or_refuse(app, &caller.workspace, id, &host)?;
     let turn = RunContext { question: text, documents: "", uploads: &[], history: &[], host: &host };
     let found = store.nearest(&VectorQuery { text, most: store.top_k(), filter: None }, &turn)?;
     let found =

@@ -1,20 +1,24 @@
 //! A run of a pipeline beside the requests, on a thread of its own.
 
 use super::recorder::Recorder;
+use super::targets;
 use crate::app::App;
-use crate::base::cancel::CancelReason;
+use crate::base::cancel::{CancelReason, CancelToken};
 use crate::cards::kit::RunContext;
 use crate::domain::error::{Error, Result, UnavailableReason};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{ChatId, MessageId};
-use crate::domain::pipelines::run::{PipelineRun, PipelineState};
+use crate::domain::pipelines::run::{
+    DocumentFailure, PipelineCounts, PipelinePosition, PipelineRun, PipelineState,
+};
 use crate::domain::predictions::prediction::RunIds;
 use crate::engine::Overrides;
 use crate::engine::pipeline::{self, PipelinePlan, RunLimits};
+use crate::ops::knowledge::vectors;
 use crate::ops::predictions::RunHost;
 use crate::state::pipelines::ActivePipeline;
 use crate::store::queries::pipelines;
-use crate::store::tables::{FLOWS, PIPELINES_UNDER_WAY};
+use crate::store::tables::{FLOWS, PIPELINES_UNDER_WAY, VECTOR_CONFIGS};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
@@ -56,14 +60,55 @@ impl BackgroundRun {
         if ran.is_ok() || reason != Some(CancelReason::Shutdown) {
             let run = active.snapshot();
             let (state, error) = outcome(&run, ran, reason);
-            match end(app, run, state, error) {
-                Ok(run) => active.change(|now| *now = run),
+            let ended = end(app, run.clone(), state, error).or_else(|fault| match fault {
+                // What it wrote cannot count: a store has no room for another loader.
+                Error::Invalid(why) => end(app, run, PipelineState::Failed, Some(why)),
+                other => Err(other),
+            });
+            match ended {
+                Ok(mut run) => {
+                    if run.state == PipelineState::Finished && !run.dry_run {
+                        self.refresh_vectors(&mut run, &active.cancel);
+                    }
+                    active.change(|now| *now = run);
+                }
                 Err(fault) => {
                     tracing::error!(error = fault.for_log(), %flow, "the end of a pipeline was not stored");
                 }
             }
         }
         app.state.pipelines.end(&flow);
+    }
+
+    /// Makes the vectors of the document stores that were filled, where they have embeddings. The chunks are there whatever
+    /// becomes of it, so a failure is told among those of the run, which stays finished.
+    fn refresh_vectors(&self, run: &mut PipelineRun, cancel: &CancelToken) {
+        let (app, workspace) = (&self.app, &self.flow.workspace);
+        let mut failures = Vec::new();
+        for (store, label) in self.plan.stores() {
+            let is_embedded = app.store.read(|tx| VECTOR_CONFIGS.has(tx, workspace, &store));
+            let made = match is_embedded {
+                Ok(false) => continue,
+                Ok(true) => vectors::upsert(app, workspace, &store, &|_| {}, cancel).map(drop),
+                Err(fault) => Err(fault),
+            };
+            if let Err(fault) = made {
+                tracing::warn!(error = fault.for_log(), flow = %run.flow, %store, "the vectors of a store were not made");
+                let document = format!("vectors of document store {store}");
+                failures.push(DocumentFailure { document, source: label, message: fault.to_string() });
+            }
+        }
+        if failures.is_empty() {
+            return;
+        }
+        run.add(PipelineCounts::default(), failures);
+        let stored = app.store.write(|tx| {
+            let is_there = FLOWS.has(tx, &run.workspace, &run.flow)?;
+            if is_there { pipelines::put(tx, run) } else { Ok(()) }
+        });
+        if let Err(fault) = stored {
+            tracing::error!(error = fault.for_log(), flow = %run.flow, "what a pipeline could not do was not stored");
+        }
     }
 
     fn run(&self, active: &Arc<ActivePipeline>) -> Result<()> {
@@ -106,15 +151,26 @@ pub(super) fn end(
     state: PipelineState,
     error: Option<String>,
 ) -> Result<PipelineRun> {
-    run.end(state, error, app.clock.monotonic_now());
-    app.store.write(|tx| {
-        // A flow that was deleted meanwhile leaves nothing behind.
-        if FLOWS.has(tx, &run.workspace, &run.flow)? {
-            pipelines::put(tx, &run)?;
-            PIPELINES_UNDER_WAY.remove(tx, &run.workspace, &run.flow)?;
-        }
-        Ok(())
+    let now = app.clock.monotonic_now();
+    let is_finished = state == PipelineState::Finished && !run.dry_run;
+    run.end(state, error, now);
+    let ended = PipelineRun { position: PipelinePosition::default(), ..run.clone() };
+    let remains = app.store.write(|tx| {
+        let Some(flow) = FLOWS.get(tx, &run.workspace, &run.flow)? else { return Ok(None) };
+        let remains = if is_finished {
+            targets::publish(tx, &run, (&flow.name, now))?
+        } else {
+            targets::discard(tx, &run)?
+        };
+        pipelines::put(tx, &ended)?;
+        PIPELINES_UNDER_WAY.remove(tx, &run.workspace, &run.flow)?;
+        Ok(Some(remains))
     })?;
-    while app.store.write(|tx| pipelines::forget_seen(tx, &run.flow, run.id.bytes()))? {}
-    Ok(run)
+    match remains {
+        Some(remains) => remains.remove(app, &run)?,
+        // A flow that was deleted meanwhile leaves nothing behind.
+        None => app.pipeline_files.remove_flow(&run.workspace, &run.flow),
+    }
+    targets::forget_seen(app, &run.flow, run.id.bytes())?;
+    Ok(ended)
 }

@@ -1,10 +1,13 @@
 //! Pipelines: their runs, as people start, watch and stop them (manual 10.13).
 
 mod background;
+mod files;
 mod questions;
 mod recorder;
 mod resume;
+mod targets;
 
+pub(crate) use self::files::{delete_file, list_files, open_file, sweep_files};
 pub(crate) use self::questions::{AskedPipeline, ask, ask_by_caller, ask_by_webhook};
 pub(in crate::ops) use self::questions::{run_for_flow, run_scheduled};
 pub(crate) use self::resume::resume_all;
@@ -21,11 +24,11 @@ use crate::domain::paging::PageRequest;
 use crate::domain::pipelines::run::{
     PipelineCounts, PipelinePhase, PipelinePosition, PipelineRun, PipelineState, PipelineTrigger,
 };
-use crate::engine::pipeline::PipelinePlan;
+use crate::engine::pipeline::{PipelinePlan, stores_filled};
 use crate::ops::flows::access::{self, FlowAction};
 use crate::state::pipelines::ActivePipeline;
 use crate::store::queries::pipelines;
-use crate::store::tables::{CANVASES, FLOWS, PIPELINES_UNDER_WAY};
+use crate::store::tables::{CANVASES, FLOWS, PIPELINE_FILES, PIPELINES_UNDER_WAY};
 use crate::store::{Tx, WriteTx};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -33,6 +36,8 @@ use std::time::Duration;
 
 /// Runs of a pipeline that are kept; older ones go (manual 14.8).
 const PIPELINE_RUNS_KEPT_MAX: u64 = 1_000;
+/// What it takes to let a pipeline fill a document store.
+const STORE_PERMISSION: &str = "documentStores:update";
 /// How long a stop of the service waits for pipelines to reach the end of a batch (manual 14.4).
 const PIPELINE_STOP_SECONDS: u64 = 5;
 
@@ -248,12 +253,42 @@ pub(crate) fn stop(
     Ok(found.run)
 }
 
+/// Refuses a canvas that fills document stores which it did not fill before, from a caller who may not change them.
+///
+/// # Errors
+/// 403.
+pub(in crate::ops) fn check_stores(
+    tx: &impl Tx,
+    caller: &Caller,
+    before: Option<&Flow>,
+    canvas: &Canvas,
+) -> Result<()> {
+    let wanted = stores_filled(canvas);
+    if wanted.is_empty() || caller.permissions.has(STORE_PERMISSION) {
+        return Ok(());
+    }
+    let live = before.map(|flow| CANVASES.get(tx, &flow.workspace, &flow.id)).transpose()?.flatten();
+    let live = live.and_then(|text: String| Canvas::parse(&text).ok());
+    let known = live.map(|live| stores_filled(&live)).unwrap_or_default();
+    if wanted.keys().all(|store| known.contains_key(store)) {
+        return Ok(());
+    }
+    Err(Error::Forbidden(format!("Filling a document store needs the permission {STORE_PERMISSION}.")))
+}
+
 /// Forgets the runs of a flow that goes away.
 ///
 /// # Errors
 /// When the database cannot be written.
 pub(crate) fn delete_for_flow(tx: &WriteTx, flow: &Flow) -> Result<()> {
+    if let Some(number) = PIPELINES_UNDER_WAY.get(tx, &flow.workspace, &flow.id)?
+        && let Some(run) = pipelines::get(tx, &flow.id, number)?
+    {
+        // Its files go with the folder of the flow, and what cards saw with the rows below.
+        targets::discard(tx, &run)?;
+    }
     PIPELINES_UNDER_WAY.remove(tx, &flow.workspace, &flow.id)?;
+    PIPELINE_FILES.remove(tx, &flow.workspace, &flow.id)?;
     pipelines::remove_flow(tx, &flow.id)
 }
 

@@ -1,7 +1,7 @@
 //! Runs that the end of the process cut off go on with the next start.
 
 use super::background::{self, BackgroundRun};
-use super::compile;
+use super::{compile, targets};
 use crate::app::App;
 use crate::domain::error::Result;
 use crate::domain::ids::{FlowId, WorkspaceId};
@@ -48,10 +48,16 @@ fn resume(app: &App, workspace: &WorkspaceId, id: &FlowId, number: u64) -> Resul
     if goes_on {
         run.resumed = run.position != PipelinePosition::default();
     } else {
+        let cut_off = run.clone();
         run.restart();
         run.digest = flow.digest;
         run.flow_version = flow.live_version.and_then(|version| version.short());
-        while app.store.write(|tx| pipelines::forget_seen(tx, id, run.id.bytes()))? {}
+        let remains = app.store.write(|tx| {
+            pipelines::put(tx, &run)?;
+            targets::discard(tx, &cut_off)
+        })?;
+        remains.remove(app, &run)?;
+        targets::forget_seen(app, id, run.id.bytes())?;
     }
     app.store.write(|tx| pipelines::put(tx, &run))?;
     match compile(&text) {

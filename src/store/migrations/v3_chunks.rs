@@ -102,7 +102,8 @@ mod tests {
             let (record, found) = store
                 .read(|tx| {
                     let record = DOCUMENT_STORES.get(tx, &workspace, &id)?.unwrap();
-                    Ok((record, chunks::page(tx, &id, None, 0, 10)?))
+                    let found = chunks::page(tx, &id, &record.loader_ids(), 0, 10)?;
+                    Ok((record, found))
                 })
                 .unwrap();
             let texts: Vec<&str> = found.iter().map(|(_, chunk)| chunk.text.as_str()).collect();
@@ -124,7 +125,7 @@ mod tests {
             |n: usize| StoredChunk { id: ChunkId::next(), text: format!("Chunk {n}"), metadata: Map::new() };
         let chunks: Vec<StoredChunk> = (0..20_000).map(chunk).collect();
         store.write(|tx| chunks::put(tx, &id, &loader, &chunks)).unwrap();
-        let page = store.read(|tx| chunks::page(tx, &id, Some(&loader), 19_990, 50)).unwrap();
+        let page = store.read(|tx| chunks::page(tx, &id, &[loader], 19_990, 50)).unwrap();
         assert_eq!((page.len(), page[0].1.text.as_str()), (10, "Chunk 19990"), "in the order they were made");
         let removed = |tx: &WriteTx| chunks::remove(tx, &id, &loader, &chunks[0].id);
         assert!(store.write(removed).unwrap());

@@ -76,31 +76,34 @@ pub(crate) fn clear(tx: &WriteTx, store: &DocumentStoreId, loader: Option<&Loade
     tx.remove_range(CHUNKS, &range(store, loader))
 }
 
-/// At most `limit` chunks of a loader, or of a store, after the first `skip` of them, each with its loader.
+/// At most `limit` chunks of these loaders of a store, after the first `skip` of them, each with its loader. What a run of a
+/// pipeline keeps back until its end is of none of them.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database or a chunk cannot be read.
 pub(crate) fn page(
     tx: &impl Tx,
     store: &DocumentStoreId,
-    loader: Option<&LoaderId>,
+    loaders: &[LoaderId],
     skip: usize,
     limit: usize,
 ) -> Result<Vec<(LoaderId, StoredChunk)>> {
     let (mut left, mut found) = (skip, Vec::new());
-    if limit == 0 {
-        return Ok(found);
-    }
-    tx.scan(CHUNKS, &range(store, loader), Order::Ascending, |key, value| {
-        // What is skipped is not read.
-        if left > 0 {
-            left -= 1;
-            return Ok(ControlFlow::Continue(()));
+    for loader in loaders {
+        if found.len() >= limit {
+            break;
         }
-        let Some((loader, chunk)) = keys::parse_chunk(key) else { return Ok(ControlFlow::Continue(())) };
-        found.push((loader, parse(chunk, value)?));
-        Ok(if found.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
-    })?;
+        tx.scan(CHUNKS, &range(store, Some(loader)), Order::Ascending, |key, value| {
+            // What is skipped is not read.
+            if left > 0 {
+                left -= 1;
+                return Ok(ControlFlow::Continue(()));
+            }
+            let Some((loader, chunk)) = keys::parse_chunk(key) else { return Ok(ControlFlow::Continue(())) };
+            found.push((loader, parse(chunk, value)?));
+            Ok(if found.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        })?;
+    }
     Ok(found)
 }
 

@@ -125,5 +125,5 @@ fn a_pipeline_that_holds_nothing_is_asked_for_nothing() {
     drawing.card("plainText", json!({"text": "Monday"}));
     let (flow, key) = bound(&server, &drawing);
     let told = question(&server, &flow, &key).send().is_error(400);
-    assert_eq!(told, "The pipeline has no target: connect a vector store.");
+    assert_eq!(told, "The pipeline has no target: connect a vector store, a document store or a file.");
 }

@@ -7,6 +7,7 @@ mod clock;
 mod params;
 mod runs;
 mod started;
+mod targets;
 
 use crate::support::canvases::Drawing;
 use crate::support::{Server, id};
@@ -70,6 +71,15 @@ pub fn line(source: (&str, Value), transforms: &[(&str, Value)], mode: &str) -> 
     drawing
 }
 
+/// A text into a file of this name.
+pub fn into_file(name: &str) -> Drawing {
+    let mut drawing = Drawing::default();
+    let text = drawing.card("plainText", json!({"text": "Some text."}));
+    let file = drawing.card("etlFile", json!({ "fileName": name }));
+    drawing.wire(&text, &file, "documents");
+    drawing
+}
+
 /// The files of a folder straight into a store.
 pub fn folder_line(folder: &DocumentFolder, transforms: &[(&str, Value)]) -> Drawing {
     line(("folderFiles", json!({"folderPath": folder.path()})), transforms, "append")
@@ -101,6 +111,11 @@ pub fn end(server: &Server, flow: &str, run: &str) -> Value {
 
 /// Takes a while for each document.
 const SLOW: &str = "const end = Date.now() + 40; while (Date.now() < end) {} return $pageContent;";
+
+/// Code for it.
+pub const fn slow_code() -> &'static str {
+    SLOW
+}
 
 /// The files of a folder, each of which takes a while.
 pub fn slow(folder: &DocumentFolder) -> Drawing {

@@ -146,7 +146,10 @@ fn what_is_no_pipeline_is_refused_in_words() {
     assert_eq!(refused(&Drawing::default()), "The pipeline has no source: connect a document loader.");
     let mut drawing = Drawing::default();
     let text = drawing.card("plainText", json!({"text": "Monday"}));
-    assert_eq!(refused(&drawing), "The pipeline has no target: connect a vector store.");
+    assert_eq!(
+        refused(&drawing),
+        "The pipeline has no target: connect a vector store, a document store or a file."
+    );
     let store = store(&mut drawing, "parcels", "append");
     assert_eq!(refused(&drawing), "What 'Plain Text' gives goes nowhere: connect it to a target.");
     let first = drawing.card("etlDedupe", json!({}));

@@ -13,6 +13,7 @@ use crate::cards::kit::models::token_sink::TokenSink;
 use crate::cards::kit::schema::wire_type::WireType;
 use crate::cards::kit::stores::records::RecordManager;
 use crate::domain::error::Result;
+use crate::domain::pipelines::target::PipelineTarget;
 use crate::domain::predictions::prediction::{Document, HistoryMessage, ImageUpload, RunOutput};
 use crate::llm::{ChatMessage, ChatRequest, Completion, ReplyStream, ToolSpec};
 use serde_json::Value;
@@ -40,6 +41,7 @@ pub enum Component {
     Synthesis(Arc<Synthesis>),
     Route(Arc<Route>),
     Transform(Arc<dyn Transform>),
+    Target(PipelineTarget),
     /// A member of a Multi-Agent or Sequential Agent flow.
     Member(Arc<Member>),
     /// A text or structured result other cards read.
@@ -68,6 +70,7 @@ impl Component {
             Self::Synthesis(_) => "response synthesizer",
             Self::Route(_) => "named retriever",
             Self::Transform(_) => "transform of a pipeline",
+            Self::Target(_) => "target of a pipeline",
             Self::Member(_) => "card of an agent team",
             Self::Value(_) => "text",
         }

@@ -1,7 +1,7 @@
 //! What happens to documents on their way through a pipeline (manual 10.12).
 
 use crate::cards::kit::capabilities::host::Host;
-use crate::cards::kit::schema::input::Input;
+use crate::cards::kit::schema::input::{Choice, Input};
 use crate::cards::kit::schema::wire_type::WireType;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
@@ -13,6 +13,33 @@ pub(crate) const DOCUMENTS: Input = Input::wires("documents", "Documents", WireT
     .help("What a source or another card of the pipeline brings.");
 /// The base classes of a card that documents pass.
 pub(crate) const PASSES_DOCUMENTS: &[&str] = &["Document"];
+
+/// What becomes of what a target holds.
+pub(crate) const MODE: &str = "mode";
+/// What a run brings takes its place.
+pub(crate) const REPLACE: &str = "replace";
+/// The input [`MODE`] of cards that only pipelines fill.
+pub(crate) const MODE_INPUT: Input = Input::choice(
+    MODE,
+    "Mode",
+    &[Choice::new("append", "Beside what is there"), Choice::new(REPLACE, "In the place of what is there")],
+)
+.or("append");
+/// The input [`MODE`] of vector stores of this server, which flows of other kinds have as well.
+pub(crate) const MODE_OF_STORE: Input = MODE_INPUT.additional().help(
+    "What a pipeline does with what the store holds. A store is emptied just before the first documents of a run are written. \
+     In flows of other kinds it means nothing.",
+);
+/// The card that keeps documents in a file. The engine finds it by its name.
+pub(crate) const FILE: &str = "etlFile";
+/// Its input that names the file.
+pub(crate) const FILE_NAME: &str = "fileName";
+/// The card that puts documents into a document store. The engine finds it by its name.
+pub(crate) const DOCUMENT_STORE: &str = "etlDocumentStore";
+/// Its input that picks the store.
+pub(crate) const STORE: &str = "selectedStore";
+/// The base class of a card that documents go into.
+pub(crate) const TAKES_DOCUMENTS: &[&str] = &["PipelineTarget"];
 
 /// The card by which a pipeline says how its runs behave. The engine finds it by its name.
 pub(crate) const START: &str = "etlStart";

@@ -19,6 +19,7 @@ use crate::cards::kit::steps::context::StepContext;
 use crate::cards::kit::steps::outcome::StepOutcome;
 use crate::cards::kit::stores::records::RecordManager;
 use crate::domain::error::{Error, Result};
+use crate::domain::pipelines::target::PipelineTarget;
 use crate::llm::ChatModel;
 use std::sync::Arc;
 
@@ -163,6 +164,8 @@ pub enum Factory {
     GetVariable(fn(&Inputs<'_>) -> Result<String>),
     /// Makes other documents of those that pass a pipeline.
     Transform(fn(&Inputs<'_>) -> Result<Arc<dyn Transform>>),
+    /// Takes the documents of a pipeline, which the service keeps where the card says.
+    Target(fn(&Inputs<'_>) -> Result<PipelineTarget>),
     /// A member of a Multi-Agent or Sequential Agent flow.
     Member(fn(&Inputs<'_>) -> Result<Member>),
     /// Does the work of a step of an agentflow.
@@ -228,6 +231,7 @@ impl Factory {
             // Only a run knows the values of variables.
             Self::GetVariable(_) | Self::Nothing => Component::Value(serde_json::Value::Null),
             Self::Transform(make) => Component::Transform(make(inputs)?),
+            Self::Target(make) => Component::Target(make(inputs)?),
             Self::Team => {
                 return Err(Error::RunFailed(format!("{}: this card belongs into a harness", inputs.label)));
             }

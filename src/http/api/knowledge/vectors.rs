@@ -49,9 +49,9 @@ pub(crate) fn insert(
     if let Some(vectors) = body.into_config() {
         vectors::save(app, &caller, &id, &vectors)?;
     }
-    vectors::require_config(app, &caller, &id)?;
+    vectors::require_config(app, &caller.workspace, &id)?;
     progress_reply::reply_with_progress(app, request, move |app, tell, cancel| {
-        vectors::upsert(app, &caller, &id, tell, cancel).map(FillView::from)
+        vectors::upsert(app, &caller.workspace, &id, tell, cancel).map(FillView::from)
     })
 }
 

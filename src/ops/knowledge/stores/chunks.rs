@@ -33,7 +33,8 @@ pub(crate) fn chunk_page(
         if loader.is_some_and(|loader| store.loader(loader).is_none()) {
             return Err(no_loader());
         }
-        let found = chunks::page(tx, id, loader, skip, PAGE)?;
+        let loaders = loader.map_or_else(|| store.loader_ids(), |loader| vec![*loader]);
+        let found = chunks::page(tx, id, &loaders, skip, PAGE)?;
         Ok((store, found))
     })?;
     let of_loader = loader.and_then(|loader| store.loader(loader)).cloned();

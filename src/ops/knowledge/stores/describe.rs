@@ -101,7 +101,7 @@ fn sample_contents(tx: &ReadTx, store: &DocumentStore) -> Result<String> {
     }
     let mut seen = 0;
     for loader in store.loaders.iter().filter(|loader| loader.chunks > 0).take(LOADERS_SHOWN) {
-        for (_, chunk) in chunks::page(tx, &store.id, Some(&loader.id), 0, CHUNKS_PER_LOADER)? {
+        for (_, chunk) in chunks::page(tx, &store.id, &[loader.id], 0, CHUNKS_PER_LOADER)? {
             let chunk: String = chunk.text.chars().take(CHUNK_CHARS_SHOWN).collect();
             let _ = write!(text, "\n<passage>\n{chunk}\n</passage>\n");
             seen += 1;

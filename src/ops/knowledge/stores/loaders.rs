@@ -1,5 +1,6 @@
 //! Loaders of a store: tried, saved, run, run again, and removed.
 
+use super::pipeline_chunks::require_room;
 use super::{files, loader_config, loader_overview, read_overview, require_store, secrets};
 use crate::app::App;
 use crate::base::cancel::CancelToken;
@@ -13,7 +14,6 @@ use crate::domain::knowledge::document_store::{
 use crate::domain::knowledge::store_changes::LoaderChange;
 use crate::domain::knowledge::store_overview::{LoaderOverview, LoaderPreview, StoreOverview};
 use crate::domain::knowledge::upsert::{LoaderRunOutcome, StoreUpsertOutcome, UpsertCounts, UpsertProgress};
-use crate::limits;
 use crate::ops::knowledge::progress::{OnProgress, ProgressReporter};
 use crate::ops::predictions::host::workspace_host::WorkspaceHost;
 use crate::ops::workspace::credential_destinations;
@@ -112,7 +112,7 @@ pub(crate) fn save(
     change: &LoaderChange,
 ) -> Result<LoaderOverview> {
     let store = app.store.read(|tx| require_store(tx, &caller.workspace, id))?;
-    let saved = change.id.and_then(|id| store.loader(&id).cloned());
+    let saved = change.id.and_then(|id| store.loader(&id)).map(own).transpose()?.cloned();
     let mut plan = change_config(change, saved.as_ref().map(|loader| &loader.plan), caller)?;
     let sends: Vec<_> = credential_destinations::of_loader(&plan.loader).into_iter().collect();
     credential_destinations::check_ahead(app, caller, &sends, &credential_destinations::of_loaders(&store))?;
@@ -123,6 +123,7 @@ pub(crate) fn save(
         synced: false,
         chunks: saved.as_ref().map_or(0, |loader| loader.chunks),
         characters: saved.as_ref().map_or(0, |loader| loader.characters),
+        pipeline: None,
     };
     let written = update_store(app, caller, id, |_, store| {
         put_loader(store, loader.clone())?;
@@ -184,11 +185,11 @@ pub(crate) fn process(
     cancel: &CancelToken,
 ) -> Result<StoreUpsertOutcome> {
     let found = app.store.read(|tx| require_store(tx, &caller.workspace, store))?;
-    let plan = found.loader(loader).ok_or_else(no_loader)?.plan.clone();
+    let plan = own(found.loader(loader).ok_or_else(no_loader)?)?.plan.clone();
     let watch = ProgressReporter::new(app, tell);
     watch.track_store(*store, StoreActivity::Syncing);
     let chunks = load_chunks(app, caller, store, &plan, &watch, cancel)?;
-    let loader = DocumentLoader { id: *loader, plan, synced: true, chunks: 0, characters: 0 };
+    let loader = DocumentLoader { id: *loader, plan, synced: true, chunks: 0, characters: 0, pipeline: None };
     let filled = replace_chunks(app, caller, store, loader, &chunks, &|_| false)?;
     watch.report(UpsertProgress::storing(chunks.len(), chunks.len()));
     Ok(filled)
@@ -236,9 +237,7 @@ pub(super) fn replace_chunks(
         gone.extend(store.loader(&loader.id).cloned());
         put_loader(store, loader.clone())?;
         let total: usize = store.loaders.iter().map(|loader| loader.chunks).sum();
-        if total > limits::STORE_CHUNKS_MAX {
-            return Err(Error::invalid("The document store cannot hold so many chunks."));
-        }
+        require_room(total)?;
         chunks::put(tx, id, &loader.id, chunks)?;
         Ok((deleted, gone))
     })?;
@@ -250,6 +249,17 @@ pub(super) fn replace_chunks(
         ..UpsertCounts::default()
     };
     Ok(StoreUpsertOutcome { counts, loader: loader.id, new_store: None })
+}
+
+/// A loader that is set and run here: that of a pipeline is neither.
+pub(super) fn own(loader: &DocumentLoader) -> Result<&DocumentLoader> {
+    match &loader.pipeline {
+        None => Ok(loader),
+        Some(card) => Err(Error::Invalid(format!(
+            "Pipeline {} brings what is in this loader: run the pipeline.",
+            card.flow
+        ))),
+    }
 }
 
 pub(super) fn no_loader() -> Error {
@@ -303,7 +313,10 @@ pub(crate) fn refresh(
 ) -> Result<Vec<LoaderRunOutcome>> {
     let store = app.store.read(|tx| require_store(tx, &caller.workspace, id))?;
     let loaders: Vec<LoaderId> = match named {
-        None => store.loaders.iter().map(|loader| loader.id).collect(),
+        // What pipelines bring, their runs refresh.
+        None => {
+            store.loaders.iter().filter(|loader| loader.pipeline.is_none()).map(|loader| loader.id).collect()
+        }
         Some(named) => {
             let known = |name: &String| LoaderId::parse(name).filter(|id| store.loader(id).is_some());
             let mut found: Vec<LoaderId> =

@@ -5,6 +5,7 @@ mod describe;
 mod files;
 pub(crate) mod loader_config;
 mod loaders;
+pub(in crate::ops) mod pipeline_chunks;
 mod secrets;
 mod upsert;
 
@@ -259,10 +260,8 @@ pub(crate) fn stored_chunks(
     workspace: &WorkspaceId,
     id: &DocumentStoreId,
 ) -> Result<Option<Vec<Document>>> {
-    if !DOCUMENT_STORES.has(tx, workspace, id)? {
-        return Ok(None);
-    }
-    let found = rows::page(tx, id, None, 0, limits::STORE_CHUNKS_MAX)?;
+    let Some(store) = DOCUMENT_STORES.get(tx, workspace, id)? else { return Ok(None) };
+    let found = rows::page(tx, id, &store.loader_ids(), 0, limits::STORE_CHUNKS_MAX)?;
     let chunk = |(_, chunk): (_, crate::domain::knowledge::document_store::StoredChunk)| Document {
         page_content: chunk.text,
         metadata: chunk.metadata,

@@ -1,6 +1,6 @@
 //! Documents that callers send to a store (manual 10.9 r4).
 
-use super::loaders::{credential, load_chunks, no_loader, replace_chunks};
+use super::loaders::{credential, load_chunks, no_loader, own, replace_chunks};
 use super::{files, insert_new, loader_config, require_store, secrets};
 use crate::app::App;
 use crate::base::cancel::CancelToken;
@@ -186,8 +186,8 @@ pub(crate) fn prepare(
     let saved = match named {
         None => None,
         Some(text) => {
-            let known = LoaderId::parse(text).and_then(|id| store.loader(&id).cloned());
-            Some(known.ok_or_else(no_loader)?)
+            let known = LoaderId::parse(text).and_then(|id| store.loader(&id)).ok_or_else(no_loader)?;
+            Some(own(known)?.clone())
         }
     };
     let plan = merge_loader(&sent, saved.as_ref(), sent_files, caller)?;
@@ -233,7 +233,7 @@ pub(crate) fn upsert(
         Some(vectors) => {
             vectors::save(app, caller, id, vectors)?;
             // The counts are those of the vectors; which chunks they are is asked for by the page.
-            let counts = vectors::upsert(app, caller, id, tell, cancel)?.counts;
+            let counts = vectors::upsert(app, &caller.workspace, id, tell, cancel)?.counts;
             Ok(StoreUpsertOutcome { counts, ..done })
         }
     };
@@ -280,6 +280,7 @@ fn load_and_store(
         synced: true,
         chunks: 0,
         characters: 0,
+        pipeline: None,
     };
     let filled = replace_chunks(app, caller, id, loader, &chunks, replaces)
         .inspect_err(|error| files::roll_back(app, &caller.workspace, id, &fresh, error))?;

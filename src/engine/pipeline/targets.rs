@@ -1,0 +1,56 @@
+//! The cards of a pipeline whose documents the service itself keeps.
+
+use super::plan::PipelineFault;
+use crate::canvas::{Canvas, Node};
+use crate::cards::kit::knowledge::transform::{DOCUMENT_STORE, FILE, FILE_NAME, STORE};
+use crate::domain::ids::DocumentStoreId;
+use crate::domain::pipelines::target::{PipelineFileName, PipelineTarget};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A target on its canvas.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TargetCard<'a> {
+    pub(crate) node: &'a str,
+    pub(crate) label: &'a str,
+    pub(crate) target: &'a PipelineTarget,
+    /// What a run brings takes the place of what is there.
+    pub(crate) replaces: bool,
+}
+
+/// Refuses files and stores that no run could write, or that two cards would write at once.
+pub(super) fn check(canvas: &Canvas) -> Result<(), PipelineFault> {
+    let mut files = BTreeSet::new();
+    for node in canvas.nodes().iter().filter(|node| node.name == FILE) {
+        let name = text(node, FILE_NAME);
+        let Some(name) = PipelineFileName::parse(name) else {
+            return Err(fault(node, &format!("File Name: {}", PipelineFileName::RULE)));
+        };
+        if !files.insert(name) {
+            return Err(fault(node, "File Name: another card writes a file of this name"));
+        }
+    }
+    let stores = canvas.nodes().iter().filter(|node| node.name == DOCUMENT_STORE);
+    match stores.into_iter().find(|node| picked_store(node).is_none()) {
+        Some(node) => Err(fault(node, "Select Store: choose a document store of this workspace")),
+        None => Ok(()),
+    }
+}
+
+/// The document stores that a canvas puts documents into, each with the label of a card that does.
+pub(crate) fn stores(canvas: &Canvas) -> BTreeMap<DocumentStoreId, String> {
+    let cards = canvas.nodes().iter().filter(|node| node.name == DOCUMENT_STORE);
+    cards.filter_map(|node| Some((picked_store(node)?, node.label().to_owned()))).collect()
+}
+
+fn picked_store(node: &Node) -> Option<DocumentStoreId> {
+    DocumentStoreId::parse(text(node, STORE))
+}
+
+fn text<'n>(node: &'n Node, input: &str) -> &'n str {
+    node.inputs.get(input).and_then(Value::as_str).unwrap_or_default().trim()
+}
+
+fn fault(node: &Node, why: &str) -> PipelineFault {
+    PipelineFault::Setting { node: node.id.clone(), why: format!("{}: {why}.", node.label()) }
+}
