@@ -132,7 +132,9 @@ pub fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String
     let segments = route.pattern.split('/').map(|part| match part {
         ":sha" => newest(server, name.as_deref().unwrap()),
         // Where a path names two things, the sample says both.
-        ":listener" | ":check" | ":run" | ":file" => name.as_deref().unwrap().split(' ').nth(1).unwrap().to_owned(),
+        ":listener" | ":check" | ":run" | ":file" => {
+            name.as_deref().unwrap().split(' ').nth(1).unwrap().to_owned()
+        }
         _ if part.starts_with(':') => name.as_deref().unwrap().split(' ').next().unwrap().to_owned(),
         _ => part.to_owned(),
     });

@@ -14,6 +14,7 @@ mod callers;
 mod figures;
 mod memory;
 mod model;
+mod pipelines;
 mod runs;
 mod starts;
 mod streams;
@@ -46,7 +47,7 @@ fn main() {
         return bare::serve(arguments.last().expect("the provider's address"));
     }
     let number = arguments.iter().find_map(|argument| argument.parse().ok());
-    let parts: [(&str, &dyn Fn()); 17] = [
+    let parts: [(&str, &dyn Fn()); 18] = [
         ("latency", &callers::latency),
         ("rate", &callers::rate),
         ("cost", &answers::cost),
@@ -63,6 +64,7 @@ fn main() {
         ("paused", &runs::paused),
         ("long", &runs::long),
         ("listed", &|| runs::listed(number)),
+        ("pipeline", &|| pipelines::report(number)),
         ("million", &|| answers::million(number)),
     ];
     let all = !parts.iter().any(|(name, _)| told(name));

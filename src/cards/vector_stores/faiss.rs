@@ -7,6 +7,7 @@
 use crate::cards::kit::knowledge::conversation_scope::{self, FILE_UPLOAD};
 use crate::cards::kit::knowledge::transform::MODE_OF_STORE;
 use crate::cards::kit::stores::collection_store::CollectionStore;
+use crate::cards::kit::stores::known_rows::KnownRows;
 use crate::cards::kit::stores::store_inputs::{self, DOCUMENT, EMBEDDINGS, StoreInputs, TOP_K_INPUT};
 use crate::cards::kit::{
     Capability, Card, Category, Factory, Host, Input, Inputs, Need, Output, RecordManager, Risk, RunContext,
@@ -63,6 +64,7 @@ pub(in crate::cards) fn store(inputs: &Inputs<'_>, kind: &str, path: &str) -> Re
         embeddings: filling.embeddings.clone(),
         uploads: conversation_scope::is_on(inputs),
         knowledge: inputs.need()?,
+        known: KnownRows::default(),
     };
     let records = inputs.optional_records("recordManager")?;
     Ok(Arc::new(Faiss { inputs: filling, collection: stored, records, most: store_inputs::top_k(inputs)? }))

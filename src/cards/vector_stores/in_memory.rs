@@ -4,6 +4,7 @@ use crate::base::hex::to_hex;
 use crate::cards::kit::knowledge::conversation_scope::{self, FILE_UPLOAD};
 use crate::cards::kit::knowledge::embedding::{embed_chunks, embed_query};
 use crate::cards::kit::stores::collection_store::{CollectionStore, best};
+use crate::cards::kit::stores::known_rows::KnownRows;
 use crate::cards::kit::stores::store_inputs::{self, DOCUMENT, EMBEDDINGS, StoreInputs, TOP_K_INPUT};
 use crate::cards::kit::{
     Capability, Card, Category, Factory, Grant, Host, Input, Inputs, Knowledge, Need, Output, Risk,
@@ -85,6 +86,7 @@ fn upload_collection(
         embeddings: filling.embeddings.clone(),
         uploads: true,
         knowledge,
+        known: KnownRows::default(),
     }
 }
 

@@ -245,6 +245,26 @@ impl WorkspaceCollections<'_> {
         Ok(())
     }
 
+    /// All of a collection as it is, but for its last block where that takes more rows. No other block is read.
+    fn reopen(&self, id: &CollectionId, head: &Collection) -> Result<(Rebuild, Block)> {
+        let mut draft = Rebuild {
+            unchanged_blocks: head.blocks.clone(),
+            new_blocks: Vec::new(),
+            dimensions: head.dimensions,
+            rows: head.rows,
+            bytes: head.bytes,
+        };
+        let Some(last) = head.blocks.last() else { return Ok((draft, Block::default())) };
+        let block = self.app.store.read(|tx| collections::block(tx, &self.workspace, id, *last))?;
+        if block.bytes() >= Block::BYTES / 2 {
+            return Ok((draft, Block::default()));
+        }
+        draft.unchanged_blocks.pop();
+        draft.rows -= block.len();
+        draft.bytes -= block.bytes();
+        Ok((draft, block))
+    }
+
     /// Blocks that lose no row stay; the last one that is not full takes the first of the new rows.
     fn rebuild(
         &self,
@@ -255,7 +275,10 @@ impl WorkspaceCollections<'_> {
         let mut draft = Rebuild::default();
         let mut open = Block::default();
         let old = before.filter(|head| !edit.clear && head.space == edit.space);
-        if let Some(head) = old {
+        let is_all_new = edit.remove.is_empty() && old.is_some_and(|head| edit.absent_at == Some(head.stamp));
+        if let Some(head) = old.filter(|_| is_all_new) {
+            (draft, open) = self.reopen(id, head)?;
+        } else if let Some(head) = old {
             let replaced: HashSet<&RowId> = edit.add.iter().map(|row| &row.id).collect();
             let goes = |name: &RowId| edit.remove.contains(name) || replaced.contains(name);
             let last = head.blocks.last().copied();

@@ -18,7 +18,8 @@ fn rows(numbers: std::ops::Range<u32>) -> Vec<VectorRow> {
 }
 
 fn edit<'e>(add: &'e [VectorRow], remove: &'e HashSet<RowId>) -> CollectionEdit<'e> {
-    CollectionEdit { name: "c", space: [1; 32], clear: false, add, conversation: None, remove }
+    let (clear, conversation, absent_at) = (false, None, None);
+    CollectionEdit { name: "c", space: [1; 32], clear, add, absent_at, conversation, remove }
 }
 
 fn place(app: &App) -> (WorkspaceCollections<'_>, CollectionId) {
@@ -32,6 +33,28 @@ fn place(app: &App) -> (WorkspaceCollections<'_>, CollectionId) {
 fn nearest(shelves: &WorkspaceCollections<'_>, id: &CollectionId, number: u32) -> String {
     let hits = shelves.nearest(id, &row(number).vector, 1, None).unwrap();
     hits.first().map_or_else(String::new, |hit| hit.text.split(" x").next().unwrap().to_owned())
+}
+
+#[test]
+fn rows_that_are_known_to_be_new_are_added_as_any_others() {
+    let (_folder, app) = App::temporary();
+    let (shelves, id) = place(&app);
+    let (twin, none) = (CollectionId::random(), HashSet::new());
+    let mut stamp = None;
+    for batch in 0..60 {
+        let add = rows(batch * 40..(batch + 1) * 40);
+        let quick = shelves.change(&id, &CollectionEdit { absent_at: stamp, ..edit(&add, &none) }).unwrap();
+        let whole = shelves.change(&twin, &edit(&add, &none)).unwrap();
+        stamp = Some(quick.stamp);
+        let facts = |head: &Collection| (head.rows, head.bytes, head.dimensions, head.blocks.len());
+        assert_eq!(facts(&quick), facts(&whole), "{batch}");
+    }
+    assert_eq!(shelves.row_ids(&id).unwrap(), shelves.row_ids(&twin).unwrap());
+    assert_eq!(nearest(&shelves, &id, 2_345), "row 2345");
+    // Who knows an older state of it knows nothing: the rows take the place of those of their ids.
+    let again = rows(0..10);
+    let stale = CollectionEdit { absent_at: Some(Uuid::new_v4()), ..edit(&again, &none) };
+    assert_eq!(shelves.change(&id, &stale).unwrap().rows, 2_400);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::{collections, upsert};
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::cards::kit::stores::collection_store::{CollectionStore, UnrecordedStore};
+use crate::cards::kit::stores::known_rows::KnownRows;
 use crate::cards::kit::stores::store_inputs;
 use crate::cards::kit::{
     Card, Category, Component, Grant, Host, InputKind, Knowledge, Loader, RunContext, ScoredChunk,
@@ -142,8 +143,15 @@ pub(crate) fn build_store(
         };
         let (label, name) = (LABEL.to_owned(), id.to_string());
         let knowledge = Grant::for_service();
-        let stored =
-            CollectionStore { label, id: own_collection(id), name, embeddings, uploads: false, knowledge };
+        let stored = CollectionStore {
+            label,
+            id: own_collection(id),
+            name,
+            embeddings,
+            uploads: false,
+            knowledge,
+            known: KnownRows::default(),
+        };
         return Ok(Some(Arc::new(UnrecordedStore { collection: stored, loader, most: store_inputs::TOP_K })));
     };
     let mut wired = vec![("embeddings", embedding), ("document", Component::Loader(loader))];

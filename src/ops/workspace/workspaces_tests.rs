@@ -65,6 +65,7 @@ const WRITES: [Write; 8] = [
             space: [1; 32],
             clear: false,
             add: &rows,
+            absent_at: None,
             conversation: None,
             remove: &none,
         };

@@ -81,6 +81,7 @@ fn what_is_still_being_embedded_when_its_conversation_goes_does_not_count() {
                 clear: false,
                 add: &add,
                 remove: &none,
+                absent_at: None,
                 conversation,
             },
         )

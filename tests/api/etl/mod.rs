@@ -74,7 +74,7 @@ pub fn line(source: (&str, Value), transforms: &[(&str, Value)], mode: &str) -> 
 /// A text into a file of this name.
 pub fn into_file(name: &str) -> Drawing {
     let mut drawing = Drawing::default();
-    let text = drawing.card("plainText", json!({"text": "Some text."}));
+    let text = drawing.card("plainText", json!({"text": "Parcels leave."}));
     let file = drawing.card("etlFile", json!({ "fileName": name }));
     drawing.wire(&text, &file, "documents");
     drawing

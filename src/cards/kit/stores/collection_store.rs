@@ -1,6 +1,7 @@
 //! A collection of this server behind a vector store card.
 
 use super::collections::{CollectionEdit, Collections};
+use super::known_rows::KnownRows;
 use super::records::{self, ChunkDiff, Cleanup, RecordManager, RecordManagerConfig, chunk_key};
 use super::store_inputs;
 use crate::cards::kit::build::component::{Embeddings, RunContext};
@@ -30,6 +31,8 @@ pub(crate) struct CollectionStore {
     pub embeddings: Arc<dyn Embeddings>,
     pub uploads: bool,
     pub knowledge: Grant<dyn Knowledge>,
+    /// What is there, for who fills it batch by batch.
+    pub known: KnownRows,
 }
 
 impl CollectionStore {
@@ -157,9 +160,17 @@ impl CollectionStore {
         let mut seen = HashSet::new();
         let named = documents.iter().map(|document| (chunk_key(document), document));
         let named: Vec<(RowId, &Document)> = named.filter(|(name, _)| seen.insert(*name)).collect();
-        let rows = embed_chunks(&named, &*self.embeddings, host)?;
-        library
-            .change(&self.id, &CollectionEdit { clear: empties, add: &rows, ..self.edit(&HashSet::new()) })?;
+        let (missing, absent_at) =
+            if empties { (seen, None) } else { self.known.missing(library, &self.id, &seen)? };
+        let new = named.iter().filter(|(name, _)| missing.contains(name)).copied();
+        let rows = embed_chunks(&new.collect::<Vec<_>>(), &*self.embeddings, host)?;
+        if empties || !rows.is_empty() {
+            let nothing = HashSet::new();
+            let edit = CollectionEdit { clear: empties, add: &rows, absent_at, ..self.edit(&nothing) };
+            let stamp = library.change(&self.id, &edit)?.stamp;
+            let ids = rows.iter().map(|row| row.id);
+            if empties { self.known.replace(stamp, ids) } else { self.known.add(absent_at, stamp, ids) }
+        }
         if let Some(records) = records {
             records::remember(records, &self.name, &named, empties, host)?;
         }
@@ -191,7 +202,8 @@ impl CollectionStore {
 
     fn edit<'e>(&'e self, remove: &'e HashSet<RowId>) -> CollectionEdit<'e> {
         let space = self.embeddings.space();
-        CollectionEdit { name: &self.name, space, clear: false, add: &[], remove, conversation: None }
+        let (clear, conversation, absent_at) = (false, None, None);
+        CollectionEdit { name: &self.name, space, clear, add: &[], absent_at, remove, conversation }
     }
 
     fn replace_all(&self, documents: Vec<Document>, host: &dyn Host) -> Result<UpsertReport> {

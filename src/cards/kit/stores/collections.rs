@@ -8,6 +8,7 @@ use crate::domain::ids::{CollectionId, NamespaceId};
 use crate::domain::knowledge::collection::Collection;
 use crate::vectors::{RowId, SearchHit, VectorRow};
 use std::collections::{HashMap, HashSet};
+use uuid::Uuid;
 
 /// The collections and records of one workspace.
 pub trait Collections: Send + Sync {
@@ -82,6 +83,8 @@ pub struct CollectionEdit<'a> {
     pub clear: bool,
     /// New rows, in place of those of the same id.
     pub add: &'a [VectorRow],
+    /// The stamp of the collection at which none of them was in it: then nothing has to be read to find out.
+    pub absent_at: Option<Uuid>,
     /// The conversation whose files the rows are: such a collection goes with it.
     pub conversation: Option<StoragePermit>,
     pub remove: &'a HashSet<RowId>,

@@ -3,6 +3,7 @@
 pub(crate) mod collection_store;
 pub(crate) mod collections;
 pub(crate) mod databases;
+pub(crate) mod known_rows;
 pub(in crate::cards) mod mysql;
 pub(in crate::cards) mod postgres;
 pub(crate) mod records;
