@@ -2,6 +2,7 @@
 //! owner gave a file is kept in the database, with how much of the file counts (manual 10.14).
 
 use super::chat_files::{Quota, StoreFileError};
+use crate::domain::error::FullQuota;
 use crate::domain::ids::{FlowId, PipelineFileId, WorkspaceId};
 use crate::durable::{DurableFolder, EntryKind, GrowingFile, Tree};
 use jiff::Timestamp;
@@ -119,7 +120,7 @@ impl PipelineFileWriter {
     /// When the disk is nearly full or does not take it.
     pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFileError> {
         if self.folder.free_bytes()? < self.bytes_free.saturating_add(bytes.len() as u64) {
-            return Err(StoreFileError::Full(crate::domain::error::FullQuota::Disk));
+            return Err(StoreFileError::Full(FullQuota::Disk));
         }
         Ok(self.file.write_all(bytes)?)
     }
