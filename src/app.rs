@@ -84,6 +84,9 @@ pub enum AppOpenError {
          the folder, or move the folder away to start empty"
     )]
     NoDatabase,
+    /// Somebody restores a backup into the folder.
+    #[error("a backup is being restored into the data folder; start again when that is done")]
+    Restoring,
     #[error("{0}")]
     Secrets(SecretsError),
     /// What a crash left behind could not be completed.
@@ -134,6 +137,10 @@ impl App {
             return Err(AppOpenError::NoDatabase);
         }
         let store = Store::open(&database).map_err(AppOpenError::Store)?;
+        // One that began since this was looked at sees that the database is in use, or is seen here.
+        if ops::service::backup::restore::is_under_way(&settings.data_dir) {
+            return Err(AppOpenError::Restoring);
+        }
         let secrets = secrets(&store, &settings)?;
         let outgoing = Outgoing::from_settings(&settings).map_err(AppOpenError::Authorities)?;
         let git_host = GitHostClient::from_settings(&settings).map_err(AppOpenError::Authorities)?;

@@ -1,5 +1,7 @@
 //! What runs beside the requests while the service is up: started together, stopped together.
 
+#[cfg(unix)]
+mod backup_stream;
 pub mod checks;
 pub(crate) mod command_reply;
 pub(crate) mod control;
