@@ -312,9 +312,15 @@ impl Store {
 }
 
 /// The lock that an open database has, held by somebody who does not open it.
-pub struct DatabaseLock(
-    #[allow(dead_code, reason = "it is held until the handle goes")] Option<std::fs::File>,
-);
+pub struct DatabaseLock(Option<std::fs::File>);
+
+impl DatabaseLock {
+    /// False where there was none to lock.
+    #[must_use]
+    pub const fn has_database(&self) -> bool {
+        self.0.is_some()
+    }
+}
 
 /// What was found in the whole database.
 #[derive(Debug, Default)]
