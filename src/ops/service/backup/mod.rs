@@ -5,6 +5,7 @@ mod error;
 pub(crate) mod examine;
 mod moment;
 pub(crate) mod restore;
+pub(crate) mod scheduled;
 
 pub(crate) use error::BackupError;
 
