@@ -1,4 +1,4 @@
-//! The files that pipelines write: `pipeline-files/<workspace>/<flow>/<id>`. The service makes the ids; the name that an
+//! The files that pipelines write: `files/pipelines/<workspace>/<flow>/<id>`. The service makes the ids; the name that an
 //! owner gave a file is kept in the database, with how much of the file counts (manual 10.14).
 
 use super::chat_files::{Quota, StoreFileError};
@@ -8,11 +8,14 @@ use crate::durable::{DurableFolder, EntryKind, GrowingFile, Tree};
 use jiff::Timestamp;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
+use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 
 /// The folder of all of them.
 pub struct PipelineFiles {
     tree: Tree,
     quota: Quota,
+    /// Those who remove hold it together; who copies all files holds it alone.
+    removal_lock: RwLock<()>,
 }
 
 /// A file that a run writes on.
@@ -27,7 +30,7 @@ impl PipelineFiles {
     /// The files below the root of this tree, which is made when the first file comes.
     #[must_use]
     pub const fn new(tree: Tree, quota: Quota) -> Self {
-        Self { tree, quota }
+        Self { tree, quota, removal_lock: RwLock::new(()) }
     }
 
     /// Opens a file to write on from `length`; what a run that is over left behind that goes.
@@ -63,8 +66,14 @@ impl PipelineFiles {
         Ok((file.metadata()?.len() >= length).then_some(file))
     }
 
+    /// Lets nobody remove a file until what is returned is dropped. Whoever removes waits for that.
+    pub(super) fn hold_removals(&self) -> RwLockWriteGuard<'_, ()> {
+        self.removal_lock.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Removes a file; one that is gone already is no error.
     pub(crate) fn remove(&self, workspace: &WorkspaceId, flow: &FlowId, id: &PipelineFileId) {
+        let _turn = self.removal_lock.read().unwrap_or_else(PoisonError::into_inner);
         let opened = self.tree.open(&[&workspace.to_string(), &flow.to_string()]);
         let removed =
             opened.and_then(|folder| folder.map(|folder| folder.remove(&id.to_string())).transpose());
@@ -75,6 +84,7 @@ impl PipelineFiles {
 
     /// Removes all files of a flow that was deleted.
     pub(crate) fn remove_flow(&self, workspace: &WorkspaceId, flow: &FlowId) {
+        let _turn = self.removal_lock.read().unwrap_or_else(PoisonError::into_inner);
         let folder = self.tree.root().join(workspace.to_string()).join(flow.to_string());
         if let Err(error) = fs::remove_dir_all(folder)
             && error.kind() != io::ErrorKind::NotFound

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
 mod ask_command;
+mod backups;
 #[path = "../support/canvases.rs"]
 mod canvases;
 mod check_command;
