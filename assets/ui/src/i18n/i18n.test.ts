@@ -16,6 +16,7 @@ import { promote } from './en/promote';
 import { roles } from './en/roles';
 import { run } from './en/run';
 import { tools } from './en/tools';
+import { toolServers } from './en/toolServers';
 import { users } from './en/users';
 import { variables } from './en/variables';
 import { versions } from './en/versions';
@@ -40,6 +41,7 @@ const parts = [
   roles,
   run,
   tools,
+  toolServers,
   users,
   variables,
   versions,

@@ -18,6 +18,7 @@ import type { roles } from './en/roles';
 import type { run } from './en/run';
 import type { starts } from './en/starts';
 import type { tools } from './en/tools';
+import type { toolServers } from './en/toolServers';
 import type { users } from './en/users';
 import type { variables } from './en/variables';
 import type { versions } from './en/versions';
@@ -43,6 +44,7 @@ export type PartKey =
   | keyof typeof run
   | keyof typeof starts
   | keyof typeof tools
+  | keyof typeof toolServers
   | keyof typeof users
   | keyof typeof variables
   | keyof typeof versions

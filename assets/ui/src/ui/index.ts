@@ -16,7 +16,7 @@ export { Field, Fields, Input, TextArea, useField, useFieldLabel } from './Field
 export { FormDialog, type FormDialogProps } from './FormDialog';
 export { Kbd } from './Kbd';
 export { later } from './later';
-export { ListPage, NoAccess, type ListPageProps } from './ListPage';
+export { ListPage, NoAccess, type ListPageProps, type ListTabs } from './ListPage';
 export { ContextMenu } from './ContextMenu';
 export { Menu, type MenuAction, type MenuEntry } from './Menu';
 export { OnceDialog, type OnceDialogProps } from './OnceDialog';
