@@ -3,6 +3,7 @@ import { en } from './en';
 import { account } from './en/account';
 import { apiKeys } from './en/apiKeys';
 import { apicode } from './en/apicode';
+import { assistants } from './en/assistants';
 import { audit } from './en/audit';
 import { chat } from './en/chat';
 import { check } from './en/check';
@@ -28,6 +29,7 @@ const parts = [
   account,
   apiKeys,
   apicode,
+  assistants,
   audit,
   chat,
   check,

@@ -2,6 +2,7 @@
 import type { account } from './en/account';
 import type { apiKeys } from './en/apiKeys';
 import type { apicode } from './en/apicode';
+import type { assistants } from './en/assistants';
 import type { audit } from './en/audit';
 import type { chat } from './en/chat';
 import type { check } from './en/check';
@@ -28,6 +29,7 @@ export type PartKey =
   | keyof typeof account
   | keyof typeof apiKeys
   | keyof typeof apicode
+  | keyof typeof assistants
   | keyof typeof audit
   | keyof typeof chat
   | keyof typeof check

@@ -9,11 +9,7 @@ import { Loaded, type QueryLike } from './Loaded';
 import { Page, PageHeader, Toolbar } from './PageHeader';
 import { SearchField } from './SearchField';
 import { EmptyState, FilteredEmpty } from './States';
-import { Tabs, type TabsProps } from './Tabs';
 import { useAddress } from './useAddress';
-
-/** Tabs between lists, without what they show. */
-export type ListTabs = Pick<TabsProps, 'value' | 'onChange' | 'tabs' | 'label'>;
 
 export interface ListPageProps<Row> {
   title: string;
@@ -33,8 +29,8 @@ export interface ListPageProps<Row> {
   filters?: { names: readonly string[]; pass: (row: Row) => boolean; tools: ReactNode };
   /** Says how many are shown, for screen readers. */
   found: (count: number) => string;
-  /** The lists that share the address, of which this is one. */
-  tabs?: ListTabs;
+  /** Draws what stands around the list and below the heading, such as tabs between lists. */
+  around?: (list: ReactNode) => ReactNode;
   /** Between the heading and the list, and after it. */
   above?: ReactNode;
   below?: ReactNode;
@@ -43,7 +39,7 @@ export interface ListPageProps<Row> {
 
 /** A page with one list: heading, search and filters kept in the address, and all the states a list has. */
 export function ListPage<Row>(props: ListPageProps<Row>): ReactNode {
-  const { title, description, icon, query, missing, create, viewOnly, empty, above, below, tabs } = props;
+  const { title, description, icon, query, missing, create, viewOnly, empty, above, below, around } = props;
   const label = create ? create.label : '';
   const onClick = create ? create.onClick : undefined;
   useActions(useMemo(() => (onClick ? [{ id: `new ${label}`, label, run: onClick }] : []), [label, onClick]));
@@ -86,13 +82,7 @@ export function ListPage<Row>(props: ListPageProps<Row>): ReactNode {
           query.data?.length === 0 ? null : button || (viewOnly && <p className={css.viewOnly}>{viewOnly}</p>)
         }
       />
-      {tabs ? (
-        <Tabs {...tabs} panelClassName={css.panel}>
-          {list}
-        </Tabs>
-      ) : (
-        list
-      )}
+      {around ? around(list) : list}
     </Page>
   );
 }

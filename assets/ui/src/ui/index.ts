@@ -16,13 +16,14 @@ export { Field, Fields, Input, TextArea, useField, useFieldLabel } from './Field
 export { FormDialog, type FormDialogProps } from './FormDialog';
 export { Kbd } from './Kbd';
 export { later } from './later';
-export { ListPage, NoAccess, type ListPageProps, type ListTabs } from './ListPage';
+export { ListPage, NoAccess, type ListPageProps } from './ListPage';
 export { ContextMenu } from './ContextMenu';
 export { Menu, type MenuAction, type MenuEntry } from './Menu';
 export { OnceDialog, type OnceDialogProps } from './OnceDialog';
 export { Page, PageHeader, Section, Toolbar, useTitle } from './PageHeader';
 export { Pager, type PagerProps } from './Pager';
 export { PasswordInput } from './PasswordInput';
+export { PickCard, type PickCardProps } from './PickCard';
 export { PermissionGrid, type PermissionGridProps } from './PermissionGrid';
 export { PermissionList } from './PermissionList';
 export { actionName, permissionName, resourceName } from './permissionNames';
