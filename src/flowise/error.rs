@@ -5,7 +5,10 @@ use crate::sql::SqlError;
 /// Why nothing of a folder can move in.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FlowiseError {
-    #[error("There is no database.sqlite of Flowise there: name its data folder, or the database itself.")]
+    #[error(
+        "There is no database.sqlite of Flowise there that can be read: name its data folder, or the database itself. A service that runs \
+         reads it as its own user."
+    )]
     NoDatabase,
     #[error(
         "The database has changes beside it that it did not take in: stop Flowise, or start it once more and stop it, and try again."

@@ -29,8 +29,7 @@ pub(super) fn read(root: &Path, owner: FileOwner<'_>, name: &str, bytes_max: u64
     let storage = root.join(STORAGE);
     let organizations = fs::read_dir(&storage).into_iter().flatten().flatten().map(|entry| entry.path());
     let homes = std::iter::once(storage.clone()).chain(organizations);
-    let path =
-        homes.map(|home| parts.iter().fold(home, |path, part| path.join(part))).find(|path| is_file(path))?;
+    let path = homes.map(|home| parts.iter().fold(home, |path, part| path.join(part))).find(is_file)?;
     let length = fs::metadata(&path).ok()?.len();
     if length > bytes_max { None } else { fs::read(path).ok() }
 }

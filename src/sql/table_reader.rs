@@ -82,7 +82,7 @@ impl TableReader {
         let (table, order) = (quote(table), quote(order));
         let statement = format!("SELECT * FROM {table} {condition} ORDER BY {order}, rowid");
         let mut prepared = self.connection.prepare(&statement).map_err(SqlError::from)?;
-        let names: Vec<String> = prepared.column_names().into_iter().map(str::to_owned).collect();
+        let names: Vec<String> = prepared.column_names().map(str::to_owned).collect();
         let mut rows = prepared.query(params_from_iter(wanted)).map_err(SqlError::from)?;
         while let Some(row) = rows.next().map_err(SqlError::from)? {
             let mut read = Map::new();
