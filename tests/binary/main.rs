@@ -14,6 +14,7 @@ mod disk_corruption;
 mod file_permissions;
 mod log_lines;
 mod logging;
+mod move_in;
 #[cfg(target_os = "linux")]
 mod open_answers;
 #[cfg(target_os = "linux")]

@@ -14,6 +14,7 @@ pub const FLOORS: &[(usize, &[&str])] = &[
             "llm",
             "documents",
             "sql",
+            "flowise",
             "postgres",
             "mysql",
             "redis",
@@ -35,8 +36,9 @@ pub const FLOORS: &[(usize, &[&str])] = &[
 /// Floors whose rooms may use one another: the nouns, and the application with its operations.
 pub const SHARED_FLOORS: &[usize] = &[0, 5, 8];
 
-/// Rooms that may use a room of their own floor, which does not use them: code asks for requests, and they are guarded.
-pub const BESIDE: &[(&str, &str)] = &[("script", "net")];
+/// Rooms that may use a room of their own floor, which does not use them: code asks for requests, and they are guarded; the folder of
+/// another product has a database.
+pub const BESIDE: &[(&str, &str)] = &[("script", "net"), ("flowise", "sql")];
 
 /// Rooms that may use only these, of all that lies below them.
 #[rustfmt::skip]
@@ -46,6 +48,7 @@ pub const ONLY: &[(&str, &[&str])] = &[
     ("script", &["net", "worker", "base", "domain", "limits"]),
     ("documents", &["worker", "base", "domain", "limits"]),
     ("sql", &["base", "domain", "limits"]),
+    ("flowise", &["sql", "base", "domain", "limits"]),
     ("postgres", &["net", "base", "domain", "limits"]),
     ("mysql", &["net", "base", "domain", "limits"]),
     ("redis", &["net", "base", "domain", "limits"]),
@@ -79,6 +82,8 @@ pub const HOMES: &[(&str, &[&str])] = &[
     ("postgres_protocol", &["src/postgres/"]),
     ("fallible_iterator", &["src/postgres/"]),
     ("ring", &["src/llm/identity/service_account"]),
+    ("aes", &["src/flowise/"]),
+    ("cbc", &["src/flowise/"]),
     ("rustls", &["src/net/"]),
     ("webpki_roots", &["src/net/"]),
     ("tar", &["src/backup/"]),
