@@ -48,7 +48,7 @@ pub(in crate::ops) fn adopt_loader(
     let known = credential_destinations::of_loaders(&found);
     credential_destinations::check_ahead(app, caller, &sends, &known)?;
     let fresh = files::store_inline_files(app, &caller.workspace, store, &mut plan)?;
-    let loader = DocumentLoader { id, plan, synced, chunks: 0, characters: 0 };
+    let loader = DocumentLoader { id, plan, synced, chunks: 0, characters: 0, pipeline: None };
     replace_chunks(app, caller, store, loader, &chunks, &|_| false)
         .inspect_err(|error| files::roll_back(app, &caller.workspace, store, &fresh, error))?;
     Ok(true)
