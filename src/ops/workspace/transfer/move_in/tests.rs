@@ -157,7 +157,7 @@ fn stores_are_here(app: &App, caller: &Caller, expected: &Value) {
             crate::ops::knowledge::stores::stored_file(app, &caller.workspace, &id, name).unwrap().unwrap();
         assert_eq!(read.name, "opening-hours.txt");
         let first: LoaderId = store.loaders[0].id;
-        let page = app.store.read(|tx| chunks::page(tx, &id, Some(&first), 0, 100)).unwrap();
+        let page = app.store.read(|tx| chunks::page(tx, &id, &[first], 0, 100)).unwrap();
         let begins: Vec<bool> =
             page.iter().take(2).map(|(_, chunk)| chunk.text.starts_with("Paragraph")).collect();
         assert_eq!((page.len(), begins), (8, vec![true, true]));
