@@ -169,3 +169,79 @@ fn newest_version(history: &RepositoryFiles) -> Option<Sha> {
     let packed = || text("packed-refs")?.lines().find_map(|line| line.strip_suffix(BRANCH).map(str::trim));
     Sha::parse(text(BRANCH).map(str::trim).or_else(packed)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backup::reader::extract;
+    use crate::domain::flows::flow_change::FlowChange;
+    use crate::files::flow_files::FlowFileName;
+    use crate::ops::flows;
+    use crate::store::Store;
+    use crate::store::tables::FLOWS;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Duration;
+
+    #[test]
+    fn what_goes_and_what_comes_after_the_moment_changes_nothing_of_the_backup() {
+        let (folder, app, caller) = App::with_owner();
+        let here = caller.workspace;
+        let flow = flows::create(&app, &caller, &FlowChange::chatflow("f")).unwrap().flow.id;
+        let name = FlowFileName::new_live("a.txt", b"text");
+        app.files.put(&here, &flow, &name, b"text").unwrap();
+        let packing = app.history.hold_packing();
+        let moment = Moment::take(&app, &packing, true).unwrap();
+        let newest = app.history.newest(&flow).unwrap().unwrap().sha;
+        flows::delete(&app, &caller, &flow).unwrap();
+        assert!(app.files.get(&here, &flow, &name, 10).unwrap().is_none());
+        let late = flows::create(&app, &caller, &FlowChange::chatflow("late")).unwrap().flow.id;
+        app.history.maintain(&CancelToken::new(None)).unwrap();
+
+        let ready = moment.prepare(&app, &CancelToken::new(None)).unwrap();
+        let head = ready.head(true);
+        assert_eq!(head.newest_version, Some(newest));
+        let mut tar = Vec::new();
+        let mut archive = ArchiveWriter::begin(&mut tar, head, ready.spool(&app).unwrap()).unwrap();
+        ready.add_to(&mut archive, packing.folder(), folder.path()).unwrap();
+        archive.finish().unwrap();
+        let place = Scratch::create(folder.path(), "unpacked").unwrap();
+        extract(tar.as_slice(), &place).unwrap();
+        let store = Store::open(&place.path().join(DATABASE)).unwrap();
+        let has = |id| store.read(|tx| FLOWS.has(tx, &here, id)).unwrap();
+        assert!(has(&flow) && !has(&late));
+        let file = place.path().join(FILES).join(here.to_string()).join(flow.to_string()).join(name.as_str());
+        assert_eq!(fs::read(file).unwrap(), b"text");
+        let main = fs::read_to_string(place.path().join("versions/refs/heads/main")).unwrap();
+        assert_eq!(main.trim(), newest.to_string());
+        let links = |name: &str| name.starts_with(".backup-");
+        let left = fs::read_dir(folder.path().join(FILES)).unwrap();
+        assert!(left.into_iter().all(|entry| !links(entry.unwrap().file_name().to_str().unwrap())));
+    }
+
+    #[test]
+    fn nobody_removes_a_file_while_the_files_are_linked() {
+        let (_folder, app, caller) = App::with_owner();
+        let flow = flows::create(&app, &caller, &FlowChange::chatflow("f")).unwrap().flow.id;
+        let removed = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let hold = RemovalHold::take(&app.files, &app.chat_files);
+            scope.spawn(|| {
+                app.files.remove_flow(&caller.workspace, &flow);
+                removed.store(true, Ordering::SeqCst);
+            });
+            std::thread::sleep(Duration::from_millis(100));
+            assert!(!removed.load(Ordering::SeqCst));
+            drop(hold);
+        });
+        assert!(removed.load(Ordering::SeqCst));
+    }
+
+    #[test]
+    fn the_newest_version_is_found_in_packed_references_too() {
+        let sha = "0123456789abcdef0123456789abcdef01234567";
+        let packed = format!("# pack-refs with: peeled\n{sha} refs/heads/main\n");
+        let small = vec![("packed-refs".to_owned(), packed.into_bytes())];
+        let found = newest_version(&RepositoryFiles { small, fixed: Vec::new() });
+        assert_eq!(found.map(|sha| sha.to_string()).as_deref(), Some(sha));
+    }
+}
