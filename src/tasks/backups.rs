@@ -40,7 +40,7 @@ pub(crate) async fn run(app: App, mut stop: watch::Receiver<bool>) {
         match ended {
             Ok(Ok(()) | Err(BackupError::Stopped)) => {}
             Ok(Err(error)) => {
-                tracing::error!(%error, "the backup that was due could not be made; it is tried again")
+                tracing::error!(%error, "the backup that was due could not be made; it is tried again");
             }
             Err(error) => super::log_panic("backups", &error),
         }

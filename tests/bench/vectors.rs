@@ -71,7 +71,15 @@ fn measure_time(work: impl FnOnce()) -> std::time::Duration {
 
 fn edit(add: &[VectorRow], clear: bool) -> CollectionEdit<'_> {
     static NOTHING: std::sync::LazyLock<HashSet<RowId>> = std::sync::LazyLock::new(HashSet::new);
-    CollectionEdit { name: "measured", space: [1; 32], clear, add, conversation: None, remove: &NOTHING }
+    CollectionEdit {
+        name: "measured",
+        space: [1; 32],
+        clear,
+        add,
+        absent_at: None,
+        conversation: None,
+        remove: &NOTHING,
+    }
 }
 
 fn fill(shelves: &WorkspaceCollections<'_>, id: &CollectionId) {

@@ -5,8 +5,8 @@ mod describe;
 mod files;
 pub(crate) mod loader_config;
 mod loaders;
-pub(in crate::ops) mod pipeline_chunks;
 mod moved;
+pub(in crate::ops) mod pipeline_chunks;
 mod secrets;
 mod upsert;
 

@@ -224,7 +224,7 @@ mod tests {
         let flow = flows::create(&app, &caller, &FlowChange::chatflow("f")).unwrap().flow.id;
         let removed = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            let hold = RemovalHold::take(&app.files, &app.chat_files);
+            let hold = RemovalHold::take(&app.files, &app.chat_files, &app.pipeline_files);
             scope.spawn(|| {
                 app.files.remove_flow(&caller.workspace, &flow);
                 removed.store(true, Ordering::SeqCst);
