@@ -41,6 +41,10 @@ describe.skipIf(missing)('assistants', () => {
   };
 
   it('makes an assistant from nothing, and asks it', async () => {
+    for (const { id } of await service.call<Stored[]>('GET', '/assistants'))
+      await service.call('DELETE', `/assistants/${id}`);
+    for (const { id } of await service.call<{ id: string }[]>('GET', '/document-store/store'))
+      await service.call('DELETE', `/document-store/store/${id}?force=true`);
     const store = await fillStore('Hand book');
     const { page, close } = await signedIn('/');
     await page.getByRole('navigation').getByRole('link', { name: 'Assistants' }).click();
@@ -76,7 +80,7 @@ describe.skipIf(missing)('assistants', () => {
     await shot(page, 'assistants-form');
     await page.getByRole('button', { name: 'Save to Live' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Save to Live' }).click();
-    await page.getByText('Saved to Live').waitFor();
+    await page.getByText('Saved to Live', { exact: true }).waitFor();
     expect(await read(id)).toMatchObject({
       name: 'Desk',
       instruction: 'Be brief.',
@@ -116,7 +120,7 @@ describe.skipIf(missing)('assistants', () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+s');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Save to Live' }).click();
-    await page.getByText('Saved to Live').waitFor();
+    await page.getByText('Saved to Live', { exact: true }).waitFor();
     const saved = await read(id);
     expect([saved.instruction, saved.tools]).toEqual(['Answer in one word.', []]);
     await page.getByRole('link', { name: 'Versions' }).click();

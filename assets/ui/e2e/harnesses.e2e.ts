@@ -26,6 +26,7 @@ describe.skipIf(missing)('harnesses', () => {
   };
 
   it('begins with a team, is saved to Live, and is asked', async () => {
+    for (const { flowId } of await listed()) await service.call('DELETE', `/chatflows/${flowId}`);
     const { page, close } = await signedIn('/');
     await page.getByRole('button', { name: 'New flow' }).first().click();
     await page.getByText('A team of specialists that is asked as one').click();
@@ -51,7 +52,7 @@ describe.skipIf(missing)('harnesses', () => {
     await axe(page);
     await shot(page, 'harnesses-team');
     await saveLive(page);
-    await page.getByText('Saved to Live').waitFor();
+    await page.getByText('Saved to Live', { exact: true }).waitFor();
     expect(await listed()).toMatchObject([{ name: 'law-desk', specialists: [{ name: 'specialist-1' }] }]);
     await page.getByRole('button', { name: 'Test', exact: true }).click();
     await page.getByRole('complementary', { name: 'Test chat' }).getByRole('textbox').fill('Where is it?');
@@ -89,7 +90,7 @@ describe.skipIf(missing)('harnesses', () => {
     await page.keyboard.insertText(stored.flowData.replaceAll('specialist-1', 'lawyer'));
     await shot(page, 'harnesses-json');
     await saveLive(page);
-    await page.getByText('Saved to Live').waitFor();
+    await page.getByText('Saved to Live', { exact: true }).waitFor();
     expect((await listed())[0]?.specialists).toMatchObject([{ name: 'lawyer' }]);
     await close();
   });

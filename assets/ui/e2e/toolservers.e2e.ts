@@ -46,6 +46,7 @@ describe.skipIf(missing)('servers of tools', () => {
   };
 
   it('stores a server, and says in words why it lists no tools', async () => {
+    for (const { id } of await rows()) await service.call('DELETE', `/custom-mcp-servers/${id}`);
     // The refusal is what is tested; browsers write every one down.
     const { page, close } = await openSignedIn(service, '/tools', { allowed: [/authorize .*400/] });
     await page.getByText('No tools yet').waitFor();

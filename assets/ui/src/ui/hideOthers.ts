@@ -4,8 +4,8 @@
  */
 export function hideOthers(target: Element | readonly Element[], root: Element = document.body): () => void {
   const targets = new Set<Element>([target].flat() as Element[]);
-  // What is announced while it is open must stay heard.
-  const kept = new Set<Element>([...targets, ...root.querySelectorAll('[aria-live]')]);
+  // What is announced while it is open must stay heard; nobody writes in a code field then.
+  const kept = new Set<Element>([...targets, ...root.querySelectorAll('[aria-live]:not(.cm-announced)')]);
   const above = new Set<Element>();
   for (const one of kept)
     for (let at = one.parentElement; at && at !== root; at = at.parentElement) above.add(at);
