@@ -34,6 +34,8 @@ const rows = [
   ],
   ['Conversations', sum(without(parts('ConversationsPage'), base)), 45],
   ['One conversation', sum(without(parts('ConversationPage'), base)), 45],
+  ['Assistants', sum(without(parts('AssistantsPage'), base)), 45],
+  ['Form of an assistant', sum(without(parts('AssistantFlow', 'CardSettings'), editor)), 45],
   ['Git copy', sum(without(parts('GitCopyPage'), base)), 35],
   ['Promotion', sum(without(parts('PromotePage', 'PromoteScreen'), base)), 40],
   ['Settings of a flow', sum(without(parts('FlowSettings'), editor)), 30],

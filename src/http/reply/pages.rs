@@ -37,6 +37,7 @@ const SCREENS: &[&str] = &[
     "/reset",
     "/",
     "/flows/:id/:tab?",
+    "/assistants",
     "/conversations",
     "/conversations/:flow/:chat",
     "/knowledge",

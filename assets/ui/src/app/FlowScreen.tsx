@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { startKind } from '../core/start';
+import type { AssistantParts } from '../features/assistants/parts';
 import { CanvasView } from '../features/canvas/board/CanvasView';
 import { FlowPage } from '../features/canvas/FlowPage';
 import type { FlowSlots } from '../features/canvas/slots';
@@ -21,6 +22,12 @@ const publishParts: PublishParts = {
   CheckLine: later(() => import('../features/check/CheckLine'), null),
   Canvases: (props) => <DraftCanvases {...props} Canvas={CanvasView} />,
 };
+const CardSettings = later(() => import('../features/canvas/panel/CardSettings'), null);
+const NewCredential = later(() => import('../features/credentials/CredentialForCard'), null);
+const Assistant = later(() => import('../features/assistants/AssistantFlow'));
+const assistantParts: AssistantParts = {
+  CardSettings: (props) => <CardSettings {...props} NewCredential={NewCredential} />,
+};
 const Webhook = later(() => import('../features/starts/WebhookPanel'));
 const Schedule = later(() => import('../features/flowsettings/SchedulePanel'));
 
@@ -36,12 +43,13 @@ const slots: FlowSlots = {
   Test: later(() => import('../features/chat/TestPanel')),
   Versions: later(() => import('../features/versions/Versions')),
   Settings: later(() => import('../features/flowsettings/FlowSettings')),
-  NewCredential: later(() => import('../features/credentials/CredentialForCard'), null),
+  NewCredential,
   Start: ({ flow, inputs, mayEdit }) => {
     const kind = startKind(inputs);
     if (kind === 'webhookTrigger') return <Webhook flow={flow} inputs={inputs} mayEdit={mayEdit} />;
     return kind === 'scheduleInput' ? <Schedule flow={flow} mayEdit={mayEdit} /> : null;
   },
+  Assistant: (props) => <Assistant {...props} parts={assistantParts} />,
   Api: later(() => import('../features/apicode/ApiDialog')),
 };
 

@@ -1,6 +1,7 @@
 import {
   ArrowUpFromLine,
   Blocks,
+  Bot,
   Braces,
   Building2,
   GitBranch,
@@ -54,6 +55,7 @@ export const nav: readonly NavGroup[] = [
         icon: Workflow,
         anyOf: ['chatflows:view', 'agentflows:view', 'assistants:view'],
       },
+      { path: '/assistants', label: 'app.assistants', icon: Bot, anyOf: ['assistants:view'] },
       { path: '/executions', label: 'app.executions', icon: ListChecks, anyOf: ['executions:view'] },
       {
         path: '/conversations',

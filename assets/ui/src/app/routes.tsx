@@ -36,6 +36,9 @@ export const routes: readonly AppRoute[] = [
   // One route for its tabs, so that a test chat or unsaved text stays while another tab is shown.
   full('/flows/:id/:tab?', () => import('./FlowScreen')),
 
+  // Flows that are told in a form; each opens as a flow
+  shell('/assistants', () => import('../features/assistants/AssistantsPage')),
+
   // What ran. The address of a shared one is that of Flowise's page.
   shell('/executions', () => import('../features/executions/ExecutionsPage')),
   shell('/executions/:id', () => import('../features/executions/ExecutionPage')),

@@ -7,6 +7,22 @@ export type Json = Record<string, unknown>;
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A card that was picked off the canvas, and how it is set; its credential is one of the settings. */
+export interface PickedCard {
+  name: string;
+  config: Json;
+}
+
+/** What draws the settings of a card that stands on no canvas. */
+export interface CardFields {
+  card: string;
+  values: Json;
+  onChange: (values: Json) => void;
+  readOnly?: boolean;
+  /** Inputs that are asked for elsewhere. */
+  without?: readonly string[];
+}
+
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const list = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 

@@ -3,6 +3,7 @@ import { en } from './en';
 import { account } from './en/account';
 import { apiKeys } from './en/apiKeys';
 import { apicode } from './en/apicode';
+import { assistants } from './en/assistants';
 import { audit } from './en/audit';
 import { chat } from './en/chat';
 import { check } from './en/check';
@@ -16,6 +17,7 @@ import { promote } from './en/promote';
 import { roles } from './en/roles';
 import { run } from './en/run';
 import { tools } from './en/tools';
+import { toolServers } from './en/toolServers';
 import { users } from './en/users';
 import { variables } from './en/variables';
 import { versions } from './en/versions';
@@ -27,6 +29,7 @@ const parts = [
   account,
   apiKeys,
   apicode,
+  assistants,
   audit,
   chat,
   check,
@@ -40,6 +43,7 @@ const parts = [
   roles,
   run,
   tools,
+  toolServers,
   users,
   variables,
   versions,

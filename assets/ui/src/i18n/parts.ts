@@ -2,6 +2,7 @@
 import type { account } from './en/account';
 import type { apiKeys } from './en/apiKeys';
 import type { apicode } from './en/apicode';
+import type { assistants } from './en/assistants';
 import type { audit } from './en/audit';
 import type { chat } from './en/chat';
 import type { check } from './en/check';
@@ -18,6 +19,7 @@ import type { roles } from './en/roles';
 import type { run } from './en/run';
 import type { starts } from './en/starts';
 import type { tools } from './en/tools';
+import type { toolServers } from './en/toolServers';
 import type { users } from './en/users';
 import type { variables } from './en/variables';
 import type { versions } from './en/versions';
@@ -27,6 +29,7 @@ export type PartKey =
   | keyof typeof account
   | keyof typeof apiKeys
   | keyof typeof apicode
+  | keyof typeof assistants
   | keyof typeof audit
   | keyof typeof chat
   | keyof typeof check
@@ -43,6 +46,7 @@ export type PartKey =
   | keyof typeof run
   | keyof typeof starts
   | keyof typeof tools
+  | keyof typeof toolServers
   | keyof typeof users
   | keyof typeof variables
   | keyof typeof versions

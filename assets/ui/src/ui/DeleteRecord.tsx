@@ -16,7 +16,8 @@ export interface Deletion {
 
 export interface DeleteRecordProps {
   /** Whose texts it has. */
-  texts: 'apiKeys' | 'credentials' | 'roles' | 'tools' | 'variables' | 'workspaces';
+  texts:
+    'apiKeys' | 'assistants' | 'credentials' | 'roles' | 'toolServers' | 'tools' | 'variables' | 'workspaces';
   id: string;
   name: string;
   remove: Deletion;

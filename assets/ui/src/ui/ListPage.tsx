@@ -29,6 +29,8 @@ export interface ListPageProps<Row> {
   filters?: { names: readonly string[]; pass: (row: Row) => boolean; tools: ReactNode };
   /** Says how many are shown, for screen readers. */
   found: (count: number) => string;
+  /** Draws what stands around the list and below the heading, such as tabs between lists. */
+  around?: (list: ReactNode) => ReactNode;
   /** Between the heading and the list, and after it. */
   above?: ReactNode;
   below?: ReactNode;
@@ -37,7 +39,7 @@ export interface ListPageProps<Row> {
 
 /** A page with one list: heading, search and filters kept in the address, and all the states a list has. */
 export function ListPage<Row>(props: ListPageProps<Row>): ReactNode {
-  const { title, description, icon, query, missing, create, viewOnly, empty, above, below } = props;
+  const { title, description, icon, query, missing, create, viewOnly, empty, above, below, around } = props;
   const label = create ? create.label : '';
   const onClick = create ? create.onClick : undefined;
   useActions(useMemo(() => (onClick ? [{ id: `new ${label}`, label, run: onClick }] : []), [label, onClick]));
@@ -54,15 +56,8 @@ export function ListPage<Row>(props: ListPageProps<Row>): ReactNode {
       </Page>
     );
   }
-  return (
-    <Page>
-      <PageHeader
-        title={title}
-        description={description}
-        actions={
-          query.data?.length === 0 ? null : button || (viewOnly && <p className={css.viewOnly}>{viewOnly}</p>)
-        }
-      />
+  const list = (
+    <>
       {above}
       <Loaded query={query}>
         {(rows) =>
@@ -76,6 +71,18 @@ export function ListPage<Row>(props: ListPageProps<Row>): ReactNode {
         }
       </Loaded>
       {below}
+    </>
+  );
+  return (
+    <Page>
+      <PageHeader
+        title={title}
+        description={description}
+        actions={
+          query.data?.length === 0 ? null : button || (viewOnly && <p className={css.viewOnly}>{viewOnly}</p>)
+        }
+      />
+      {around ? around(list) : list}
     </Page>
   );
 }

@@ -14,10 +14,10 @@ export type MissingPermissions = Record<'view' | 'create' | 'update' | 'delete',
 
 export interface ResourcePageProps<Row extends { id: string }> extends Pick<
   ListPageProps<Row>,
-  'icon' | 'query' | 'filters'
+  'icon' | 'query' | 'filters' | 'around'
 > {
   /** Whose texts it has. */
-  texts: 'apiKeys' | 'credentials' | 'roles' | 'tools' | 'variables';
+  texts: 'apiKeys' | 'credentials' | 'roles' | 'toolServers' | 'tools' | 'variables';
   /** Replaced in the description. */
   values?: Record<string, string>;
   missing: MissingPermissions;
@@ -48,7 +48,7 @@ type Open<Row> = { dialog: 'new' } | { dialog: 'edit' | 'delete'; row: Row };
 /** A page with the records of one kind: their list, and the dialogs that make, change and delete them. */
 export function ResourcePage<Row extends { id: string }>(props: ResourcePageProps<Row>): ReactNode {
   const { texts, values, missing, name, words, form, remove, affected } = props;
-  const { icon, query, filters } = props;
+  const { icon, query, filters, around } = props;
   const [open, setOpen] = useState<Open<Row> | null>(null);
   const close = (): void => setOpen(null);
   return (
@@ -58,6 +58,7 @@ export function ResourcePage<Row extends { id: string }>(props: ResourcePageProp
         description={t(`${texts}.description`, values)}
         icon={icon}
         query={query}
+        around={around}
         missing={missing.view ?? false}
         create={!missing.create && { label: t(`${texts}.new`), onClick: () => setOpen({ dialog: 'new' }) }}
         viewOnly={

@@ -13,14 +13,19 @@ export function useShortcuts(list: readonly ShortcutGroup[]): void {
   useEffect(() => shortcuts.add(list), [list]);
 }
 
-/** While there are unsaved edits, asks whoever leaves `home`, an address of the app, or closes the page. */
+const isAt = (to: string, home: string): boolean => {
+  const path = to.split(/[?#]/)[0] ?? '';
+  return path === home || path.startsWith(`${home}/`);
+};
+
+/** While there are unsaved edits, asks whoever leaves `home`, an address of the app with all below it, or closes the page. */
 export function useUnsaved(unsaved: boolean, home: string): void {
   // Gone before what is drawn next can redirect: edits that are lost already hold nobody.
   useLayoutEffect(() => {
     if (!unsaved) return;
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
     addEventListener('beforeunload', ask);
-    const release = holdUnsaved({ stays: (to) => to.split(/[?#]/)[0] === home });
+    const release = holdUnsaved({ stays: (to) => isAt(to, home) });
     return () => {
       removeEventListener('beforeunload', ask);
       release();

@@ -23,6 +23,7 @@ export { OnceDialog, type OnceDialogProps } from './OnceDialog';
 export { Page, PageHeader, Section, Toolbar, useTitle } from './PageHeader';
 export { Pager, type PagerProps } from './Pager';
 export { PasswordInput } from './PasswordInput';
+export { PickCard, type PickCardProps } from './PickCard';
 export { PermissionGrid, type PermissionGridProps } from './PermissionGrid';
 export { PermissionList } from './PermissionList';
 export { actionName, permissionName, resourceName } from './permissionNames';

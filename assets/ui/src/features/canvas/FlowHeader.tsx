@@ -22,6 +22,7 @@ import type { SavedState } from './editing/useEditing';
 export interface FlowHeaderProps {
   flow: Flow;
   tab: FlowTab;
+  /** Whether the name is edited here. */
   mayEdit: boolean;
   saved: SavedState;
   chip: ReactNode;

@@ -1,22 +1,19 @@
-import { MessageSquareText, SquareCode } from 'lucide-react';
-import { useCallback, useMemo, useState, type ReactNode } from 'react';
+import { useCallback, useState, type ReactNode } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { useDraft, useFlow } from '../../api/flows';
 import { useCan } from '../../api/me';
 import type { DraftStatus, Flow } from '../../api/models';
 import { t } from '../../i18n';
-import { Button, IconButton, Loaded, toast, useActions, useMedia, useTitle } from '../../ui';
-import { CanvasView } from './board/CanvasView';
+import { Loaded, toast, useMedia } from '../../ui';
 import { Editor } from './Editor';
-import { FlowHeader } from './FlowHeader';
-import css from './FlowPage.module.css';
+import { FlowFrame } from './FlowFrame';
 import { FlowSkeleton } from './FlowSkeleton';
+import { FormEditor } from './FormEditor';
 import { mayChange } from './permissions';
-import { SidePanel } from './SidePanel';
-import type { FlowSlotProps, FlowSlots, CanvasRun } from './slots';
+import type { FlowSlots, CanvasRun } from './slots';
 import type { FlowTab } from './tabs';
 import { useDocument } from './editing/useDocument';
-import { usePageKeys, usePageShortcuts } from './editing/usePageKeys';
+import { usePageKeys } from './editing/usePageKeys';
 import { useEditing } from './editing/useEditing';
 
 export interface FlowPageProps {
@@ -37,21 +34,26 @@ export function FlowPage({ id, tab, slots }: FlowPageProps): ReactNode {
   };
   return (
     <Loaded query={both} skeleton={<FlowSkeleton />}>
-      {(data) => <LoadedFlowPage key={id} {...data} tab={tab} slots={slots} />}
+      {(data) =>
+        data.flow.type === 'ASSISTANT' ? (
+          <ToldFlow key={id} {...data} tab={tab} slots={slots} />
+        ) : (
+          <DrawnFlow key={id} {...data} tab={tab} slots={slots} />
+        )
+      }
     </Loaded>
   );
 }
 
-interface LoadedFlowPageProps {
+interface LoadedFlowProps {
   flow: Flow;
   status: DraftStatus;
   tab: FlowTab;
   slots: FlowSlots;
 }
 
-function LoadedFlowPage({ flow, status, tab, slots }: LoadedFlowPageProps): ReactNode {
-  const [testing, setTesting] = useState(false);
-  const [showsApi, setShowsApi] = useState(false);
+/** A flow that is drawn on a canvas. */
+function DrawnFlow({ flow, status, tab, slots }: LoadedFlowProps): ReactNode {
   const [run, setRun] = useState<CanvasRun | null>(null);
   const [selected, select] = useSelected(flow.id);
   const mayEdit = mayChange(useCan(), flow.type);
@@ -59,107 +61,67 @@ function LoadedFlowPage({ flow, status, tab, slots }: LoadedFlowPageProps): Reac
   const narrow = useMedia('(width < 768px)');
   const stored = status.draft?.flowData ?? flow.flowData;
   const document = useDocument(editing, stored, mayEdit && !narrow);
-  useTitle(flow.name);
-
   const { save } = editing;
-  const shared: FlowSlotProps = {
-    flow,
-    status,
-    mayEdit,
-    unsaved: editing.unsaved,
-    save,
-    dropEdits: editing.drop,
-    goToNode: select,
-    showRun: setRun,
-    Canvas: CanvasView,
-  };
-  useActions(
-    useMemo(
-      () => [
-        { id: 'flow test', label: t('canvas.testFlow'), run: () => setTesting(true) },
-        { id: 'flow api', label: t('canvas.apiOf'), run: () => setShowsApi(true) },
-      ],
-      [],
-    ),
-  );
-  const closeTest = useCallback(() => setTesting(false), []);
   const saveNow = async (): Promise<void> => {
     // What goes to everybody at once is asked about first, by the button that does it.
     if (!mayEdit || status.mode === 'live') return;
     if (await save()) toast(t('canvas.draftSaved'));
   };
-  usePageKeys({
-    s: () => void saveNow(),
-    enter: () => {
-      setTesting(true);
-      globalThis.document
-        .querySelector<HTMLElement>(`[aria-label="${t('canvas.testChat')}"] textarea`)
-        ?.focus();
-    },
-  });
-  usePageShortcuts(mayEdit);
+  usePageKeys({ s: () => void saveNow() });
   return (
-    <div className={css.page}>
-      <FlowHeader
-        flow={flow}
-        tab={tab}
-        mayEdit={mayEdit}
-        saved={editing.state}
-        chip={<slots.State {...shared} />}
-        actions={
-          <>
-            {narrow ? (
-              <>
-                <IconButton
-                  icon={MessageSquareText}
-                  label={t('canvas.test')}
-                  pressed={testing}
-                  onClick={() => setTesting(!testing)}
-                />
-                <IconButton icon={SquareCode} label={t('canvas.api')} onClick={() => setShowsApi(true)} />
-              </>
-            ) : (
-              <>
-                <Button icon={MessageSquareText} aria-pressed={testing} onClick={() => setTesting(!testing)}>
-                  {t('canvas.test')}
-                </Button>
-                <Button icon={SquareCode} aria-haspopup="dialog" onClick={() => setShowsApi(true)}>
-                  {t('canvas.api')}
-                </Button>
-              </>
-            )}
-            <slots.Publish {...shared} />
-          </>
-        }
-      />
-      <slots.Banner {...shared} />
-      <div className={css.body}>
-        <div className={css.tab}>
-          {tab === 'editor' && (
-            <Editor
-              {...shared}
-              editing={editing}
-              document={document}
-              NewCredential={slots.NewCredential}
-              Start={slots.Start}
-              selected={selected}
-              onSelect={select}
-              run={run}
-            />
-          )}
-          {tab === 'versions' && <slots.Versions {...shared} />}
-          {tab === 'settings' && <slots.Settings {...shared} />}
-        </div>
-        {testing && (
-          <SidePanel name="test" label={t('canvas.testChat')}>
-            <slots.Test {...shared} onClose={closeTest} />
-          </SidePanel>
-        )}
-      </div>
-      {showsApi && <slots.Api {...shared} onClose={() => setShowsApi(false)} />}
-    </div>
+    <FlowFrame
+      flow={flow}
+      status={status}
+      tab={tab}
+      slots={slots}
+      mayEdit={mayEdit}
+      mayRename={mayEdit}
+      edited={editing}
+      goToNode={select}
+      showRun={setRun}
+      editor={(shared) => (
+        <Editor
+          {...shared}
+          editing={editing}
+          document={document}
+          NewCredential={slots.NewCredential}
+          Start={slots.Start}
+          selected={selected}
+          onSelect={select}
+          run={run}
+        />
+      )}
+    />
   );
 }
+
+/** A flow that is told in a form; its canvas is drawn by the service. */
+function ToldFlow({ flow, status, tab, slots }: LoadedFlowProps): ReactNode {
+  const mayEdit = mayChange(useCan(), flow.type);
+  const [, go] = useLocation();
+  const toForm = useCallback(() => go(`/flows/${flow.id}`), [go, flow.id]);
+  return (
+    <slots.Assistant flow={flow} mayEdit={mayEdit}>
+      {(told) => (
+        <FlowFrame
+          flow={flow}
+          status={status}
+          tab={tab}
+          slots={slots}
+          mayEdit={mayEdit}
+          // Its name is a field of the form.
+          mayRename={false}
+          edited={told}
+          goToNode={toForm}
+          showRun={showNothing}
+          editor={() => <FormEditor told={told} mayEdit={mayEdit} />}
+        />
+      )}
+    </slots.Assistant>
+  );
+}
+
+const showNothing = (): void => undefined;
 
 /** The selected node is in the address, so that it can be shared. */
 function useSelected(flow: string): [string | null, (id: string | null) => void] {

@@ -1,7 +1,8 @@
-import type { ComponentType } from 'react';
+import type { ComponentType, ReactNode } from 'react';
 import type { DraftStatus, Flow } from '../../api/models';
 import type { Json } from '../../core/nodes';
 import type { StepState } from '../../core/run';
+import type { SavedState } from './editing/useEditing';
 
 /** How a node differs from what it is compared with. */
 export type NodeMark = 'added' | 'removed' | 'changed' | 'moved';
@@ -87,6 +88,22 @@ export interface StartProps {
   mayEdit: boolean;
 }
 
+/** What is edited of a flow that is told in a form instead of drawn. */
+export interface Told {
+  form: ReactNode;
+  state: SavedState;
+  unsaved: boolean;
+  save: () => Promise<boolean>;
+  drop: () => void;
+}
+
+export interface TellingProps {
+  flow: Flow;
+  mayEdit: boolean;
+  /** The page around the form. */
+  children: (told: Told) => ReactNode;
+}
+
 /** What other features put into the flow page. `app/FlowScreen.tsx` fills it in. */
 export interface FlowSlots {
   /** The state chip beside the name. */
@@ -105,6 +122,8 @@ export interface FlowSlots {
   NewCredential: ComponentType<NewCredentialProps>;
   /** What starts the flow from outside, in the panel of its Start card. */
   Start: ComponentType<StartProps>;
+  /** Holds what is edited of an assistant; it stays mounted while another tab is shown. */
+  Assistant: ComponentType<TellingProps>;
   /** The dialog that API opens; mounted while it is open. */
   Api: ComponentType<PanelProps>;
 }

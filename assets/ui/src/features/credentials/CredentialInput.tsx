@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react';
 import type { CredentialField } from '../../api/credentials';
+import { isHidden } from '../../core/hidden';
 import { t } from '../../i18n';
 import { Button, Checkbox, Field, Input, Select } from '../../ui';
-import { isHidden, type Entry } from './fields';
+import type { Entry } from './fields';
 
 export interface CredentialInputProps {
   field: CredentialField;

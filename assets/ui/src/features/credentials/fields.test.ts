@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CredentialType } from '../../api/credentials';
-import { entriesOf, HIDDEN, problemOf, toSend, type Entries } from './fields';
+import { HIDDEN } from '../../core/hidden';
+import { entriesOf, problemOf, toSend, type Entries } from './fields';
 
 const type: CredentialType = {
   label: 'Redis',

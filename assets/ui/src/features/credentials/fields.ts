@@ -1,10 +1,9 @@
 /** From the fields of a credential type to a form, and back to what is sent. */
 import type { CredentialField, CredentialType } from '../../api/credentials';
+import { isHidden } from '../../core/hidden';
 
 type FieldValue = string | number | boolean | null;
 type Stored = Record<string, unknown> | null;
-
-export const HIDDEN = '••••••••';
 
 /** What one field of the form holds. `touched` tells what was typed from what was stored. */
 export interface Entry {
@@ -16,10 +15,6 @@ export interface Entry {
 }
 
 export type Entries = Record<string, Entry>;
-
-/** Something is stored that is not shown, as a whole or in part. */
-export const isHidden = (stored: unknown): stored is string =>
-  typeof stored === 'string' && stored.includes(HIDDEN);
 
 /** How the form begins: defaults for a new credential, else what is stored, with secrets left empty. */
 export function entriesOf(type: CredentialType, stored: Stored): Entries {

@@ -172,11 +172,13 @@ function FlowMenu({ flow, onOpen }: { flow: FlowSummary; onOpen: (open: Open) =>
     <Menu
       label={t('flows.manage', { name: flow.name })}
       items={[
-        mayChange && {
-          label: t('flows.rename'),
-          icon: Pencil,
-          onSelect: () => onOpen({ dialog: 'rename', flow }),
-        },
+        // An assistant says itself what it is called.
+        mayChange &&
+          flow.type !== 'ASSISTANT' && {
+            label: t('flows.rename'),
+            icon: Pencil,
+            onSelect: () => onOpen({ dialog: 'rename', flow }),
+          },
         mayChange && { label: t('flows.tags'), icon: Tags, onSelect: () => onOpen({ dialog: 'tags', flow }) },
         can(permission(flow.type, 'create')) && {
           label: t('flows.duplicate'),

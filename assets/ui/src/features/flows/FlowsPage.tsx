@@ -19,7 +19,7 @@ export default function FlowsPage(): ReactNode {
   const can = useCan();
   const [making, setMaking] = useState(false);
   const importing = useImport();
-  const mayCreate = can('chatflows:create', 'agentflows:create');
+  const mayCreate = can('chatflows:create', 'agentflows:create', 'assistants:create');
   const mayImport = can('chatflows:import', 'agentflows:import', 'workspace:import');
   const { choose } = importing;
   useActions(

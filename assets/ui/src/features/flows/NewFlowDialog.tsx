@@ -1,6 +1,7 @@
 import { Check } from 'lucide-react';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
+import { useCreateAssistant } from '../../api/assistants';
 import { useCreateFlow } from '../../api/flows';
 import { useCan } from '../../api/me';
 import { t } from '../../i18n';
@@ -11,22 +12,25 @@ import { kindOf, permission } from './kind';
 const offered = [
   { type: 'CHATFLOW', help: 'flows.chatflowHelp' },
   { type: 'AGENTFLOW', help: 'flows.agentflowHelp' },
+  { type: 'ASSISTANT', help: 'flows.assistantHelp' },
 ] as const;
 
 export function NewFlowDialog({ onClose }: { onClose: () => void }): ReactNode {
   const can = useCan();
   const [, go] = useLocation();
-  const create = useCreateFlow();
+  const drawn = useCreateFlow();
+  const told = useCreateAssistant();
   const kinds = offered.filter(({ type }) => can(permission(type, 'create')));
   const [type, setType] = useState<(typeof offered)[number]['type']>(kinds[0]?.type ?? 'CHATFLOW');
   const [name, setName] = useState('');
+  const error = type === 'ASSISTANT' ? told.error : drawn.error;
   const untitled = t('flows.untitled', { kind: t(kindOf[type].one).toLowerCase() });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    create.mutate(
-      { name: name.trim() || untitled, type, flowData: '{"nodes":[],"edges":[]}' },
-      { onSuccess: (flow) => go(`/flows/${flow.id}`) },
-    );
+    const called = name.trim() || untitled;
+    const then = { onSuccess: ({ id }: { id: string }) => go(`/flows/${id}`) };
+    if (type === 'ASSISTANT') told.mutate({ name: called }, then);
+    else drawn.mutate({ name: called, type, flowData: '{"nodes":[],"edges":[]}' }, then);
   };
   return (
     <Dialog open onClose={onClose} title={t('flows.new')} size="small">
@@ -61,10 +65,10 @@ export function NewFlowDialog({ onClose }: { onClose: () => void }): ReactNode {
               onChange={(event) => setName(event.target.value)}
             />
           </Field>
-          {create.error && <Banner tone="danger">{create.error.message}</Banner>}
+          {error && <Banner tone="danger">{error.message}</Banner>}
           <div className={css.end}>
             <Button onClick={onClose}>{t('kit.cancel')}</Button>
-            <Button type="submit" variant="primary" busy={create.isPending}>
+            <Button type="submit" variant="primary" busy={drawn.isPending || told.isPending}>
               {t('flows.create')}
             </Button>
           </div>

@@ -1,4 +1,5 @@
 import { useLocation } from 'wouter';
+import { useCopyAssistant } from '../../api/assistants';
 import { copyKeptQuestions, readDraft, readFlow, useCreateFlow } from '../../api/flows';
 import type { Flow, FlowSummary } from '../../api/models';
 import { download } from '../../core/download';
@@ -23,24 +24,27 @@ export interface FlowFiles {
 
 export function useFlowFiles(): FlowFiles {
   const create = useCreateFlow();
+  const copyTold = useCopyAssistant();
   const [, go] = useLocation();
   const exportFile = async (summary: FlowSummary): Promise<void> => {
     const flow = await asEdited(summary);
     download(`${flow.name}.json`, exportFlow(flow));
   };
   const duplicate = async (summary: FlowSummary): Promise<void> => {
-    const { type, flowData, category, chatbotConfig, apiConfig, name } = await asEdited(summary);
-    const copy = await create.mutateAsync({
-      name: t('flows.copyOf', { name }),
-      type,
-      flowData,
+    const { type, flowData, category, chatbotConfig, apiConfig, ...flow } = await asEdited(summary);
+    const name = t('flows.copyOf', { name: flow.name });
+    const settings = {
       category,
       ...(chatbotConfig ? { chatbotConfig } : {}),
       ...(apiConfig ? { apiConfig } : {}),
-    });
+    };
+    const copy =
+      type === 'ASSISTANT'
+        ? await copyTold.mutateAsync({ id: flow.id, name, settings })
+        : await create.mutateAsync({ name, type, flowData, ...settings });
     await copyKeptQuestions(summary.id, copy.id).catch(fails);
     toast({
-      text: t('flows.duplicated', { name: copy.name }),
+      text: t('flows.duplicated', { name }),
       action: { label: t('flows.open'), onClick: () => go(`/flows/${copy.id}`) },
     });
   };

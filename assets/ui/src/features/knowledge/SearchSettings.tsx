@@ -10,16 +10,26 @@ import {
   type VectorCards,
 } from '../../api/stores';
 import { number } from '../../core/format';
-import { Banner, Button, Combobox, ConfirmDialog, Field, Fields, Section, toast } from '../../ui';
+import type { PickedCard } from '../../core/nodes';
+import {
+  Banner,
+  Button,
+  ConfirmDialog,
+  Fields,
+  PickCard,
+  Section,
+  toast,
+  type PickCardProps,
+} from '../../ui';
 import { JobLine } from './JobLine';
 import css from './Knowledge.module.css';
-import type { Chosen, KnowledgeParts, Picked } from './parts';
+import type { Chosen, KnowledgeParts } from './parts';
 import type { Jobs } from './useJobs';
 import { t } from './words';
 
-const nothing: Picked = { name: '', config: {} };
+const nothing: PickedCard = { name: '', config: {} };
 /** Built in, and works without anybody else. */
-const BUILT_IN: Picked = { name: 'hashingEmbeddings', config: {} };
+const BUILT_IN: PickedCard = { name: 'hashingEmbeddings', config: {} };
 
 const chosenOf = (store: Store): Chosen => ({
   embedding: store.embeddingConfig ?? BUILT_IN,
@@ -42,7 +52,7 @@ export default function SearchSettings(props: {
   const chosen = edits ?? chosenOf(store);
   const save = useSaveVectors();
   const [removing, setRemoving] = useState(false);
-  const change = (part: keyof Chosen, picked: Picked): void => setEdits({ ...chosen, [part]: picked });
+  const change = (part: keyof Chosen, picked: PickedCard): void => setEdits({ ...chosen, [part]: picked });
   const send = async (): Promise<boolean> => {
     try {
       await save.mutateAsync(bodyOf(store.id, chosen));
@@ -152,52 +162,29 @@ const bodyOf = (storeId: string, { embedding, store, records }: Chosen): VectorC
     : {}),
 });
 
-interface CardPickProps {
+interface CardPickProps extends Pick<
+  PickCardProps,
+  'readOnly' | 'label' | 'help' | 'none' | 'picked' | 'onPick'
+> {
   parts: KnowledgeParts;
-  readOnly: boolean;
-  label: string;
-  help: string;
   group: 'embeddings' | 'vectorstore' | 'recordmanager';
-  /** What stands for none of them. */
-  none?: string;
-  picked: Picked;
-  onPick: (picked: Picked) => void;
 }
 
 /** Inputs that the store itself fills. */
 const FILLED = ['document', 'embeddings', 'recordManager'];
 
-function CardPick(props: CardPickProps): ReactNode {
-  const { parts, readOnly, label, help, group, none, picked, onPick } = props;
+function CardPick({ parts, group, ...rest }: CardPickProps): ReactNode {
   const cards = useStoreCards(group);
   // A store cannot stand for another one.
-  const options = (cards.data ?? []).filter(({ name }) => name !== 'documentStoreVS');
+  const options = cards.data?.filter(({ name }) => name !== 'documentStoreVS');
   return (
-    <>
-      <Field label={label} help={help}>
-        <Combobox
-          value={picked.name}
-          onChange={(name) => onPick({ name, config: {} })}
-          options={[
-            ...(none ? [{ value: '', label: none }] : []),
-            ...options.map((one) => ({ value: one.name, label: one.label })),
-          ]}
-          loading={cards.isPending}
-          failure={cards.error?.message ?? null}
-          disabled={readOnly}
-        />
-      </Field>
-      {picked.name && (
-        <parts.CardSettings
-          key={picked.name}
-          card={picked.name}
-          values={picked.config}
-          onChange={(config) => onPick({ ...picked, config })}
-          readOnly={readOnly}
-          without={FILLED}
-        />
-      )}
-    </>
+    <PickCard
+      {...rest}
+      cards={options}
+      failure={cards.error?.message ?? null}
+      Settings={parts.CardSettings}
+      without={FILLED}
+    />
   );
 }
 

@@ -1,48 +1,44 @@
-import { Blocks } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useMissingPermissions } from '../../api/me';
-import { useDeleteTool, useTools, type Tool } from '../../api/tools';
-import { useUsedBy } from '../../api/usedBy';
 import { t } from '../../i18n';
-import { ResourcePage, updatedColumn, usedByColumn } from '../../ui';
-import { readArguments } from './arguments';
-import { ToolForm } from './ToolForm';
+import { ResourcePage, Tabs, useAddress, type Tab } from '../../ui';
+import { ServerTools } from './ServerTools';
+import { useServerList } from './useServerList';
+import { useToolList } from './useToolList';
 import css from './Tools.module.css';
 import './words';
 
-/** The tools of the workspace. */
+type Name = 'tools' | 'servers';
+
+/** What agents may call: tools that were written here, and servers that bring theirs. */
 export default function ToolsPage(): ReactNode {
-  const missing = useMissingPermissions('tools');
-  const usedBy = useUsedBy('tools', !missing.view).data;
+  const { read, put } = useAddress();
+  const value: Name = read('tab') === 'servers' ? 'servers' : 'tools';
+  const tools = useToolList(value === 'tools');
+  const { list: servers, shown } = useServerList(value === 'servers');
+  const tabs: Tab<Name>[] = [
+    { value: 'tools', label: t('tools.own') },
+    { value: 'servers', label: t('toolServers.title') },
+  ];
+  const around = (list: ReactNode): ReactNode => (
+    <Tabs<Name>
+      label={t('tools.kinds')}
+      value={value}
+      onChange={(next) => put({ tab: next === 'tools' ? '' : next, q: '' })}
+      tabs={tabs}
+      panelClassName={css.panel}
+    >
+      {list}
+    </Tabs>
+  );
+  // One page in the same place, so that the tabs keep the focus when another list is chosen.
   return (
-    <ResourcePage
-      texts="tools"
-      icon={Blocks}
-      query={useTools(!missing.view)}
-      missing={missing}
-      viewable
-      name={(row) => row.name}
-      purpose={(row) => row.description && <span className={css.purpose}>{row.description}</span>}
-      words={(row) => [row.name, row.description]}
-      columns={[
-        {
-          id: 'arguments',
-          header: t('tools.arguments'),
-          wideOnly: true,
-          cell: (row) => (
-            <code className={css.arguments}>
-              {readArguments(row.schema)
-                .map(({ property }) => property)
-                .join(', ')}
-            </code>
-          ),
-        },
-        ...usedByColumn(usedBy, (row: Tool) => row.id),
-        updatedColumn(),
-      ]}
-      remove={useDeleteTool()}
-      affected={{ text: t('tools.deleteUsed'), flows: (row) => usedBy?.[row.id] }}
-      form={(row, close) => <ToolForm tool={row} onClose={close} />}
-    />
+    <>
+      {value === 'tools' ? (
+        <ResourcePage {...tools} around={around} />
+      ) : (
+        <ResourcePage {...servers} around={around} />
+      )}
+      {shown && <ServerTools key={shown.server.id} {...shown} />}
+    </>
   );
 }

@@ -1,4 +1,5 @@
 /** The arguments of a tool: JSON text in the record, rows in the form. */
+import { nextId } from './nextId';
 
 export const kinds = ['string', 'number', 'boolean', 'date'] as const;
 export type Kind = (typeof kinds)[number];
@@ -41,7 +42,7 @@ export const writeArguments = (rows: readonly Argument[]): string =>
   JSON.stringify(rows.map((row, at) => ({ ...row, id: at + 1, property: row.property.trim() })));
 
 export const nextArgument = (rows: readonly Argument[]): Argument => ({
-  id: Math.max(0, ...rows.map((row) => row.id)) + 1,
+  id: nextId(rows),
   property: '',
   type: 'string',
   description: '',

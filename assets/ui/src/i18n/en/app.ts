@@ -1,6 +1,7 @@
 export const app = {
   'app.apiKeys': 'API keys',
   'app.account': 'Account',
+  'app.assistants': 'Assistants',
   'app.audit': 'Audit log',
   'app.build': 'Build',
   'app.commands': 'Command menu',

@@ -14,6 +14,7 @@ export const flows = {
   'flows.allStates': 'All states',
   'flows.ascending': 'Ascending order',
   'flows.assistant': 'Assistant',
+  'flows.assistantHelp': 'A model with instructions, knowledge and tools, in a form',
   'flows.assistants': 'Assistants',
   'flows.hostedAssistant': 'Hosted assistant',
   'flows.cards': 'Cards',

@@ -6,7 +6,7 @@ import type { Editing } from './useEditing';
 import { usePageKeys } from './usePageKeys';
 
 /** Where there are no drafts nothing is saved by itself: everybody who asks would get it at once. */
-export function SaveLive({ editing }: { editing: Editing }): ReactNode {
+export function SaveLive({ editing }: { editing: Pick<Editing, 'state' | 'unsaved' | 'save'> }): ReactNode {
   const [asking, setAsking] = useState(false);
   const save = async (): Promise<void> => {
     if (await editing.save()) toast(t('canvas.liveSaved'));

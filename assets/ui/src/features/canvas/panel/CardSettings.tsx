@@ -1,7 +1,7 @@
 import { useMemo, type ReactNode } from 'react';
 import { useCards } from '../../../api/cards';
 import { useCan } from '../../../api/me';
-import type { Json } from '../../../core/nodes';
+import type { CardFields } from '../../../core/nodes';
 import { Skeleton } from '../../../ui';
 import type { NewCredentialProps } from '../slots';
 import { defaultOf } from '../document/definition';
@@ -9,13 +9,7 @@ import { PanelContext, type Panel, type Scope } from './context';
 import { ParamFields } from './ParamFields';
 import type { ComponentType } from 'react';
 
-export interface CardSettingsProps {
-  card: string;
-  values: Json;
-  onChange: (values: Json) => void;
-  readOnly?: boolean;
-  /** Inputs that are asked for elsewhere. */
-  without?: readonly string[];
+export interface CardSettingsProps extends CardFields {
   NewCredential: ComponentType<NewCredentialProps>;
 }
 

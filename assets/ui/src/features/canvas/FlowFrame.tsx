@@ -1,0 +1,113 @@
+import { MessageSquareText, SquareCode } from 'lucide-react';
+import { useCallback, useMemo, useState, type ReactNode } from 'react';
+import type { DraftStatus, Flow } from '../../api/models';
+import { t } from '../../i18n';
+import { Button, IconButton, useActions, useMedia, useTitle } from '../../ui';
+import { CanvasView } from './board/CanvasView';
+import { FlowHeader } from './FlowHeader';
+import css from './FlowPage.module.css';
+import { SidePanel } from './SidePanel';
+import type { FlowSlotProps, FlowSlots, Told } from './slots';
+import type { FlowTab } from './tabs';
+import { usePageKeys, usePageShortcuts } from './editing/usePageKeys';
+
+export interface FlowFrameProps extends Pick<FlowSlotProps, 'goToNode' | 'showRun'> {
+  flow: Flow;
+  status: DraftStatus;
+  tab: FlowTab;
+  slots: FlowSlots;
+  mayEdit: boolean;
+  /** Whether its name is edited in the header. */
+  mayRename: boolean;
+  /** How what is edited stands. */
+  edited: Omit<Told, 'form'>;
+  /** The Editor tab. */
+  editor: (shared: FlowSlotProps) => ReactNode;
+}
+
+/** What the page of every flow has: the header, the other tabs, the test chat, the dialog of its API. */
+export function FlowFrame(props: FlowFrameProps): ReactNode {
+  const { flow, status, tab, slots, mayEdit, mayRename, edited, goToNode, showRun, editor } = props;
+  const [testing, setTesting] = useState(false);
+  const [showsApi, setShowsApi] = useState(false);
+  const narrow = useMedia('(width < 768px)');
+  useTitle(flow.name);
+  const shared: FlowSlotProps = {
+    flow,
+    status,
+    mayEdit,
+    unsaved: edited.unsaved,
+    save: edited.save,
+    dropEdits: edited.drop,
+    goToNode,
+    showRun,
+    Canvas: CanvasView,
+  };
+  useActions(
+    useMemo(
+      () => [
+        { id: 'flow test', label: t('canvas.testFlow'), run: () => setTesting(true) },
+        { id: 'flow api', label: t('canvas.apiOf'), run: () => setShowsApi(true) },
+      ],
+      [],
+    ),
+  );
+  const closeTest = useCallback(() => setTesting(false), []);
+  usePageKeys({
+    enter: () => {
+      setTesting(true);
+      document.querySelector<HTMLElement>(`[aria-label="${t('canvas.testChat')}"] textarea`)?.focus();
+    },
+  });
+  usePageShortcuts(mayEdit);
+  return (
+    <div className={css.page}>
+      <FlowHeader
+        flow={flow}
+        tab={tab}
+        mayEdit={mayRename}
+        saved={edited.state}
+        chip={<slots.State {...shared} />}
+        actions={
+          <>
+            {narrow ? (
+              <>
+                <IconButton
+                  icon={MessageSquareText}
+                  label={t('canvas.test')}
+                  pressed={testing}
+                  onClick={() => setTesting(!testing)}
+                />
+                <IconButton icon={SquareCode} label={t('canvas.api')} onClick={() => setShowsApi(true)} />
+              </>
+            ) : (
+              <>
+                <Button icon={MessageSquareText} aria-pressed={testing} onClick={() => setTesting(!testing)}>
+                  {t('canvas.test')}
+                </Button>
+                <Button icon={SquareCode} aria-haspopup="dialog" onClick={() => setShowsApi(true)}>
+                  {t('canvas.api')}
+                </Button>
+              </>
+            )}
+            <slots.Publish {...shared} />
+          </>
+        }
+      />
+      <slots.Banner {...shared} />
+      <div className={css.body}>
+        <div className={css.tab}>
+          {tab === 'editor' && editor(shared)}
+          {tab === 'versions' && <slots.Versions {...shared} />}
+          {tab === 'settings' && <slots.Settings {...shared} />}
+        </div>
+        {testing && (
+          <SidePanel name="test" label={t('canvas.testChat')}>
+            <slots.Test {...shared} onClose={closeTest} />
+          </SidePanel>
+        )}
+      </div>
+      {showsApi && <slots.Api {...shared} onClose={() => setShowsApi(false)} />}
+    </div>
+  );
+}
