@@ -25,7 +25,8 @@ const rows = [
   ['Chat panel', sum(without(parts('TestPanel'), editor)), 46],
   ['Versions', sum(without(parts('Versions'), editor)), 30],
   ['Check', sum(without(parts('CheckPanel', 'CheckLine'), [...editor, ...parts('PublishDialog')])), 30],
-  ['Executions', sum(without(parts('ExecutionsPage', 'ExecutionPage'), base)), 50],
+  ['Executions', sum(without(parts('ExecutionsPage', 'ExecutionPage'), base)), 51],
+  ['Runs of a pipeline', sum(without(parts('PipelineRuns'), editor)), 30],
   ['Knowledge', sum(without(parts('KnowledgePage', 'KnowledgeScreen'), base)), 45],
   [
     'Adding documents',

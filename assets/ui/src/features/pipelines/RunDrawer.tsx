@@ -60,7 +60,7 @@ function Report({ flow, run }: { flow: string; run: PipelineRun }): ReactNode {
             </Link>
           </Fact>
         )}
-        <Fact name={t('pipelines.id')}>
+        <Fact name={t('pipelines.id')} whole>
           <code>{run.id}</code>
           <CopyButton text={run.id} />
         </Fact>
@@ -111,9 +111,10 @@ function Part({ title, children }: { title: string; children: ReactNode }): Reac
   );
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }): ReactNode {
+function Fact(props: { name: string; whole?: boolean; children: ReactNode }): ReactNode {
+  const { name, whole, children } = props;
   return (
-    <div>
+    <div className={whole ? css.whole : undefined}>
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>

@@ -38,7 +38,7 @@ export const pipelines = {
   'pipelines.resumedText': 'It went on after the service had ended in its midst.',
   'pipelines.run': 'Run',
   'pipelines.runText':
-    'What is Live runs. A dry run reads the first 100 documents, shows what would be written of 20 of them, and writes nothing.',
+    'A run takes the flow as it is Live. A dry run reads the first 100 documents, shows the first 20 that would be written, and writes nothing.',
   'pipelines.runTitle': 'Run of {when}',
   'pipelines.runsText': 'The newest first.',
   'pipelines.size': 'Size',
