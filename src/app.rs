@@ -87,6 +87,9 @@ pub enum AppOpenError {
          the folder, or move the folder away to start empty"
     )]
     NoDatabase,
+    /// Somebody restores a backup into the folder.
+    #[error("a backup is being restored into the data folder; start again when that is done")]
+    Restoring,
     #[error("{0}")]
     Secrets(SecretsError),
     /// What a crash left behind could not be completed.
@@ -137,6 +140,10 @@ impl App {
             return Err(AppOpenError::NoDatabase);
         }
         let store = Store::open(&database).map_err(AppOpenError::Store)?;
+        // One that began since this was looked at sees that the database is in use, or is seen here.
+        if ops::service::backup::restore::is_under_way(&settings.data_dir) {
+            return Err(AppOpenError::Restoring);
+        }
         let secrets = secrets(&store, &settings)?;
         let outgoing = Outgoing::from_settings(&settings).map_err(AppOpenError::Authorities)?;
         let git_host = GitHostClient::from_settings(&settings).map_err(AppOpenError::Authorities)?;
@@ -152,7 +159,7 @@ impl App {
         newest.into_iter().for_each(|newest| clock.observe(newest));
         // One for both kinds of files: what one of them finds, the other may just have made.
         let files = Tree::within(&folders.data, "files", Access::Owner);
-        let pipeline_files = Tree::within(&folders.data, "pipeline-files", Access::Owner);
+        let pipeline_files = Tree::within(&files, "pipelines", Access::Owner);
         let history = ops::service::history::open(folders.versions, &settings, &store);
         let house = AppState {
             history: history.map_err(|error| AppOpenError::Store(error.into()))?,

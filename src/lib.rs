@@ -8,7 +8,7 @@
 //! | 5 verbs | `app.rs` the house in one handle, `ops/` the operations |
 //! | 4 running | `engine/` canvases become plans, plans answer |
 //! | 3 cards | `cards/` one file per card |
-//! | 2 adapters | `store/` the database, `history/` versions in git, `files/` secrets and files on disk, `state/` what a restart forgets, `llm/` model providers, `documents/` files to text, `sql/` databases of others, `postgres/` PostgreSQL servers, `mysql/` MySQL and MariaDB servers, `redis/` Redis servers, `programs/` programs of this machine, `git_host/` the API of a git host, `traces/` spans for a collector |
+//! | 2 adapters | `store/` the database, `history/` versions in git, `files/` secrets and files on disk, `state/` what a restart forgets, `llm/` model providers, `documents/` files to text, `sql/` databases of others, `flowise/` the data folder of another product, `postgres/` PostgreSQL servers, `mysql/` MySQL and MariaDB servers, `redis/` Redis servers, `programs/` programs of this machine, `git_host/` the API of a git host, `backup/` the archive of a backup, `traces/` spans for a collector |
 //! | 1 ground | `aws/` signed requests and framed streams, `wire/` what requests and answers look like, `canvas/` a flow's drawing, `net/` outgoing calls, `script/` code inputs, `vectors/` what is nearest |
 //! | 0 nouns | `base/` what every floor may use, `domain/` the words of the manual, `limits.rs` the numbers that several files name, `settings/` the environment, `clock.rs` the time, `worker/` walled-in processes, `durable/` files and folders that outlive a power cut |
 
@@ -19,6 +19,7 @@
 
 pub mod app;
 pub mod aws;
+pub(crate) mod backup;
 pub mod base;
 pub mod canvas;
 pub mod cards;
@@ -29,6 +30,7 @@ pub mod domain;
 pub(crate) mod durable;
 pub mod engine;
 pub mod files;
+pub(crate) mod flowise;
 pub mod git_host;
 pub mod history;
 pub mod http;

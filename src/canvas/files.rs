@@ -62,6 +62,29 @@ pub(crate) fn rename_stored_files<E>(
     })
 }
 
+/// Puts the files themselves in the place of their names, where `find` knows all that a value names. `None` when nothing changed.
+#[must_use]
+pub(crate) fn inline_stored_files(
+    canvas: &Canvas,
+    find: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
+) -> Option<String> {
+    let put = &mut |text: &str| Ok::<_, std::convert::Infallible>(inline_stored_value(text, find));
+    let Ok(changed) = rewrite_inputs(canvas, put);
+    changed
+}
+
+/// As [`inline_stored_files`], for one value.
+#[must_use]
+pub(crate) fn inline_stored_value(
+    text: &str,
+    find: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
+) -> Option<String> {
+    let names = parse_stored_names(text)?;
+    let file = |name: String| Some(InlineFile { bytes: find(&name)?, name });
+    let files: Vec<InlineFile> = names.into_iter().map(file).collect::<Option<_>>()?;
+    (!files.is_empty()).then(|| to_data_uris(&files))
+}
+
 /// The names of all stored files a canvas refers to.
 #[must_use]
 pub(crate) fn stored_names(canvas: &Canvas) -> Vec<String> {
@@ -186,6 +209,23 @@ mod tests {
         assert!(text.contains("FILE-STORAGE::stored-1") && text.contains("\"x\":1"));
         assert_eq!(stored_names(&Canvas::parse(&both).unwrap()), ["stored-2", "stored-3"]);
         assert_eq!(kept[0], ("a.txt".to_owned(), b"hello".to_vec()));
+    }
+
+    #[test]
+    fn files_take_the_place_of_their_names_where_all_of_them_are_known() {
+        let mut find = |name: &str| (name != "gone.txt").then(|| name.as_bytes().to_vec());
+        let text = inline_stored_files(&canvas("FILE-STORAGE::[\"a.txt\",\"b.txt\"]"), &mut find).unwrap();
+        let mut kept = Vec::new();
+        let mut keep = |file: InlineFile| -> Result<String, Infallible> {
+            kept.push((file.name.clone(), file.bytes));
+            Ok(file.name)
+        };
+        store_inline_files(&Canvas::parse(&text).unwrap(), &mut keep).unwrap();
+        let file = |name: &str| (name.to_owned(), name.as_bytes().to_vec());
+        assert_eq!(kept, [file("a.txt"), file("b.txt")]);
+        for value in ["FILE-STORAGE::[\"a.txt\",\"gone.txt\"]", "FILE-STORAGE::[]", "a.txt", ""] {
+            assert_eq!(inline_stored_files(&canvas(value), &mut find), None, "{value}");
+        }
     }
 
     #[test]

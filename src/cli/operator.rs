@@ -5,6 +5,7 @@ use super::data::folder::{Audience, folder_problem};
 use super::{CliError, Context};
 use crate::app::{App, AppOpenError};
 use crate::base::cancel::CancelToken;
+use crate::ops::service::backup::restore::settle_interrupted;
 use crate::ops::service::control::{self, OperatorCommand};
 use crate::settings::Settings;
 use crate::tasks::command_reply::command_reply;
@@ -31,7 +32,7 @@ pub(super) fn execute(
     Ok(command_reply(control::execute(&app, command, &CancelToken::new(None))?)?)
 }
 
-fn open_error(error: AppOpenError) -> CliError {
+pub(super) fn open_error(error: AppOpenError) -> CliError {
     let hint = if cfg!(unix) { "" } else { "; stop the running service first" };
     CliError::Failed(format!("{error}{hint}"))
 }
@@ -53,15 +54,30 @@ pub(super) fn ask_service(
     match reply {
         Some(ControlReply::Done(outcome)) => return Ok(Some(outcome)),
         Some(ControlReply::Failed(message)) => return Err(CliError::Failed(message)),
+        Some(ControlReply::Stream) => return Err(unexpected_reply()),
         None => {}
     }
+    require_data(settings)?;
+    Ok(None)
+}
+
+/// Refuses a folder without data, after what a restore left there that was killed.
+pub(super) fn require_data(settings: &Settings) -> Result<(), CliError> {
+    let folder = settings.data_dir.display();
+    let settled = settle_interrupted(&settings.data_dir);
+    if settled
+        .map_err(|error| CliError::Failed(format!("the data folder {folder} cannot be used: {error}")))?
+    {
+        return Err(CliError::Failed(format!(
+            "a backup is being restored into {folder}; run this again when that is done"
+        )));
+    }
     if !settings.data_dir.join("flowkeep.redb").exists() {
-        let folder = settings.data_dir.display();
         return Err(CliError::Failed(format!(
             "there is no data in {folder} yet; start the service once, or name its folder with --data-dir"
         )));
     }
-    Ok(None)
+    Ok(())
 }
 
 /// What a program of another version might answer.

@@ -215,6 +215,14 @@ impl LeadId {
     pub fn next() -> Self {
         Self(Uuid::now_v7())
     }
+
+    /// The id of a lead that another product kept since `millisecond`: the same each time, and in the order of the times.
+    #[must_use]
+    pub fn of_foreign(millisecond: i64, id: Uuid) -> Self {
+        let mut rest = [0; 10];
+        rest.copy_from_slice(&id.as_bytes()[6..]);
+        Self(uuid::Builder::from_unix_timestamp_millis(millisecond.max(0).unsigned_abs(), &rest).into_uuid())
+    }
 }
 
 impl LoaderId {

@@ -168,6 +168,19 @@ impl Folder {
         Ok(fs::linkat(&self.0, from, &self.0, to, AtFlags::empty())?)
     }
 
+    /// Gives a file of another folder a name in this one too.
+    pub(super) fn link_from(&self, source: &Self, name: &str) -> io::Result<()> {
+        Ok(fs::linkat(&source.0, name, &self.0, name, AtFlags::empty())?)
+    }
+
+    /// Waits until everything in it is on disk. On Linux that is all of the file system, in one call, however many files.
+    pub(super) fn flush_below(&self) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        return self.flush_around();
+        #[cfg(not(target_os = "linux"))]
+        super::scratch::flush_each(self)
+    }
+
     pub(super) fn identity(&self) -> io::Result<Identity> {
         let about = self.0.metadata()?;
         Ok((about.dev(), about.ino()))

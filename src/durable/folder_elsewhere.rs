@@ -139,6 +139,14 @@ impl Folder {
         fs::hard_link(self.0.join(from), self.0.join(to))
     }
 
+    pub(super) fn link_from(&self, source: &Self, name: &str) -> io::Result<()> {
+        fs::hard_link(source.0.join(name), self.0.join(name))
+    }
+
+    pub(super) fn flush_below(&self) -> io::Result<()> {
+        super::scratch::flush_each(self)
+    }
+
     pub(super) fn identity(&self) -> io::Result<Identity> {
         Ok(self.0.clone())
     }

@@ -1,5 +1,6 @@
 //! A file that grows in steps. Whoever writes it notes elsewhere how much of it counts, once that much is on disk; what a
-//! process left behind that length is cut off by the next one that writes on.
+//! process left behind that length is written over by the next one. The file never becomes shorter, so whoever copies it
+//! meanwhile has all that counts.
 
 use super::DurableFolder;
 use std::fs::File;
@@ -32,8 +33,6 @@ impl GrowingFile {
             }
             _ => return Err(io::Error::new(io::ErrorKind::InvalidData, "the file is shorter than it was")),
         };
-        folder.faults().step()?;
-        file.set_len(length)?;
         let mut grown = Self { folder: folder.clone(), file, length, is_broken: false };
         grown.file.seek(SeekFrom::Start(length))?;
         Ok(grown)

@@ -19,6 +19,9 @@ mod file;
 #[cfg_attr(not(unix), path = "folder_elsewhere.rs")]
 mod folder;
 mod growing_file;
+mod replacement;
+mod scratch;
+mod side_file;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -28,6 +31,9 @@ pub use faults::Faults;
 pub(crate) use file::{FlushedFile, TempFile};
 pub(crate) use folder::Folder;
 pub(crate) use growing_file::GrowingFile;
+pub(crate) use replacement::{Replacement, ReplacementError, ReplacementState, is_pending, settle};
+pub(crate) use scratch::Scratch;
+pub(crate) use side_file::SideFile;
 pub(crate) use tree::{DurableFolder, Tree};
 
 /// The beginning of the name of a file that is being made, until it is whole and gets its name.

@@ -303,7 +303,7 @@ impl DurableFolder {
         file.flush()?.persist(name, || ())
     }
 
-    /// Opens a file to write on from `length`: what is behind that is cut off. With a length of 0 it is made where it is not
+    /// Opens a file to write on from `length`: what is behind that is written over. With a length of 0 it is made where it is not
     /// there, and its name is on disk when this returns.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use crate::durable::Tree;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::PathBuf;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 
 /// What marks a file of a draft: Live files are never replaced (manual 4.7 r2).
 const DRAFT: &str = "draft-";
@@ -25,6 +25,8 @@ pub struct FlowFiles {
     tree: Tree,
     /// Those who store hold it together; who clears up what nobody needs holds it alone.
     store_lock: RwLock<()>,
+    /// Those who remove hold it together; who links what is there holds it alone.
+    removal_lock: RwLock<()>,
 }
 
 /// The name of a stored file.
@@ -101,7 +103,7 @@ impl FlowFiles {
     /// The files below the root of this tree, which is made when the first file comes.
     #[must_use]
     pub const fn new(tree: Tree) -> Self {
-        Self { tree, store_lock: RwLock::new(()) }
+        Self { tree, store_lock: RwLock::new(()), removal_lock: RwLock::new(()) }
     }
 
     fn folder(&self, workspace: &WorkspaceId, flow: &FlowId) -> PathBuf {
@@ -168,6 +170,7 @@ impl FlowFiles {
     /// Removes a file; one that is gone already is no error.
     pub fn remove(&self, workspace: &WorkspaceId, flow: &FlowId, name: &FlowFileName) {
         let path = self.folder(workspace, flow).join(name.as_str());
+        let _turn = self.removal_lock.read().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = fs::remove_file(path)
             && error.kind() != io::ErrorKind::NotFound
         {
@@ -181,8 +184,18 @@ impl FlowFiles {
         work()
     }
 
+    /// Lets nobody remove a file until what is returned is dropped. Whoever removes waits for that.
+    pub(super) fn hold_removals(&self) -> RwLockWriteGuard<'_, ()> {
+        self.removal_lock.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) const fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
     /// Removes all files of a flow that was deleted.
     pub fn remove_flow(&self, workspace: &WorkspaceId, flow: &FlowId) {
+        let _turn = self.removal_lock.read().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = fs::remove_dir_all(self.folder(workspace, flow))
             && error.kind() != io::ErrorKind::NotFound
         {

@@ -1,6 +1,7 @@
 //! What lies on disk beside the database: the server's own secrets and the files of flows and conversations.
 
 pub mod chat_files;
+pub(crate) mod copy;
 pub(crate) mod databases;
 pub(crate) mod document_folders;
 pub mod flow_files;

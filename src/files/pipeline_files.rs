@@ -1,17 +1,21 @@
-//! The files that pipelines write: `pipeline-files/<workspace>/<flow>/<id>`. The service makes the ids; the name that an
+//! The files that pipelines write: `files/pipelines/<workspace>/<flow>/<id>`. The service makes the ids; the name that an
 //! owner gave a file is kept in the database, with how much of the file counts (manual 10.14).
 
 use super::chat_files::{Quota, StoreFileError};
+use crate::domain::error::FullQuota;
 use crate::domain::ids::{FlowId, PipelineFileId, WorkspaceId};
 use crate::durable::{DurableFolder, EntryKind, GrowingFile, Tree};
 use jiff::Timestamp;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
+use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 
 /// The folder of all of them.
 pub struct PipelineFiles {
     tree: Tree,
     quota: Quota,
+    /// Those who remove hold it together; who copies all files holds it alone.
+    removal_lock: RwLock<()>,
 }
 
 /// A file that a run writes on.
@@ -26,7 +30,7 @@ impl PipelineFiles {
     /// The files below the root of this tree, which is made when the first file comes.
     #[must_use]
     pub const fn new(tree: Tree, quota: Quota) -> Self {
-        Self { tree, quota }
+        Self { tree, quota, removal_lock: RwLock::new(()) }
     }
 
     /// Opens a file to write on from `length`; what a run that is over left behind that goes.
@@ -62,8 +66,14 @@ impl PipelineFiles {
         Ok((file.metadata()?.len() >= length).then_some(file))
     }
 
+    /// Lets nobody remove a file until what is returned is dropped. Whoever removes waits for that.
+    pub(super) fn hold_removals(&self) -> RwLockWriteGuard<'_, ()> {
+        self.removal_lock.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Removes a file; one that is gone already is no error.
     pub(crate) fn remove(&self, workspace: &WorkspaceId, flow: &FlowId, id: &PipelineFileId) {
+        let _turn = self.removal_lock.read().unwrap_or_else(PoisonError::into_inner);
         let opened = self.tree.open(&[&workspace.to_string(), &flow.to_string()]);
         let removed =
             opened.and_then(|folder| folder.map(|folder| folder.remove(&id.to_string())).transpose());
@@ -74,6 +84,7 @@ impl PipelineFiles {
 
     /// Removes all files of a flow that was deleted.
     pub(crate) fn remove_flow(&self, workspace: &WorkspaceId, flow: &FlowId) {
+        let _turn = self.removal_lock.read().unwrap_or_else(PoisonError::into_inner);
         let folder = self.tree.root().join(workspace.to_string()).join(flow.to_string());
         if let Err(error) = fs::remove_dir_all(folder)
             && error.kind() != io::ErrorKind::NotFound
@@ -119,7 +130,7 @@ impl PipelineFileWriter {
     /// When the disk is nearly full or does not take it.
     pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFileError> {
         if self.folder.free_bytes()? < self.bytes_free.saturating_add(bytes.len() as u64) {
-            return Err(StoreFileError::Full(crate::domain::error::FullQuota::Disk));
+            return Err(StoreFileError::Full(FullQuota::Disk));
         }
         Ok(self.file.write_all(bytes)?)
     }

@@ -19,8 +19,8 @@ const FOLDER: &str = "secrets";
 const SECRET_BYTES: usize = 32;
 /// The names of all secrets' files.
 pub(crate) const NAMES: [&str; 3] = [CREDENTIALS, CONVERSATIONS, LINKS];
-const CREDENTIALS: &str = "credentials.key";
-const CONVERSATIONS: &str = "conversations.key";
+pub(crate) const CREDENTIALS: &str = "credentials.key";
+pub(crate) const CONVERSATIONS: &str = "conversations.key";
 const LINKS: &str = "links.key";
 /// What follows the name of a secret in the name of the file that gives it up.
 const LOST: &str = ".lost";
@@ -162,6 +162,36 @@ fn load_secret(
         }
         _ => Ok(secret),
     }
+}
+
+/// The secrets that the database was used with and that are not in `data_dir` as it knew them. Nothing is made or changed.
+///
+/// # Errors
+/// When a file cannot be read.
+pub(crate) fn lacking_secrets(
+    data_dir: &Path,
+    encryption_key: Option<[u8; SECRET_BYTES]>,
+    known: &SecretFingerprints,
+) -> io::Result<Vec<&'static str>> {
+    let mut lacking = Vec::new();
+    for name in NAMES {
+        let print = known.by_name.get(name);
+        let is_needed = if name == CREDENTIALS { known.holds_credentials } else { print.is_some() };
+        let bytes = match encryption_key.filter(|_| name == CREDENTIALS) {
+            Some(key) => key.to_vec(),
+            None => match fs::read(data_dir.join(FOLDER).join(name)) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+                read => read?,
+            },
+        };
+        let secret: Option<[u8; SECRET_BYTES]> = bytes.try_into().ok();
+        let fits =
+            secret.is_some_and(|secret| print.is_none_or(|print| *print == fingerprint(&secret, name)));
+        if is_needed && !fits {
+            lacking.push(name);
+        }
+    }
+    Ok(lacking)
 }
 
 fn loss_marker(name: &str) -> String {

@@ -5,6 +5,7 @@
 //! then the index, then whatever the [`IndexStore`] takes.
 
 mod commits;
+mod copy;
 mod error;
 mod index;
 mod layout;
@@ -25,6 +26,7 @@ pub use crate::durable::Faults;
 use crate::durable::{Access, Tree};
 pub use crate::history::index::store::{IndexRow, IndexStore, MemoryIndex};
 pub use crate::history::mark::RestartResult;
+pub use copy::{PackingHold, RepositoryFiles};
 pub use error::HistoryError;
 use error::Result;
 use index::VersionCache;

@@ -1,5 +1,6 @@
 //! What an operator can set (manual 13.2): read once at start, never changed after.
 
+mod backups;
 mod base_url;
 mod git_host;
 mod log;
@@ -14,6 +15,7 @@ mod variables;
 use crate::domain::local_program::AllowedProgram;
 use crate::limits;
 use crate::limits::REQUESTS_MAX;
+pub use backups::BackupSettings;
 pub use base_url::BaseUrl;
 pub use git_host::GitHostSettings;
 use ipnet::IpNet;
@@ -204,6 +206,8 @@ pub struct Settings {
     pub executions_keep: u64,
     /// `SERVICE_SCHEDULE_MIN_SECONDS`: how often a schedule may start its flow, at most every so many seconds.
     pub schedule_seconds_min: u64,
+    /// `SERVICE_BACKUP_…`: backups that the service makes by itself.
+    pub backups: BackupSettings,
     /// `SERVICE_HSTS_SUBDOMAINS`: the https rule of the base address covers its subdomains.
     pub hsts_subdomains: bool,
     /// `SERVICE_METRICS`: where the counts of the service can be read.
@@ -319,6 +323,7 @@ impl Settings {
             invitation_minutes: reader
                 .read("SERVICE_INVITATION_MINUTES", |text| parse::in_range(text, INVITATION_MINUTES_RANGE))?
                 .unwrap_or(INVITATION_MINUTES),
+            backups: backups::read(&reader)?,
             branches_max: reader.number("SERVICE_BRANCHES", BRANCHES_RANGE, BRANCHES_COUNT)?,
             executions_keep: reader
                 .read("SERVICE_EXECUTIONS_KEEP", |text| parse::in_range(text, EXECUTIONS_KEEP_RANGE))?

@@ -67,6 +67,9 @@ const VARIABLES: &[SettingVariable] = &[
         settings.versions_dir.clone().unwrap_or_else(own).display().to_string()
     }),
     show_parsed("SERVICE_VERSIONS_GROUP_READ", |settings| on_or_off(settings.versions_group_read)),
+    show_verbatim("SERVICE_BACKUP_TO"),
+    show_parsed("SERVICE_BACKUP_HOURS", |settings| settings.backups.hours.to_string()),
+    show_parsed("SERVICE_BACKUP_KEEP", |settings| settings.backups.keep.to_string()),
     show_parsed("SERVICE_CODE_SECONDS", |settings| settings.code_seconds.to_string()),
     show_parsed("SERVICE_CODE_MEMORY_MB", |settings| settings.code_memory_mb.to_string()),
     show_parsed("SERVICE_BRANCHES", |settings| settings.branches_max.to_string()),

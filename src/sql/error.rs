@@ -28,6 +28,9 @@ pub enum SqlError {
     TooLarge,
     #[error("the database is in use by another program")]
     Busy,
+    /// A journal with changes lies beside the file.
+    #[error("changes lie beside the database that were not taken in yet")]
+    Unsettled,
     #[error("the run was ended")]
     Cancelled,
 }

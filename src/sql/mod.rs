@@ -8,6 +8,7 @@ mod authorizer;
 mod error;
 mod reader;
 mod sheet;
+mod table_reader;
 mod tables;
 
 use crate::base::cancel::CancelToken;
@@ -16,6 +17,7 @@ pub(crate) use reader::SqlReader;
 pub(crate) use sheet::Sheet;
 use std::path::PathBuf;
 use std::time::Duration;
+pub(crate) use table_reader::TableReader;
 pub(crate) use tables::VisibleTables;
 
 /// Time of one SQL statement that a model wrote (manual 14.6).

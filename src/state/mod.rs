@@ -57,6 +57,8 @@ pub struct SharedState {
     pub vector_indexes: VectorIndexCache,
     /// Held while a collection of vectors is changed.
     pub collection_writes: Mutex<()>,
+    /// Held while a backup is made.
+    pub backup_turn: Mutex<()>,
     pub model_lists: ModelListCache,
     /// What is counted for whoever watches the service.
     pub metrics: Metrics,

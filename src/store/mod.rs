@@ -10,6 +10,7 @@ mod keys;
 mod migrations;
 pub mod queries;
 mod row_damage;
+mod snapshot;
 mod table_report;
 pub mod tables;
 mod transaction;
@@ -30,6 +31,7 @@ pub use crate::store::engine::read_cache::ReadCache;
 pub use crate::store::engine::recovery::{LogError, OpenError};
 use crate::store::engine::write_group::{self, CommitError, WriteGroup};
 use crate::store::queries::messages::MessageBatch;
+pub use crate::store::snapshot::Snapshot;
 pub use crate::store::transaction::{MessageReader, MessagesTx, Order, ReadTx, Tx, WriteTx};
 pub use crate::store::typed::{GlobalTable, WorkspaceTable, WorkspaceTexts};
 use crate::store::wal::log::WriteAheadLog;
@@ -75,6 +77,25 @@ impl Store {
     pub fn files(path: &Path) -> [PathBuf; 3] {
         let [first, second] = WriteAheadLog::paths(path);
         [path.to_owned(), first, second]
+    }
+
+    /// Keeps services away from the database at `path` until what is returned is dropped; `None` when one uses it. The database need
+    /// not be sound.
+    ///
+    /// # Errors
+    /// When there is a file and it cannot be opened.
+    pub fn lock(path: &Path) -> std::io::Result<Option<DatabaseLock>> {
+        let file = match std::fs::File::open(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(Some(DatabaseLock(None)));
+            }
+            opened => opened?,
+        };
+        match file.try_lock() {
+            Ok(()) => Ok(Some(DatabaseLock(Some(file)))),
+            Err(std::fs::TryLockError::WouldBlock) => Ok(None),
+            Err(std::fs::TryLockError::Error(error)) => Err(error),
+        }
     }
 
     /// True when there is a database at `path`; one that a start was killed over before it had become one is none.
@@ -287,6 +308,17 @@ impl Store {
         if self.engine.take_checkpoint_duty() {
             self.checkpointer.request_checkpoint();
         }
+    }
+}
+
+/// The lock that an open database has, held by somebody who does not open it.
+pub struct DatabaseLock(Option<std::fs::File>);
+
+impl DatabaseLock {
+    /// False where there was none to lock.
+    #[must_use]
+    pub const fn has_database(&self) -> bool {
+        self.0.is_some()
     }
 }
 

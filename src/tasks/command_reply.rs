@@ -53,6 +53,7 @@ pub(crate) fn command_reply(output: CommandOutput) -> Result<CommandReply> {
         }
         CommandOutput::Exported(file) => Ok(CommandReply::Exported { file: answer(&file)? }),
         CommandOutput::Imported(result) => Ok(CommandReply::Imported { answer: answer(&result)? }),
+        CommandOutput::MovedIn(moved) => Ok(CommandReply::Imported { answer: answer(&moved)? }),
         CommandOutput::Published(flows) => {
             Ok(CommandReply::Published { answer: answer(&PublishResultsView::from(flows))? })
         }

@@ -11,15 +11,19 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 pub(crate) enum ControlReply {
     Done(CommandReply),
+    /// A backup follows, and then another line.
+    Stream,
     /// It was refused or failed; the text is for a person.
     Failed(String),
 }
 
 #[cfg(unix)]
-pub(crate) use unix::{ControlSocket, call};
+pub(super) use unix::write_line;
+#[cfg(unix)]
+pub(crate) use unix::{ControlSocket, call, receive_backup};
 
 #[cfg(not(unix))]
-pub use elsewhere::{Door, call};
+pub use elsewhere::{ControlSocket, call, receive_backup};
 
 #[cfg(unix)]
 mod unix {
@@ -32,10 +36,12 @@ mod unix {
     use crate::domain::error::Error;
     use crate::limits::IMPORT_FILE_MAX_BYTES;
     use crate::ops::service::control::{OperatorCommand, execute};
+    use crate::tasks::backup_stream;
     use crate::tasks::command_reply::command_reply;
+    use crate::wire::service::backup::{BackupOptions, BackupRequest};
     use sha2::{Digest as _, Sha256};
     use std::fs::{self, DirBuilder, Permissions};
-    use std::io::{self, ErrorKind, Read as _, Write as _};
+    use std::io::{self, ErrorKind, Read as _, Write};
     use std::net::Shutdown;
     use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
     use std::os::unix::net::UnixStream;
@@ -43,6 +49,7 @@ mod unix {
     use std::time::{Duration, Instant};
     use tokio::net::UnixListener;
     use tokio::sync::watch;
+    use tokio::task::JoinSet;
 
     /// Longest command of the control socket: a file to import, written as text within JSON (manual 14.2).
     const CONTROL_COMMAND_MAX_BYTES: usize = 2 * IMPORT_FILE_MAX_BYTES + 64 * 1024;
@@ -84,9 +91,10 @@ mod unix {
 
         /// Answers one command after the other until `stop` turns true, which also ends the one that is under way.
         pub(crate) async fn serve(self, app: App, mut stop: watch::Receiver<bool>) {
+            let mut backups = BackupTasks { tasks: JoinSet::new(), cancel: CancelToken::new(None) };
             loop {
                 let accepted = tokio::select! {
-                    _ = stop.wait_for(|stop| *stop) => return,
+                    _ = stop.wait_for(|stop| *stop) => break,
                     accepted = self.listener.accept() => accepted,
                 };
                 let Ok((stream, _)) = accepted else {
@@ -100,11 +108,12 @@ mod unix {
                 }
                 let app = app.clone();
                 let cancel = CancelToken::new(None);
-                let token = cancel.clone();
+                let (asked, token) = (app.clone(), cancel.clone());
                 let mut answered = tokio::task::spawn_blocking(move || {
                     let stream = stream.into_std()?;
                     stream.set_nonblocking(false)?;
-                    answer(&app, &stream, &token)
+                    let wanted = answer(&asked, &stream, &token)?;
+                    Ok::<_, io::Error>(wanted.map(|options| (stream, options)))
                 });
                 let ended = tokio::select! {
                     answered = &mut answered => Some(answered),
@@ -117,11 +126,52 @@ mod unix {
                         answered.await
                     }
                 };
-                if let Ok(Err(error)) = answered {
-                    tracing::debug!(%error, "a control command was not answered");
+                match answered {
+                    Ok(Ok(None)) | Err(_) => {}
+                    Ok(Ok(Some((stream, options)))) => backups.start(app, stream, options),
+                    Ok(Err(error)) => tracing::debug!(%error, "a control command was not answered"),
                 }
             }
+            backups.stop().await;
         }
+    }
+
+    /// Backups that are being sent, beside which other commands are answered.
+    struct BackupTasks {
+        tasks: JoinSet<()>,
+        cancel: CancelToken,
+    }
+
+    impl BackupTasks {
+        fn start(&mut self, app: App, stream: UnixStream, options: BackupOptions) {
+            // Those that have ended are forgotten.
+            while self.tasks.try_join_next().is_some() {}
+            let cancel = self.cancel.clone();
+            self.tasks.spawn_blocking(move || {
+                if let Err(error) = backup_stream::send(&app, &stream, options, &cancel) {
+                    tracing::warn!(%error, "a backup was not taken to its end");
+                }
+            });
+        }
+
+        async fn stop(mut self) {
+            self.cancel.cancel(CancelReason::Shutdown);
+            while self.tasks.join_next().await.is_some() {}
+        }
+    }
+
+    /// Asks the service that uses `data_dir` for a backup, and writes it to `out`; `None` when no service does.
+    ///
+    /// # Errors
+    /// A service is there but cannot be reached or breaks off, or `out` does not take it.
+    pub(crate) fn receive_backup(
+        data_dir: &Path,
+        options: BackupOptions,
+        out: &mut dyn Write,
+    ) -> io::Result<Option<ControlReply>> {
+        let Some(stream) = connect(data_dir)? else { return Ok(None) };
+        write_line(&stream, &BackupRequest { backup: options })?;
+        backup_stream::receive(&stream, out).map(Some)
     }
 
     impl Drop for ControlSocket {
@@ -133,11 +183,16 @@ mod unix {
         }
     }
 
-    fn answer(app: &App, stream: &UnixStream, cancel: &CancelToken) -> io::Result<()> {
+    /// Answers a command; or says that a backup is wanted, which takes longer than others wait.
+    fn answer(app: &App, stream: &UnixStream, cancel: &CancelToken) -> io::Result<Option<BackupOptions>> {
         // Who connected and says nothing is not waited for either.
         let silent = stream.try_clone()?;
         let _hook = cancel.on_cancel(move || drop(silent.shutdown(Shutdown::Read)));
-        let reply = match serde_json::from_slice::<OperatorCommand>(&read_line(stream, &COMMAND)?) {
+        let line = read_line(stream, &COMMAND)?;
+        if let Ok(BackupRequest { backup }) = serde_json::from_slice(&line) {
+            return Ok(Some(backup));
+        }
+        let reply = match serde_json::from_slice::<OperatorCommand>(&line) {
             Ok(command) => execute(app, command, cancel)
                 .and_then(command_reply)
                 .map_or_else(|error| ControlReply::Failed(error_text(&error)), ControlReply::Done),
@@ -145,7 +200,7 @@ mod unix {
                 "The service does not know this command. Use the program of the same version.".to_owned(),
             ),
         };
-        write_line(stream, &reply)
+        write_line(stream, &reply).map(|()| None)
     }
 
     fn error_text(error: &Error) -> String {
@@ -168,6 +223,17 @@ mod unix {
         command: &OperatorCommand,
         time: Duration,
     ) -> io::Result<Option<ControlReply>> {
+        let Some(stream) = connect(data_dir)? else { return Ok(None) };
+        write_line(&stream, command)?;
+        let reply = serde_json::from_slice(&read_line(
+            &stream,
+            &LineLimits { bytes: CONTROL_REPLY_MAX_BYTES, time },
+        )?)?;
+        Ok(Some(reply))
+    }
+
+    /// A connection to the service that uses `data_dir`; `None` when no service does.
+    fn connect(data_dir: &Path) -> io::Result<Option<UnixStream>> {
         let Ok(path) = socket_path(data_dir) else { return Ok(None) };
         if let Some(folder) = path.parent().filter(|folder| *folder != data_dir) {
             match fs::symlink_metadata(folder) {
@@ -175,19 +241,13 @@ mod unix {
                 _ => check_folder(folder, data_dir)?,
             }
         }
-        let stream = match UnixStream::connect(path) {
-            Ok(stream) => stream,
+        match UnixStream::connect(path) {
+            Ok(stream) => Ok(Some(stream)),
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => {
-                return Ok(None);
+                Ok(None)
             }
-            Err(error) => return Err(error),
-        };
-        write_line(&stream, command)?;
-        let reply = serde_json::from_slice(&read_line(
-            &stream,
-            &LineLimits { bytes: CONTROL_REPLY_MAX_BYTES, time },
-        )?)?;
-        Ok(Some(reply))
+            Err(error) => Err(error),
+        }
     }
 
     /// How much a line may hold, and how long it may take to come.
@@ -228,7 +288,10 @@ mod unix {
         Ok(line)
     }
 
-    fn write_line(mut stream: &UnixStream, value: &impl serde::Serialize) -> io::Result<()> {
+    pub(in crate::tasks) fn write_line(
+        mut stream: &UnixStream,
+        value: &impl serde::Serialize,
+    ) -> io::Result<()> {
         stream.set_write_timeout(Some(COMMAND.time))?;
         let mut line = serde_json::to_vec(value)?;
         line.push(b'\n');
@@ -372,6 +435,7 @@ mod elsewhere {
     use super::ControlReply;
     use crate::app::App;
     use crate::ops::service::control::OperatorCommand;
+    use crate::wire::service::backup::BackupOptions;
     use std::io;
     use std::path::Path;
     use tokio::sync::watch;
@@ -391,6 +455,18 @@ mod elsewhere {
         pub async fn serve(self, _app: App, _stop: watch::Receiver<bool>) {
             match self {}
         }
+    }
+
+    /// Never finds a service.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn receive_backup(
+        _data_dir: &Path,
+        _options: BackupOptions,
+        _out: &mut dyn io::Write,
+    ) -> io::Result<Option<ControlReply>> {
+        Ok(None)
     }
 
     /// Never finds a service.

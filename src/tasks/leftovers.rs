@@ -4,11 +4,12 @@
 
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
-use crate::domain::error::Result;
+use crate::domain::error::{Error, Result};
 use crate::ops::conversations::chunks;
 use crate::ops::knowledge::collections;
 use crate::ops::pipelines;
 use crate::ops::predictions::executions;
+use crate::ops::service::backup;
 use crate::ops::service::leftovers::{self, SweepReport};
 use jiff::{SignedDuration, Timestamp};
 use std::time::Duration;
@@ -35,6 +36,9 @@ pub(crate) async fn run(app: App, mut stop: watch::Receiver<bool>) {
         () = tokio::time::sleep(Duration::from_secs(LEFTOVER_WAIT_SECONDS)) => {}
         _ = stop.wait_for(|stop| *stop) => return,
     }
+    let service = app.clone();
+    let sweep = move |_: &CancelToken| backup::sweep(&service).map_err(Error::internal);
+    until_stop(&mut stop, "backups", sweep).await;
     let service = app.clone();
     let swept =
         until_stop(&mut stop, "files", move |cancel| leftovers::sweep(&service, before, cancel)).await;

@@ -1,5 +1,8 @@
 //! What runs beside the requests while the service is up: started together, stopped together.
 
+#[cfg(unix)]
+mod backup_stream;
+mod backups;
 pub mod checks;
 pub(crate) mod command_reply;
 pub(crate) mod control;
@@ -26,6 +29,7 @@ pub struct Tasks {
     leftovers: JoinHandle<()>,
     pauses: JoinHandle<()>,
     schedules: JoinHandle<()>,
+    backups: JoinHandle<()>,
     webhooks: JoinHandle<()>,
     checks: JoinHandle<()>,
     remote: JoinHandle<()>,
@@ -44,17 +48,31 @@ impl Tasks {
         let history = tokio::spawn(history::run(app.clone(), stop.clone()));
         let leftovers = tokio::spawn(leftovers::run(app.clone(), stop.clone()));
         let pauses = tokio::spawn(pauses::run(app.clone(), stop.clone()));
+        let backups = tokio::spawn(backups::run(app.clone(), stop.clone()));
         let schedules = tokio::spawn(schedules::run(app.clone(), stop.clone()));
         let webhooks = tokio::spawn(webhooks::run(app.clone(), stop.clone()));
         let checks = tokio::spawn(checks::run(app.clone(), stop.clone()));
         let remote = tokio::spawn(remote::run(app.clone(), stop.clone()));
         let pipelines = tokio::spawn(pipelines::run(app.clone(), stop.clone()));
-        Self { control, usage, history, leftovers, pauses, schedules, webhooks, checks, remote, pipelines }
+        Self {
+            control,
+            usage,
+            history,
+            leftovers,
+            pauses,
+            schedules,
+            backups,
+            webhooks,
+            checks,
+            remote,
+            pipelines,
+        }
     }
 
     /// Waits until every task has ended, after `stop` turned true.
     pub async fn join(self) {
         let tasks = [
+            ("backups", Some(self.backups)),
             ("checks", Some(self.checks)),
             ("control", self.control),
             ("history", Some(self.history)),

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
 mod ask_command;
+mod backups;
 #[path = "../support/canvases.rs"]
 mod canvases;
 mod check_command;
@@ -13,6 +14,7 @@ mod disk_corruption;
 mod file_permissions;
 mod log_lines;
 mod logging;
+mod move_in;
 #[cfg(target_os = "linux")]
 mod open_answers;
 #[cfg(target_os = "linux")]

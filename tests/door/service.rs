@@ -121,6 +121,7 @@ fn key(app: &App, workspace: WorkspaceId) {
         usage: 0,
         created: now,
         updated: now,
+        foreign: false,
     };
     let home = KeyOwner { workspace, id: key.id };
     let put = |tx: &_| {

@@ -14,12 +14,14 @@ pub const FLOORS: &[(usize, &[&str])] = &[
             "llm",
             "documents",
             "sql",
+            "flowise",
             "postgres",
             "mysql",
             "redis",
             "programs",
             "git_host",
             "traces",
+            "backup",
         ],
     ),
     (3, &["cards"]),
@@ -34,8 +36,9 @@ pub const FLOORS: &[(usize, &[&str])] = &[
 /// Floors whose rooms may use one another: the nouns, and the application with its operations.
 pub const SHARED_FLOORS: &[usize] = &[0, 5, 8];
 
-/// Rooms that may use a room of their own floor, which does not use them: code asks for requests, and they are guarded.
-pub const BESIDE: &[(&str, &str)] = &[("script", "net")];
+/// Rooms that may use a room of their own floor, which does not use them: code asks for requests, and they are guarded; the folder of
+/// another product has a database.
+pub const BESIDE: &[(&str, &str)] = &[("script", "net"), ("flowise", "sql")];
 
 /// Rooms that may use only these, of all that lies below them.
 #[rustfmt::skip]
@@ -45,10 +48,12 @@ pub const ONLY: &[(&str, &[&str])] = &[
     ("script", &["net", "worker", "base", "domain", "limits"]),
     ("documents", &["worker", "base", "domain", "limits"]),
     ("sql", &["base", "domain", "limits"]),
+    ("flowise", &["sql", "base", "domain", "limits"]),
     ("postgres", &["net", "base", "domain", "limits"]),
     ("mysql", &["net", "base", "domain", "limits"]),
     ("redis", &["net", "base", "domain", "limits"]),
     ("programs", &["worker", "base", "domain", "limits"]),
+    ("backup", &["wire", "base", "domain", "durable"]),
     ("git_host", &["net", "base", "domain", "limits", "settings"]),
     ("cards", &["aws", "llm", "documents", "sql", "postgres", "mysql", "redis", "programs", "canvas", "script", "net", "vectors", "base", "domain", "limits", "settings", "clock"]),
     ("engine", &["cards", "llm", "documents", "canvas", "script", "net", "vectors", "base", "domain", "limits", "settings", "clock"]),
@@ -77,8 +82,12 @@ pub const HOMES: &[(&str, &[&str])] = &[
     ("postgres_protocol", &["src/postgres/"]),
     ("fallible_iterator", &["src/postgres/"]),
     ("ring", &["src/llm/identity/service_account"]),
+    ("aes", &["src/flowise/"]),
+    ("cbc", &["src/flowise/"]),
     ("rustls", &["src/net/"]),
     ("webpki_roots", &["src/net/"]),
+    ("tar", &["src/backup/"]),
+    ("zstd", &["src/backup/"]),
     ("zip", &["src/documents/"]),
     ("html2text", &["src/documents/"]),
     ("html5ever", &["src/canvas/rich_text/"]),

@@ -1,6 +1,8 @@
-//! `flowkeep data`: the data folder as a whole.
+//! `flowkeep data`, `backup`, `verify` and `restore`: the data folder as a whole.
 
+pub(super) mod backup;
 pub(super) mod folder;
+pub(super) mod restore;
 
 use super::operator::{execute, unexpected_reply};
 use super::table::replace_controls;
@@ -44,7 +46,7 @@ pub(super) fn run(args: &DataArgs, context: &Context<'_>) -> Result<(), CliError
     }
     Err(CliError::Failed(format!(
         "{damaged} of what is stored is damaged; everything else goes on working. Stop the service, copy the data folder, and \
-         put a backup of the whole folder in its place"
+         restore a backup over it with 'flowkeep restore'"
     )))
 }
 

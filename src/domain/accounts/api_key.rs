@@ -1,4 +1,5 @@
-//! API keys: `fk_` and 43 random characters, shown once, stored as a hash (manual 8.7).
+//! API keys: `fk_` and 43 random characters, shown once, stored as a hash (manual 8.7). Keys that moved in from Flowise are the
+//! 43 characters alone.
 
 use super::caller::{Permission, PermissionSet};
 use super::token::{self, Token};
@@ -36,6 +37,9 @@ pub struct ApiKey {
     pub created: Timestamp,
     /// Moved by renaming and by a change of permissions, not by use.
     pub updated: Timestamp,
+    /// True for one that another product made, whose value has no [`PREFIX`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub foreign: bool,
 }
 
 /// Where the key with a known hash is kept.
@@ -128,8 +132,39 @@ impl ApiKey {
             usage: 0,
             created: now,
             updated: now,
+            foreign: false,
         };
         (key, value)
+    }
+
+    /// The key that another product made with this value, which goes on opening what its holder uses it for.
+    ///
+    /// # Errors
+    /// 400 for a value that could be guessed.
+    pub fn adopt(
+        id: KeyId,
+        workspace: WorkspaceId,
+        terms: KeyTerms,
+        value: &str,
+        now: Timestamp,
+    ) -> Result<Self> {
+        if !token::is_well_formed(value) {
+            return Err(Error::invalid(
+                "Its value is not one that Flowise makes: make a new key in its place.",
+            ));
+        }
+        Ok(Self {
+            id,
+            workspace,
+            name: terms.name,
+            hash: token::hash(value),
+            last_four: value[value.len() - 4..].to_owned(),
+            permissions: terms.permissions,
+            usage: 0,
+            created: now,
+            updated: now,
+            foreign: true,
+        })
     }
 
     /// The same key under new terms. Its value stays.
@@ -147,7 +182,8 @@ impl ApiKey {
     /// The value as lists show it.
     #[must_use]
     pub fn masked_value(&self) -> String {
-        format!("{PREFIX}••••{}", self.last_four)
+        let prefix = if self.foreign { "" } else { PREFIX };
+        format!("{prefix}••••{}", self.last_four)
     }
 
     /// What its holder may do.
@@ -160,7 +196,7 @@ impl ApiKey {
 /// True for a text that could be a key value; anything else need not be looked up.
 #[must_use]
 pub fn is_well_formed(value: &str) -> bool {
-    value.strip_prefix(PREFIX).is_some_and(token::is_well_formed)
+    token::is_well_formed(value.strip_prefix(PREFIX).unwrap_or(value))
 }
 
 #[cfg(test)]
@@ -190,8 +226,26 @@ mod tests {
     #[test]
     fn only_key_shaped_text_is_looked_up() {
         let (_, value) = minted();
-        for bad in ["", "fk_", &value[3..], &format!("{value}x"), &value.to_uppercase()] {
+        for bad in ["", "fk_", &value[4..], &format!("{value}x"), &value.to_uppercase()] {
             assert!(!is_well_formed(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_key_of_another_product_opens_with_its_own_value_and_is_shown_without_our_mark() {
+        let terms = || KeyTerms::check("ci", &names(&["chatflows:view"]), &PermissionSet::All).unwrap();
+        let adopt = |value: &str| {
+            ApiKey::adopt(KeyId::random(), WorkspaceId::random(), terms(), value, Timestamp::UNIX_EPOCH)
+        };
+        let value = "Y68fAMSi73mtJg392veXFkp9-rH-RJkUtvwULPIiPmI";
+        let key = adopt(value).unwrap();
+        assert!(is_well_formed(value) && key.matches(value) && !key.matches(&format!("fk_{value}")));
+        assert_eq!(key.masked_value(), "••••iPmI");
+        let stored = serde_json::to_string(&key).unwrap();
+        assert!(!stored.contains(value));
+        assert_eq!(serde_json::from_str::<ApiKey>(&stored).unwrap(), key);
+        for weak in ["", "secret", "fk_Y68fAMSi73mtJg392veXFkp9-rH-RJkUtvwULPIiPmI"] {
+            assert!(adopt(weak).is_err(), "{weak}");
         }
     }
 

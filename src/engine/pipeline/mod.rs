@@ -8,5 +8,5 @@ mod webhook;
 
 pub(crate) use self::plan::PipelinePlan;
 pub(crate) use self::run::{Batch, BatchRecorder, RunLimits, run};
-pub(crate) use self::targets::{TargetCard, stores as stores_filled};
+pub(crate) use self::targets::{TargetCard, filled_stores};
 pub(crate) use self::webhook::webhook_of;

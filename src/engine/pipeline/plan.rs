@@ -107,8 +107,8 @@ impl From<PipelineFault> for Error {
 
 impl PipelinePlan {
     /// The document stores that it fills, each with the label of a card that does.
-    pub(crate) fn stores(&self) -> BTreeMap<DocumentStoreId, String> {
-        self.stores.clone()
+    pub(crate) const fn stores(&self) -> &BTreeMap<DocumentStoreId, String> {
+        &self.stores
     }
 
     /// Compiles a canvas.
@@ -141,7 +141,13 @@ impl PipelinePlan {
             })
         };
         let stages = order.iter().filter_map(stage).collect();
-        Ok(Self { stages, plan, fails_fast: fails_fast(canvas), params, stores: targets::stores(canvas) })
+        Ok(Self {
+            stages,
+            plan,
+            fails_fast: fails_fast(canvas),
+            params,
+            stores: targets::filled_stores(canvas),
+        })
     }
 }
 

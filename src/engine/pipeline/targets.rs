@@ -38,7 +38,7 @@ pub(super) fn check(canvas: &Canvas) -> Result<(), PipelineFault> {
 }
 
 /// The document stores that a canvas puts documents into, each with the label of a card that does.
-pub(crate) fn stores(canvas: &Canvas) -> BTreeMap<DocumentStoreId, String> {
+pub(crate) fn filled_stores(canvas: &Canvas) -> BTreeMap<DocumentStoreId, String> {
     let cards = canvas.nodes().iter().filter(|node| node.name == DOCUMENT_STORE);
     cards.filter_map(|node| Some((picked_store(node)?, node.label().to_owned()))).collect()
 }

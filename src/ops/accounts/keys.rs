@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::domain::accounts::api_key::{self, ApiKey, ApiKeyEntry, BoundFlow, KeyOwner, KeyTerms};
 use crate::domain::accounts::caller::{Caller, Principal};
 use crate::domain::accounts::token;
-use crate::domain::error::{Error, Result};
+use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::flow::{Flow, FlowWithCanvas};
 use crate::domain::ids::KeyId;
 use crate::domain::resource::ResourceId as _;
@@ -42,6 +42,46 @@ pub(crate) fn create(
     })?;
     tracing::info!(key = %key.id, by = %caller.principal, "an API key was made");
     Ok((entry_of(app, key, &[]), value))
+}
+
+/// A key that another product made, with the value that its holders have; what it would be stored as.
+///
+/// # Errors
+/// 400 as for [`create`], and for a value that could be guessed; 409 when the value is a key already.
+pub(in crate::ops) fn prepare_foreign(
+    app: &App,
+    caller: &Caller,
+    id: KeyId,
+    (name, permissions): (&str, &[String]),
+    value: &str,
+) -> Result<ApiKey> {
+    let terms = KeyTerms::check(name, permissions, &caller.permissions)?;
+    let key = ApiKey::adopt(id, caller.workspace, terms, value, app.clock.monotonic_now())?;
+    if app.store.read(|tx| KEY_BY_HASH.get(tx, &key.hash))?.is_some() {
+        return Err(Conflict::IdTaken.into());
+    }
+    Ok(key)
+}
+
+/// Stores what [`prepare_foreign`] made.
+///
+/// # Errors
+/// 409 when its id or its value is in use by now.
+pub(in crate::ops) fn adopt(app: &App, caller: &Caller, key: &ApiKey) -> Result<()> {
+    app.store.write(|tx| {
+        membership::require_workspace(tx, &key.workspace)?;
+        let is_taken =
+            API_KEYS.has(tx, &key.workspace, &key.id)? || KEY_BY_HASH.get(tx, &key.hash)?.is_some();
+        if is_taken {
+            return Err(Conflict::IdTaken.into());
+        }
+        API_KEYS.put(tx, &key.workspace, &key.id, key)?;
+        KEY_BY_HASH.put(tx, &key.hash, &KeyOwner { workspace: key.workspace, id: key.id })?;
+        let entry = AuditEntry::by_caller(caller, AuditAction::ApikeyCreated, key.created);
+        audit::record(tx, &entry.with_target(AuditTargetKind::ApiKey, key.id, &key.name))
+    })?;
+    tracing::info!(key = %key.id, by = %caller.principal, "an API key moved in");
+    Ok(())
 }
 
 /// All keys of the caller's workspace, newest change first, values hidden.

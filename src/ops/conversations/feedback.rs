@@ -84,6 +84,42 @@ fn answer_not_found() -> Error {
     Error::NotFound("This conversation has no message with this id.".to_owned())
 }
 
+/// True when the answer is here and nobody rated it.
+///
+/// # Errors
+/// As [`adopt`].
+pub(in crate::ops) fn is_unrated(app: &App, flow: &Flow, chat: ChatId, given: &Feedback) -> Result<bool> {
+    let asked = AnswerRating { chat, message: given.message, rating: given.rating, content: None };
+    app.store.read_messages(|tx| find_answer(tx, flow, &asked)).and_then(|place| {
+        let rated = app.store.read(|tx| feedback::of_message(tx, &flow.workspace, &flow.id, &place))?;
+        Ok(rated.is_none())
+    })
+}
+
+/// Rates an answer as it was rated in another product, unless it is rated here; true when it was not.
+///
+/// # Errors
+/// 404 when the conversation has no such message, 400 for a message that is no answer and for a comment that is too long.
+pub(in crate::ops) fn adopt(app: &App, flow: &Flow, chat: ChatId, given: &Feedback) -> Result<bool> {
+    check_content(&given.content)?;
+    let asked = AnswerRating { chat, message: given.message, rating: given.rating, content: None };
+    let place = app.store.read_messages(|tx| find_answer(tx, flow, &asked))?;
+    app.store.write(|tx| {
+        let stored = timeline::message_at(tx, &flow.workspace, &flow.id, &place)?;
+        if stored.is_none_or(|message| message.id != given.message) {
+            return Err(answer_not_found());
+        }
+        if feedback::of_message(tx, &flow.workspace, &flow.id, &place)?.is_some() {
+            return Ok(false);
+        }
+        // Its id leads to it alone: another rating may have it already.
+        let is_free = feedback::position_of(tx, &given.id)?.is_none();
+        let id = if is_free { given.id } else { FeedbackId::random() };
+        feedback::put(tx, &flow.workspace, &flow.id, &place, &Feedback { id, ..given.clone() })?;
+        Ok(true)
+    })
+}
+
 /// The flow in which a rating was given.
 ///
 /// # Errors

@@ -46,6 +46,35 @@ fn add_within(
     Ok(lead)
 }
 
+/// Keeps a lead that another product kept before, as one of its time; false when it is here already.
+///
+/// # Errors
+/// 400 for a field that is too long, 404 when the flow goes away meanwhile.
+pub(in crate::ops) fn adopt(app: &App, flow: &Flow, lead: &Lead) -> Result<bool> {
+    let field = |name: &str, text: &Option<String>| check_field(name, text.as_deref());
+    let lead = Lead {
+        name: field("name", &lead.name)?,
+        email: field("email", &lead.email)?,
+        phone: field("phone", &lead.phone)?,
+        ..lead.clone()
+    };
+    app.store.write(|tx| {
+        if leads::has(tx, &flow.workspace, &flow.id, &lead.id)? {
+            return Ok(false);
+        }
+        leads::add(tx, &flow.workspace, &flow.id, &lead)?;
+        Ok(true)
+    })
+}
+
+/// True when the flow has the lead of this id.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(in crate::ops) fn is_known(app: &App, flow: &Flow, id: &LeadId) -> Result<bool> {
+    app.store.read(|tx| leads::has(tx, &flow.workspace, &flow.id, id))
+}
+
 /// The leads of a flow, newest first.
 ///
 /// # Errors

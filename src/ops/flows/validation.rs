@@ -23,7 +23,7 @@ use crate::store::tables::{
     API_KEYS, CANVASES, CREDENTIALS, DOCUMENT_STORES, FLOWS, TOOL_SERVERS, TOOLS, VARIABLES,
 };
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
 /// Judges canvases by what their workspace holds in one transaction.
@@ -39,14 +39,17 @@ pub(crate) struct Validator<'a, T> {
 }
 
 /// What is about to come into a workspace, and counts as there already.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct ImportedResources {
-    /// Tools, document stores and flows.
+    /// Tools, servers of tools, document stores and flows.
     pub ids: BTreeSet<Uuid>,
     pub variables: BTreeSet<String>,
+    /// Credentials, with their types.
+    pub credentials: BTreeMap<CredentialId, String>,
 }
 
-const NOTHING: &ImportedResources = &ImportedResources { ids: BTreeSet::new(), variables: BTreeSet::new() };
+const NOTHING: &ImportedResources =
+    &ImportedResources { ids: BTreeSet::new(), variables: BTreeSet::new(), credentials: BTreeMap::new() };
 
 impl<'a, T: Tx> Validator<'a, T> {
     /// For this workspace as it is.
@@ -123,6 +126,7 @@ impl<T: Tx> Resources for Validator<'_, T> {
         let id = CredentialId::parse(id)?;
         self.read_or_note(|| CREDENTIALS.get(self.tx, self.workspace, &id))?
             .map(|stored| stored.credential_name)
+            .or_else(|| self.imported.credentials.get(&id).cloned())
     }
 
     fn has(&self, what: Picker, id: &str) -> bool {

@@ -54,30 +54,39 @@ impl BackgroundRun {
     fn run_to_end(self, active: &Arc<ActivePipeline>) {
         let ran = catch_unwind(AssertUnwindSafe(|| self.run(active)));
         let ran = ran.unwrap_or_else(|_| Err(Error::internal("a panic")));
+        let ended = catch_unwind(AssertUnwindSafe(|| self.end(active, ran)));
+        if ended.is_err() {
+            tracing::error!(flow = %self.flow.id, "the end of a pipeline panicked");
+        }
+        self.app.state.pipelines.end(&self.flow.id);
+    }
+
+    /// Stores what a run came to, and does what is left to do then.
+    fn end(&self, active: &Arc<ActivePipeline>, ran: Result<()>) {
         let (app, flow) = (&self.app, self.flow.id);
         let reason = active.cancel.reason();
         // The next start goes on with what a stop of the service cut off.
-        if ran.is_ok() || reason != Some(CancelReason::Shutdown) {
-            let run = active.snapshot();
-            let (state, error) = outcome(&run, ran, reason);
-            let ended = end(app, run.clone(), state, error).or_else(|fault| match fault {
-                // What it wrote cannot count: a store has no room for another loader.
-                Error::Invalid(why) => end(app, run, PipelineState::Failed, Some(why)),
-                other => Err(other),
-            });
-            match ended {
-                Ok(mut run) => {
-                    if run.state == PipelineState::Finished && !run.dry_run {
-                        self.refresh_vectors(&mut run, &active.cancel);
-                    }
-                    active.change(|now| *now = run);
+        if ran.is_err() && reason == Some(CancelReason::Shutdown) {
+            return;
+        }
+        let run = active.snapshot();
+        let (state, error) = outcome(&run, ran, reason);
+        let ended = end(app, run.clone(), state, error).or_else(|fault| match fault {
+            // What it wrote cannot count: a store has no room for another loader.
+            Error::Invalid(why) => end(app, run, PipelineState::Failed, Some(why)),
+            other => Err(other),
+        });
+        match ended {
+            Ok(mut run) => {
+                if run.state == PipelineState::Finished && !run.dry_run {
+                    self.refresh_vectors(&mut run, &active.cancel);
                 }
-                Err(fault) => {
-                    tracing::error!(error = fault.for_log(), %flow, "the end of a pipeline was not stored");
-                }
+                active.change(|now| *now = run);
+            }
+            Err(fault) => {
+                tracing::error!(error = fault.for_log(), %flow, "the end of a pipeline was not stored");
             }
         }
-        app.state.pipelines.end(&flow);
     }
 
     /// Makes the vectors of the document stores that were filled, where they have embeddings. The chunks are there whatever
@@ -86,16 +95,20 @@ impl BackgroundRun {
         let (app, workspace) = (&self.app, &self.flow.workspace);
         let mut failures = Vec::new();
         for (store, label) in self.plan.stores() {
-            let is_embedded = app.store.read(|tx| VECTOR_CONFIGS.has(tx, workspace, &store));
+            let is_embedded = app.store.read(|tx| VECTOR_CONFIGS.has(tx, workspace, store));
             let made = match is_embedded {
                 Ok(false) => continue,
-                Ok(true) => vectors::upsert(app, workspace, &store, &|_| {}, cancel).map(drop),
+                Ok(true) => vectors::upsert(app, workspace, store, &|_| {}, cancel).map(drop),
                 Err(fault) => Err(fault),
             };
             if let Err(fault) = made {
                 tracing::warn!(error = fault.for_log(), flow = %run.flow, %store, "the vectors of a store were not made");
                 let document = format!("vectors of document store {store}");
-                failures.push(DocumentFailure { document, source: label, message: fault.to_string() });
+                failures.push(DocumentFailure {
+                    document,
+                    source: label.clone(),
+                    message: fault.to_string(),
+                });
             }
         }
         if failures.is_empty() {

@@ -24,7 +24,7 @@ use crate::domain::paging::PageRequest;
 use crate::domain::pipelines::run::{
     PipelineCounts, PipelinePhase, PipelinePosition, PipelineRun, PipelineState, PipelineTrigger,
 };
-use crate::engine::pipeline::{PipelinePlan, stores_filled};
+use crate::engine::pipeline::{PipelinePlan, filled_stores};
 use crate::ops::flows::access::{self, FlowAction};
 use crate::state::pipelines::ActivePipeline;
 use crate::store::queries::pipelines;
@@ -110,6 +110,10 @@ fn begin(app: &App, starter: Starter<'_>, id: &FlowId, order: RunOrder) -> Resul
     })?;
     let mut plan = compile(&text)?;
     plan.set_params(&order.params)?;
+    // Its record is over before the last of its work is.
+    if app.state.pipelines.find(id).is_some() {
+        return Err(Conflict::PipelineUnderWay.into());
+    }
     if app.state.pipelines.is_full() {
         return Err(Error::Unavailable(UnavailableReason::Busy));
     }
@@ -263,13 +267,13 @@ pub(in crate::ops) fn check_stores(
     before: Option<&Flow>,
     canvas: &Canvas,
 ) -> Result<()> {
-    let wanted = stores_filled(canvas);
+    let wanted = filled_stores(canvas);
     if wanted.is_empty() || caller.permissions.has(STORE_PERMISSION) {
         return Ok(());
     }
     let live = before.map(|flow| CANVASES.get(tx, &flow.workspace, &flow.id)).transpose()?.flatten();
     let live = live.and_then(|text: String| Canvas::parse(&text).ok());
-    let known = live.map(|live| stores_filled(&live)).unwrap_or_default();
+    let known = live.map(|live| filled_stores(&live)).unwrap_or_default();
     if wanted.keys().all(|store| known.contains_key(store)) {
         return Ok(());
     }

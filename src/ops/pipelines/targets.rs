@@ -12,8 +12,10 @@ use crate::domain::pipelines::target::{
 };
 use crate::domain::predictions::prediction::Document;
 use crate::engine::pipeline::TargetCard;
+use crate::files::chat_files::StoreFileError;
 use crate::files::pipeline_files::PipelineFileWriter;
 use crate::ops::knowledge::stores::pipeline_chunks::{self, ChunkBatch};
+use crate::store::queries::pipelines;
 use crate::store::tables::PIPELINE_FILES;
 use crate::store::{Tx, WriteTx};
 use jiff::Timestamp;
@@ -198,7 +200,7 @@ fn open_file(
             let lost = "what was written before is not there any more; let it be replaced";
             Error::RunFailed(format!("{}: {lost}", card.label))
         }
-        _ => at_card(card.label, crate::files::chat_files::StoreFileError::from(fault).into()),
+        _ => at_card(card.label, StoreFileError::from(fault).into()),
     })?;
     Ok(OpenPlace::File { name: name.clone(), id, writer, flushed: length })
 }
@@ -314,7 +316,6 @@ impl Remains {
 /// # Errors
 /// When the database cannot be written.
 pub(super) fn forget_seen(app: &App, flow: &FlowId, scope: &[u8; 16]) -> Result<()> {
-    use crate::store::queries::pipelines;
     while app.store.write(|tx| pipelines::forget_seen(tx, flow, scope))? {}
     Ok(())
 }

@@ -20,6 +20,7 @@ use crate::domain::promotion::entry::{IncomingFlow, IncomingList, Promotion};
 use crate::domain::remote::environment::Environment;
 use crate::domain::remote::status::CopyStatus;
 use crate::domain::workspace::import::{ExistingPolicy, FileImport};
+use crate::flowise::FolderChoice;
 use crate::ops::accounts::{keys, owner, people};
 use crate::ops::checks::{self, CheckReport};
 use crate::ops::flows::publish;
@@ -31,12 +32,14 @@ use crate::settings::Settings;
 use crate::store::Store;
 use crate::store::tables::{FLOW_WORKSPACE, WORKSPACES};
 use crate::wire::checks::check::CheckStart;
+use crate::wire::workspace::coverage::MoveInResult;
 use crate::wire::workspace::export::ExportFile;
 use crate::wire::workspace::import::ImportResult;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Time a command of the control socket may take to be done (manual 14.2).
@@ -123,6 +126,19 @@ pub(crate) enum OperatorCommand {
         /// Which; `None` is the default one.
         workspace: Option<WorkspaceId>,
     },
+    /// Takes a data folder of Flowise into a workspace.
+    MoveIn {
+        /// The folder, or the database in it.
+        path: PathBuf,
+        /// The file with the key, where it is not in the folder.
+        key: Option<PathBuf>,
+        /// Which of the workspaces in it.
+        from_workspace: Option<String>,
+        /// Only says what would become of it.
+        preview: bool,
+        /// Into which; `None` is the default one.
+        workspace: Option<WorkspaceId>,
+    },
     Publish {
         /// These flows; none are all of the workspace.
         flows: Vec<FlowId>,
@@ -183,6 +199,7 @@ impl OperatorCommand {
             | Self::DataVerify
             | Self::Export { .. }
             | Self::Import { .. }
+            | Self::MoveIn { .. }
             | Self::Publish { .. } => CONTROL_LONG_REPLY_SECONDS,
             Self::HistoryLog { .. }
             | Self::HistoryShow { .. }
@@ -230,6 +247,7 @@ pub(crate) enum CommandOutput {
     DataReport(IntegrityReport),
     Exported(Box<ExportFile>),
     Imported(ImportResult),
+    MovedIn(Box<MoveInResult>),
     /// What became of the flows that were to be published.
     Published(Vec<FlowPublication>),
     CheckSetup(Box<CheckSetup>),
@@ -266,17 +284,19 @@ fn create_key(app: &App, caller: &Caller, name: &str, permissions: &[String]) ->
     Ok(CommandOutput::KeyCreated { key, value })
 }
 
+fn revoke_key(app: &App, id: KeyId) -> Result<CommandOutput> {
+    keys::delete(app, &operator(app, None)?, id, true)?;
+    tracing::info!(by = "operator", key = %id, "an API key was deleted");
+    Ok(CommandOutput::KeyRevoked)
+}
+
 fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<CommandOutput> {
     match command {
         OperatorCommand::KeyCreate { name, permissions, workspace } => {
             create_key(app, &operator(app, workspace)?, &name, &permissions)
         }
         OperatorCommand::KeyList => Ok(CommandOutput::Keys(keys::list(app, &operator(app, None)?)?)),
-        OperatorCommand::KeyRevoke { id } => {
-            keys::delete(app, &operator(app, None)?, id, true)?;
-            tracing::info!(by = "operator", key = %id, "an API key was deleted");
-            Ok(CommandOutput::KeyRevoked)
-        }
+        OperatorCommand::KeyRevoke { id } => revoke_key(app, id),
         OperatorCommand::OwnerResetPassword { password } => {
             let made = if password.is_none() { Some(random_password()?) } else { None };
             let chosen = password.as_deref().or(made.as_deref()).expect("one of the two is there");
@@ -319,6 +339,11 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
             let wanted = FileImport::from_text(&text, file_name, existing, preview)?;
             let result = transfer::import(app, &operator(app, workspace)?, wanted)?;
             Ok(CommandOutput::Imported(result))
+        }
+        OperatorCommand::MoveIn { path, key, from_workspace, preview, workspace } => {
+            let choice = FolderChoice { path, key, workspace: from_workspace };
+            let moved = transfer::move_in(app, &operator(app, workspace)?, &choice, preview, cancel)?;
+            Ok(CommandOutput::MovedIn(Box::new(moved)))
         }
         OperatorCommand::Publish { flows, workspace } if flows.is_empty() => {
             Ok(CommandOutput::Published(publish::publish_all(app, &operator(app, workspace)?)?))

@@ -3,6 +3,7 @@
 use crate::app::AppOpenError;
 use crate::durable::{Access, Tree, enforce, restrict_umask};
 use crate::history::History;
+use crate::ops::service::backup::restore::settle_interrupted;
 use crate::settings::Settings;
 use crate::store::Store;
 use std::io;
@@ -29,6 +30,9 @@ pub(crate) fn prepare(settings: &Settings) -> Result<DataFolders, AppOpenError> 
     };
     let data = Tree::new(&settings.data_dir, of_data);
     data.make(&[]).map_err(AppOpenError::Folder)?;
+    if settle_interrupted(data.root()).map_err(AppOpenError::Folder)? {
+        return Err(AppOpenError::Restoring);
+    }
     let versions = match &settings.versions_dir {
         Some(folder) => Tree::new(folder, of_versions),
         None => Tree::within(&data, "versions", of_versions),

@@ -1,5 +1,6 @@
-//! What concerns the service as a whole: cards, metrics, the data folder, the demo.
+//! What concerns the service as a whole: cards, metrics, the data folder and its backups, the demo.
 
+pub(crate) mod backup;
 mod canvas_lists;
 pub(crate) mod catalogue;
 pub(crate) mod clock_check;

@@ -4,7 +4,7 @@ use super::audit;
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::accounts::user::DisplayName;
-use crate::domain::error::{Error, Result};
+use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{CredentialId, WorkspaceId};
 use crate::domain::resource::ResourceId as _;
 use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
@@ -60,12 +60,26 @@ pub(in crate::ops) fn prepare(
     types: CredentialTypeLookup,
     change: &CredentialChange,
 ) -> Result<Credential> {
+    prepare_as(app, caller, types, CredentialId::random(), change)
+}
+
+/// As [`prepare`], under an id that another product gave it.
+///
+/// # Errors
+/// As [`create`].
+pub(in crate::ops) fn prepare_as(
+    app: &App,
+    caller: &Caller,
+    types: CredentialTypeLookup,
+    id: CredentialId,
+    change: &CredentialChange,
+) -> Result<Credential> {
     let name = change.name.clone().map_or_else(|| DisplayName::parse("name", ""), Ok)?;
     let kind = require_type(types, change.credential_name.as_deref().unwrap_or_default())?;
     let sent = change.fields.clone().unwrap_or_default();
     let fields = credential::merge_fields(kind, &Map::new(), &sent)?;
     credential::require_filled(kind, &fields, |_| true)?;
-    let (id, now) = (CredentialId::random(), app.clock.monotonic_now());
+    let now = app.clock.monotonic_now();
     Ok(Credential {
         id,
         workspace: caller.workspace,
@@ -82,9 +96,12 @@ pub(in crate::ops) fn prepare(
 /// Stores what [`prepare`] made.
 ///
 /// # Errors
-/// When the caller's workspace is gone, or the database cannot be written.
+/// 409 when its id is in use; when the caller's workspace is gone, or the database cannot be written.
 pub(in crate::ops) fn insert(tx: &WriteTx, caller: &Caller, made: &Credential) -> Result<()> {
     membership::require_workspace(tx, &caller.workspace)?;
+    if CREDENTIALS.has(tx, &caller.workspace, &made.id)? {
+        return Err(Conflict::IdTaken.into());
+    }
     CREDENTIALS.put(tx, &caller.workspace, &made.id, made)?;
     record_audit(tx, caller, AuditAction::CredentialCreated, made, made.created)
 }

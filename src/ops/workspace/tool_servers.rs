@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::cards::action_lists;
 use crate::domain::accounts::caller::Caller;
-use crate::domain::error::{Error, Result};
+use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{CredentialId, ToolServerId, WorkspaceId};
 use crate::domain::resource::ResourceId as _;
 use crate::domain::workspace::credential::Ciphertext;
@@ -49,8 +49,22 @@ pub(crate) fn read(app: &App, caller: &Caller, id: ToolServerId) -> Result<ToolS
 /// # Errors
 /// 400 naming what is wrong.
 pub(crate) fn create(app: &App, caller: &Caller, change: &ToolServerChange) -> Result<ToolServer> {
-    let now = app.clock.monotonic_now();
-    let (id, workspace) = (ToolServerId::random(), caller.workspace);
+    let made = prepare_as(app, caller, ToolServerId::random(), change)?;
+    insert(app, caller, &made)?;
+    Ok(made)
+}
+
+/// A server under an id that another product gave it, not stored yet.
+///
+/// # Errors
+/// As [`create`].
+pub(in crate::ops) fn prepare_as(
+    app: &App,
+    caller: &Caller,
+    id: ToolServerId,
+    change: &ToolServerChange,
+) -> Result<ToolServer> {
+    let (now, workspace) = (app.clock.monotonic_now(), caller.workspace);
     let access = ToolServerAccess::blank().with_change(change)?;
     let blank = ToolServer {
         id,
@@ -68,12 +82,23 @@ pub(crate) fn create(app: &App, caller: &Caller, change: &ToolServerChange) -> R
     };
     let made = with_access(with_words(blank, change), &access)?;
     made.check()?;
-    app.store.write(|tx| {
-        membership::require_workspace(tx, &workspace)?;
-        TOOL_SERVERS.put(tx, &workspace, &id, &made)
-    })?;
-    tracing::info!(server = %id, by = %caller.principal, "a server of tools was added");
     Ok(made)
+}
+
+/// Stores what [`prepare_as`] made.
+///
+/// # Errors
+/// 409 when its id is in use.
+pub(in crate::ops) fn insert(app: &App, caller: &Caller, made: &ToolServer) -> Result<()> {
+    app.store.write(|tx| {
+        membership::require_workspace(tx, &made.workspace)?;
+        if TOOL_SERVERS.has(tx, &made.workspace, &made.id)? {
+            return Err(Conflict::IdTaken.into());
+        }
+        TOOL_SERVERS.put(tx, &made.workspace, &made.id, made)
+    })?;
+    tracing::info!(server = %made.id, by = %caller.principal, "a server of tools was added");
+    Ok(())
 }
 
 /// Changes what `change` names. A server that is reached in another way has to be asked anew.

@@ -59,6 +59,17 @@ pub(crate) fn remove(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, leads
     leads.iter().try_for_each(|lead| tx.remove(LEADS, &keys::lead(flow, lead)).map(drop))
 }
 
+/// True when the flow has the lead of this id.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub(crate) fn has(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId, id: &LeadId) -> Result<bool> {
+    if !is_in_workspace(tx, workspace, flow)? {
+        return Ok(false);
+    }
+    Ok(tx.get_with(LEADS, &keys::lead(flow, id), |_| Ok(()))?.is_some())
+}
+
 /// Stores a lead after all others.
 ///
 /// # Errors

@@ -1,6 +1,7 @@
 //! The service and its cards, on the wire.
 
 pub(crate) mod answer_schema;
+pub(crate) mod backup;
 pub mod cards;
 pub(crate) mod code_trial;
 pub(crate) mod operator;

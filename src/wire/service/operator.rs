@@ -51,6 +51,10 @@ pub(crate) enum CommandReply {
     Published {
         answer: Value,
     },
+    /// A backup that was sent to its end.
+    Backup {
+        answer: Value,
+    },
     /// A check, or what one would be.
     Check {
         answer: Value,

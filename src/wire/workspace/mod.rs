@@ -2,6 +2,7 @@
 
 pub(crate) mod assistants;
 pub(crate) mod audit;
+pub(crate) mod coverage;
 pub(crate) mod credential_types;
 pub(crate) mod credentials;
 pub(crate) mod executions;

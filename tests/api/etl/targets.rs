@@ -122,7 +122,7 @@ fn what_a_run_wrote_that_was_not_finished_counts_in_no_file() {
 
 fn files_on_disk(server: &Server) -> Vec<String> {
     let all = server.files().into_iter().map(|(name, _)| name);
-    all.filter(|name| name.contains("pipeline-files")).collect()
+    all.filter(|name| name.contains("files/pipelines/")).collect()
 }
 
 #[test]

@@ -33,7 +33,7 @@ const PREVIEW_DEFAULT: usize = 20;
 const PREVIEW_MAX: usize = 500;
 
 /// The config that a change makes of a loader, over the one it has.
-fn change_config(
+pub(super) fn change_config(
     change: &LoaderChange,
     saved: Option<&LoaderConfig>,
     caller: &Caller,

@@ -6,6 +6,7 @@ mod files;
 pub(crate) mod loader_config;
 mod loaders;
 pub(in crate::ops) mod pipeline_chunks;
+mod moved;
 mod secrets;
 mod upsert;
 
@@ -13,6 +14,7 @@ pub(crate) use self::chunks::{chunk_page, edit_chunk, remove_chunk};
 pub(crate) use self::describe::{ask_chosen_model, describe, no_chat_model};
 pub(crate) use self::files::read as stored_file;
 pub(crate) use self::loaders::{config, preview, process, refresh, remove_loader, save};
+pub(in crate::ops) use self::moved::{MovedLoader, adopt_loader, check_loader};
 pub(crate) use self::upsert::{add_text, prepare, upsert};
 use super::vectors;
 use crate::app::App;

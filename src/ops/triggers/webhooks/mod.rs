@@ -13,6 +13,9 @@ pub use self::listeners::{
     ListenerEvent, ListenerEvents, is_watched, keep_listener, open_listener, register_listener,
     remove_listener, tell_listeners,
 };
+pub(in crate::ops) use self::secrets::adopt_secret;
+#[cfg(test)]
+pub(in crate::ops) use self::secrets::load_secret;
 pub use self::secrets::{delete_secret, generate_secret};
 pub use crate::engine::agentflow::CallbackTarget;
 pub(crate) use crate::engine::agentflow::WebhookAnswers;

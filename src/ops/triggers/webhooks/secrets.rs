@@ -26,15 +26,37 @@ pub fn generate_secret(app: &App, caller: &Caller, id: &FlowId) -> Result<String
     let mut bytes = [0; SECRET_BYTES];
     getrandom::fill(&mut bytes).map_err(Error::internal)?;
     let secret = to_hex(&bytes);
-    let fields = Map::from_iter([(SECRET.to_owned(), Value::from(secret.as_str()))]);
-    app.store.write(|tx| {
-        let flow = access::flow(tx, caller, id, FlowAction::Update)?;
-        let sealed = app.secrets.vault.seal(&flow.workspace, &record_id(id), &fields);
-        WEBHOOK_SECRETS.put(tx, &flow.workspace, id, &sealed)?;
-        note(app, tx, caller, AuditAction::WebhookSecretMade, &flow)
-    })?;
+    put_secret(app, caller, id, &secret, &|_| true)?;
     tracing::info!(flow = %id, by = %caller.principal, "the secret of a webhook was made");
     Ok(secret)
+}
+
+/// Keeps the secret with which callers signed their calls elsewhere, unless the flow has one; true when it was kept.
+///
+/// # Errors
+/// 404 or 403.
+pub(in crate::ops) fn adopt_secret(app: &App, caller: &Caller, id: &FlowId, secret: &str) -> Result<bool> {
+    put_secret(app, caller, id, secret, &|has_one| !has_one)
+}
+
+fn put_secret(
+    app: &App,
+    caller: &Caller,
+    id: &FlowId,
+    secret: &str,
+    is_wanted: &dyn Fn(bool) -> bool,
+) -> Result<bool> {
+    let fields = Map::from_iter([(SECRET.to_owned(), Value::from(secret))]);
+    app.store.write(|tx| {
+        let flow = access::flow(tx, caller, id, FlowAction::Update)?;
+        if !is_wanted(WEBHOOK_SECRETS.has(tx, &flow.workspace, id)?) {
+            return Ok(false);
+        }
+        let sealed = app.secrets.vault.seal(&flow.workspace, &record_id(id), &fields);
+        WEBHOOK_SECRETS.put(tx, &flow.workspace, id, &sealed)?;
+        note(app, tx, caller, AuditAction::WebhookSecretMade, &flow)?;
+        Ok(true)
+    })
 }
 
 /// Forgets the secret; a webhook that wants signed calls refuses all until there is another.
@@ -58,7 +80,7 @@ fn note(app: &App, tx: &WriteTx, caller: &Caller, action: AuditAction, flow: &Fl
     audit::record(tx, &entry.with_target(AuditTargetKind::Flow, flow.id, &flow.name))
 }
 
-pub(super) fn load_secret(app: &App, flow: &Flow) -> Result<Option<String>> {
+pub(in crate::ops) fn load_secret(app: &App, flow: &Flow) -> Result<Option<String>> {
     let sealed = app.store.read(|tx| WEBHOOK_SECRETS.get(tx, &flow.workspace, &flow.id))?;
     let Some(sealed) = sealed else { return Ok(None) };
     let opened = app.secrets.vault.open(&flow.workspace, &record_id(&flow.id), &sealed);

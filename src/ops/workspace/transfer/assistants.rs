@@ -29,7 +29,12 @@ pub(super) fn draw_flows(file: &mut Map<String, Value>) {
         let marks = AssistantMarks { credential: text("credential"), icon: text("iconSrc") };
         let details = text("details").unwrap_or_default();
         let drawn = assistants::draw(&details, &marks);
-        let own = flows.iter_mut().find(|flow| flow["id"].is_string() && flow["id"] == row["id"]);
+        // Flowise keeps the flow of an assistant under an id of its own, which the row names.
+        let linked = parse_object(&details).ok().and_then(|details| details.get("flowId").cloned());
+        let is_own = |flow: &&mut Value| {
+            flow["id"].is_string() && (flow["id"] == row["id"] || Some(&flow["id"]) == linked.as_ref())
+        };
+        let own = flows.iter_mut().find(is_own);
         match (own, drawn) {
             (Some(Value::Object(flow)), Ok((name, canvas))) => {
                 flow.insert("name".to_owned(), name.into());

@@ -1,6 +1,7 @@
 //! Taking a file in: each thing for itself, so that a bad one takes none of the others along.
 
 use super::ItemKind;
+use super::coverage;
 use super::credentials::{self, CredentialMatches};
 use super::export;
 use super::flow;
@@ -14,7 +15,7 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result, count_phrase};
 use crate::domain::flows::card_problems::CardProblems;
 use crate::domain::ids::{
-    AssistantId, DocumentStoreId, FlowId, TemplateId, ToolId, VariableId, replace_ids_in,
+    AssistantId, DocumentStoreId, FlowId, KeyId, TemplateId, ToolId, VariableId, replace_ids_in,
 };
 use crate::domain::workspace::import::{FileImport, ImportAction};
 use crate::domain::workspace::variable::VariableChange;
@@ -26,12 +27,14 @@ use crate::ops::workspace::tools;
 use crate::ops::workspace::variables;
 use crate::wire::knowledge::stores::{DocumentStoreEdit, NewDocumentStore};
 use crate::wire::workspace::assistants::AssistantEdit;
+use crate::wire::workspace::coverage::Coverage;
 use crate::wire::workspace::import::{ImportItemView, ImportResult, UnsupportedKind, UnsupportedView};
 use crate::wire::workspace::tools::ToolEdit;
 use crate::wire::workspace::variables::VariableEdit;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use uuid::Uuid;
 
 /// Imports a file, or tells what would become of it. A thing that cannot come in is named with the reason; the others
 /// come in all the same.
@@ -39,29 +42,62 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// # Errors
 /// 400 for a file with nothing in it.
 pub(crate) fn import(app: &App, caller: &Caller, wanted: FileImport) -> Result<ImportResult> {
+    Ok(take_in(app, caller, wanted, &Companions::default())?.result)
+}
+
+/// What comes in beside a file that was made of another product's database.
+#[derive(Debug, Default)]
+pub(super) struct Companions {
+    /// Things that come in by themselves, and count as here when flows are judged.
+    pub arrivals: ImportedResources,
+    pub keys: BTreeSet<KeyId>,
+    /// The variables of the file have the values that they shall have here.
+    pub has_values: bool,
+}
+
+/// What became of a file.
+pub(super) struct FileOutcome {
+    pub result: ImportResult,
+    /// From the ids in the file to the ids here, of all that did not have to stay outside.
+    pub ids: HashMap<Uuid, Uuid>,
+    pub homes: HashMap<FlowId, FlowId>,
+    /// How the flows that came in run here.
+    pub coverage: Coverage,
+}
+
+/// As [`import`], with what comes in beside the file.
+pub(super) fn take_in(
+    app: &App,
+    caller: &Caller,
+    wanted: FileImport,
+    beside: &Companions,
+) -> Result<FileOutcome> {
     let FileImport { is_preview, choices, file_name, file } = wanted;
     let is_import = !is_preview;
     let mut incoming = parse(file, file_name.as_deref())?;
-    let mut steps = plan(app, caller, &incoming, &choices)?;
+    let mut steps = plan(app, caller, &incoming, &choices, &beside.keys)?;
     let known = credentials::load(app, &caller.workspace)?;
     let stands = credentials::match_credentials(caller, &known, &incoming.credentials);
-    let told_of = incoming.items.iter().zip(&steps).map(|(item, step)| notes(item, step, &stands));
+    let told_of = incoming.items.iter().zip(&steps).map(|(item, step)| notes(item, step, &stands, beside));
     let notes: Vec<Vec<String>> = told_of.collect();
     replace_ids(&mut incoming.items, &steps, &stands)?;
-    let problems = problems(app, caller, &incoming.items, &steps)?;
+    let problems = problems(app, caller, &incoming.items, &steps, beside)?;
     let unsupported = count_unsupported(&incoming.items, &steps);
     if is_import {
         for (item, step) in incoming.items.iter().zip(&mut steps) {
             if step.is_written() {
-                step.refusal = import_item(app, caller, item, step).err().map(|fault| fault_text(&fault));
+                let done = import_item(app, caller, item, step, beside);
+                step.refusal = done.err().map(|fault| fault_text(&fault));
             }
         }
     }
+    let coverage = coverage::of_flows(&incoming.items, &steps, &problems);
+    let (ids, homes) = (local_ids(&incoming.items, &steps), homes(&incoming.items, &steps));
     let rows = incoming.items.iter().zip(&steps).zip(notes.into_iter().zip(problems));
     let mut items = rows
         .map(|((item, step), (notes, problems))| report_item(item, step, notes, problems, is_import))
         .collect::<Vec<_>>();
-    items.extend(runs::import(app, caller, &incoming.runs, &homes(&incoming.items, &steps), is_import)?);
+    items.extend(runs::import(app, caller, &incoming.runs, &homes, is_import)?);
     let left_out = incoming.left_out.iter();
     items.extend(left_out.map(|(name, count, why)| ImportItemView::left_out(name, *count, why)));
     let count = |actions: &[ImportAction]| {
@@ -79,7 +115,16 @@ pub(crate) fn import(app: &App, caller: &Caller, wanted: FileImport) -> Result<I
         (true, _) => "some items were refused",
     };
     let skipped = count(&[ImportAction::Skip]);
-    Ok(ImportResult { message, items, created, updated, skipped, refused, unsupported })
+    let result = ImportResult { message, items, created, updated, skipped, refused, unsupported };
+    Ok(FileOutcome { result, ids, homes, coverage })
+}
+
+/// The ids here of the things of the file.
+fn local_ids(items: &[ImportItem], steps: &[ImportStep]) -> HashMap<Uuid, Uuid> {
+    let of = |(item, step): (&ImportItem, &ImportStep)| {
+        item.id.filter(|_| step.refusal.is_none()).map(|id| (id, step.id))
+    };
+    items.iter().zip(steps).filter_map(of).collect()
 }
 
 /// The ids here of the flows of the file.
@@ -98,8 +143,9 @@ fn problems(
     caller: &Caller,
     items: &[ImportItem],
     steps: &[ImportStep],
+    beside: &Companions,
 ) -> Result<Vec<Vec<CardProblems>>> {
-    let mut arrivals = ImportedResources::default();
+    let mut arrivals = beside.arrivals.clone();
     for (item, step) in items.iter().zip(steps).filter(|(_, step)| step.is_written()) {
         arrivals.ids.insert(step.id);
         if let (ItemKind::Variable, Some(name)) = (item.kind, item.fields.get("name").and_then(Value::as_str))
@@ -148,10 +194,15 @@ fn fault_text(fault: &Error) -> String {
 }
 
 /// What a person should know of a thing that comes in.
-fn notes(item: &ImportItem, step: &ImportStep, stands: &CredentialMatches) -> Vec<String> {
+fn notes(
+    item: &ImportItem,
+    step: &ImportStep,
+    stands: &CredentialMatches,
+    beside: &Companions,
+) -> Vec<String> {
     let mut notes = step.notes.clone();
     let ItemKind::Flow(_) = item.kind else {
-        if item.kind == ItemKind::Variable {
+        if item.kind == ItemKind::Variable && !beside.has_values {
             notes.push("It comes without a value: one that is here keeps its own.".to_owned());
         }
         notes.extend(item.notes.iter().cloned());
@@ -183,7 +234,7 @@ fn notes(item: &ImportItem, step: &ImportStep, stands: &CredentialMatches) -> Ve
 }
 
 /// What is said of cards that were drawn under names which they have given up since.
-fn renamed_cards(item: &ImportItem) -> Option<String> {
+pub(super) fn renamed_cards(item: &ImportItem) -> Option<String> {
     let canvas = Canvas::parse(flow::canvas_of(item)).ok()?;
     let told = |(former, label): (&str, &str)| format!("'{former}' runs as '{label}'");
     let told: Vec<String> = former_names(&canvas).into_iter().map(told).collect();
@@ -208,7 +259,13 @@ fn replace_ids(items: &mut [ImportItem], steps: &[ImportStep], stands: &Credenti
     Ok(())
 }
 
-fn import_item(app: &App, caller: &Caller, item: &ImportItem, step: &ImportStep) -> Result<()> {
+fn import_item(
+    app: &App,
+    caller: &Caller,
+    item: &ImportItem,
+    step: &ImportStep,
+    beside: &Companions,
+) -> Result<()> {
     let bytes = *step.id.as_bytes();
     let is_new = step.action != ImportAction::Update;
     let fields = &item.fields;
@@ -227,7 +284,8 @@ fn import_item(app: &App, caller: &Caller, item: &ImportItem, step: &ImportStep)
         }
         ItemKind::Variable => {
             // Files of others may hold values: they stay outside as they do in ours.
-            let change = VariableChange { value: None, ..parse_body::<VariableEdit>(fields)?.into() };
+            let sent: VariableChange = parse_body::<VariableEdit>(fields)?.into();
+            let change = VariableChange { value: sent.value.filter(|_| beside.has_values), ..sent };
             let id = VariableId::from_bytes(bytes);
             if !is_new {
                 require(caller, "variables:update")?;

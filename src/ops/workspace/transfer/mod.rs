@@ -2,11 +2,13 @@
 //! beside it. No secret leaves: flows go out as history keeps them, variables without their values, credentials by name.
 
 mod assistants;
+mod coverage;
 mod credentials;
 mod export;
 pub(crate) mod file_flows;
 mod flow;
 mod import;
+mod move_in;
 pub(crate) mod parse;
 mod plan;
 mod runs;
@@ -16,6 +18,7 @@ pub(crate) mod workspace_view;
 pub(crate) use self::export::{export, export_all};
 pub(crate) use self::file_flows::FileFlows;
 pub(crate) use self::import::import;
+pub(crate) use self::move_in::move_in;
 pub(crate) use self::transcripts::transcripts;
 use crate::domain::accounts::caller::{Caller, Permission, PermissionSet};
 use crate::domain::error::{Error, Result};

@@ -9,7 +9,7 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::card_problems::CardProblems;
 use crate::domain::flows::draft::EditTarget;
-use crate::domain::ids::FlowId;
+use crate::domain::ids::{FlowId, KeyId};
 use crate::domain::workspace::import::{ExistingPolicy, ImportAction, ImportChoices};
 use crate::ops::checks::carried;
 use crate::ops::flows::drafts::{self, DraftPrecondition};
@@ -17,6 +17,7 @@ use crate::store::tables::FLOWS;
 use crate::wire::flows::problems::CardProblemsView;
 use crate::wire::workspace::import::{FlowReport, ImportItemView, ItemIdentity};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use uuid::Uuid;
 
 /// What becomes of one thing.
@@ -65,12 +66,17 @@ pub(super) fn plan(
     caller: &Caller,
     incoming: &ImportFile,
     choices: &ImportChoices,
+    arriving_keys: &BTreeSet<KeyId>,
 ) -> Result<Vec<ImportStep>> {
     let here = WorkspaceView::load(app, caller, &incoming.items)?;
+    let arriving = |item: &ImportItem| {
+        let id = KeyId::parse(item.fields.get("apikeyid")?.as_str()?)?;
+        arriving_keys.contains(&id).then_some(KeyBinding::Key(id))
+    };
     let step = |item: &ImportItem| {
         let mut step = plan_item(app, caller, &here, item, choices)?;
         if let ItemKind::Flow(_) = item.kind {
-            step.binding = here.binding(item, &incoming.keys);
+            step.binding = arriving(item).unwrap_or_else(|| here.binding(item, &incoming.keys));
         }
         Ok(step)
     };

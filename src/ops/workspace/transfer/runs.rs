@@ -94,6 +94,31 @@ pub(super) fn import(
         let why = "Records of runs come in with the permission to import agentflows.";
         return Ok(vec![ImportItemView::left_out(GROUP, rows.len(), why)]);
     }
+    let stored = take_in(app, caller, &rows[..rows.len().min(RUNS_MAX)], homes, is_import)?;
+    Ok(tell(stored, rows.len() - stored))
+}
+
+/// What is said of records, by how many came in and how many did not.
+pub(super) fn tell(stored: usize, left: usize) -> Vec<ImportItemView> {
+    let why = "Records that are here already, and those of flows that are not here, stay outside.";
+    let told = [
+        (stored > 0).then(|| ImportItemView::listed(GROUP, stored)),
+        (left > 0).then(|| ImportItemView::left_out(GROUP, left, why)),
+    ];
+    told.into_iter().flatten().collect()
+}
+
+/// Takes some records in, or counts those that would come in; how many.
+///
+/// # Errors
+/// When the database cannot be read or written.
+pub(super) fn take_in(
+    app: &App,
+    caller: &Caller,
+    rows: &[Value],
+    homes: &HashMap<FlowId, FlowId>,
+    is_import: bool,
+) -> Result<usize> {
     let arrivals = |id: &FlowId| homes.values().any(|home| home == id);
     let here = app.store.read(|tx| FLOWS.list(tx, &caller.workspace))?;
     let here: HashMap<FlowId, Flow> = here.into_iter().map(|flow| (flow.id, flow)).collect();
@@ -108,7 +133,7 @@ pub(super) fn import(
         let flow = homes.get(&flow).copied().unwrap_or(flow);
         read_run(caller, &file, flow).filter(|_| may_have(&flow))
     };
-    let runs: Vec<(Execution, Vec<ExecutionEntry>)> = rows.iter().take(RUNS_MAX).filter_map(read).collect();
+    let runs: Vec<(Execution, Vec<ExecutionEntry>)> = rows.iter().filter_map(read).collect();
     let mut stored = runs.len();
     if is_import {
         stored = 0;
@@ -130,13 +155,7 @@ pub(super) fn import(
             })?;
         }
     }
-    let left = rows.len() - stored;
-    let why = "Records that are here already, and those of flows that are not here, stay outside.";
-    let told = [
-        (stored > 0).then(|| ImportItemView::listed(GROUP, stored)),
-        (left > 0).then(|| ImportItemView::left_out(GROUP, left, why)),
-    ];
-    Ok(told.into_iter().flatten().collect())
+    Ok(stored)
 }
 
 /// A record as it is kept here; `None` when it is none.

@@ -18,6 +18,7 @@ import { ProblemList } from './ProblemList';
 import { SidePanel } from './SidePanel';
 import type { FlowSlotProps, FlowSlots, CanvasRun, NodeMark } from './slots';
 import { inputsOf } from './document/doc';
+import { beginTeam } from './document/team';
 import type { DocumentHandle } from './editing/useDocument';
 import { useDrawnProblems } from './editing/useDrawnProblems';
 import type { Editing } from './editing/useEditing';
@@ -54,7 +55,7 @@ export function Editor(props: EditorProps): ReactNode {
   const problems = useMemo(() => withLevels(found, doc), [found, doc]);
   const kind = flow.type === 'AGENTFLOW' ? 'steps' : 'cards';
   const catalogue = useCards(doc !== null).data;
-  const cards = useMemo(() => cardsFor(catalogue ?? [], kind), [catalogue, kind]);
+  const cards = useMemo(() => cardsFor(catalogue ?? [], flow.type), [catalogue, flow.type]);
   const can = useCan();
   const owned = useCredentials(document.open && can('credentials:view')).data;
   const credentials = useMemo(() => (owned ? new Set(owned.map((one) => one.id)) : null), [owned]);
@@ -79,6 +80,12 @@ export function Editor(props: EditorProps): ReactNode {
   const goTo = (id: string): void => {
     if (view === 'json') setView('canvas');
     onSelect(id);
+  };
+  const putTeam = (): void => {
+    document.apply((now) => beginTeam(now, cards, flow.name) ?? now);
+    // The button is gone: the focus goes to the card that has to be set first, which is drawn with the next frame.
+    const team = document.now()?.nodes[0];
+    if (team) requestAnimationFrame(() => requestAnimationFrame(() => focusNode(team.id)));
   };
   return (
     <div className={css.editor}>
@@ -188,6 +195,7 @@ export function Editor(props: EditorProps): ReactNode {
               credentials={credentials}
               docked={docked || !wide}
               onDock={() => setDock('shown')}
+              onBeginTeam={flow.type === 'HARNESS' ? putTeam : null}
               onReady={setBoard}
               {...(marks ? { marks } : {})}
               run={run}
@@ -219,6 +227,9 @@ export function Editor(props: EditorProps): ReactNode {
     </div>
   );
 }
+
+const focusNode = (id: string): void =>
+  globalThis.document.querySelector<HTMLElement>(`[data-node="${CSS.escape(id)}"]`)?.focus();
 
 const noNames: ReadonlySet<string> = new Set();
 const noCards: readonly Card[] = [];

@@ -33,7 +33,14 @@ const canvas = JSON.stringify({
 });
 
 const told = (more: Partial<AnswerTold>): [Record<string, string>, Record<string, string>] => {
-  const base: AnswerTold = { state: 'waiting', tools: [], sources: [], failure: null, speaks: false };
+  const base: AnswerTold = {
+    state: 'waiting',
+    tools: [],
+    sources: [],
+    team: [],
+    failure: null,
+    speaks: false,
+  };
   const { states, errors } = cardsTold(canvas, { ...base, ...more });
   return [Object.fromEntries(states), Object.fromEntries(errors)];
 };
@@ -77,7 +84,42 @@ test('a failure stands at the card that it names, and else at the one that answe
 
 test('a stopped answer says so at the card, and a canvas without an end tells of nothing', () => {
   expect(told({ state: 'stopped' })[0]).toEqual({ toolAgent_0: 'stopped' });
-  const base: AnswerTold = { state: 'done', tools: [], sources: [], failure: null, speaks: true };
+  const base: AnswerTold = { state: 'done', tools: [], sources: [], team: [], failure: null, speaks: true };
   expect(cardsTold('{"nodes":[],"edges":[]}', base).states.size).toBe(0);
   expect(cardsTold('no canvas', base).states.size).toBe(0);
+});
+
+test('of a team those are marked that worked, each as it ended', () => {
+  const specialist = (name: string): object =>
+    card(`harnessSpecialist_${name}`, 'Harness', 'Specialist', { specialistName: name });
+  const team = JSON.stringify({
+    nodes: [card('harnessTeam_0', 'Harness', 'Team'), ...['law', 'tax', 'idle', 'slow'].map(specialist)],
+    edges: ['law', 'tax', 'idle', 'slow'].map((name) =>
+      wire(`harnessSpecialist_${name}`, 'harnessTeam_0', 'specialists'),
+    ),
+  });
+  const started = ['law', 'tax', 'slow'].map((name) => ({ name, status: 'started', task: 'Look' }));
+  const ended = [
+    { name: 'law', status: 'completed', ms: 1 },
+    { name: 'tax', status: 'failed', ms: 1, error: 'No key.' },
+  ];
+  const base: AnswerTold = {
+    state: 'streaming',
+    tools: [],
+    sources: [],
+    team: [...started, ...ended],
+    failure: null,
+    speaks: true,
+  };
+  const running = cardsTold(team, base);
+  expect(Object.fromEntries(running.states)).toEqual({
+    harnessTeam_0: 'running',
+    harnessSpecialist_law: 'finished',
+    harnessSpecialist_tax: 'error',
+    harnessSpecialist_slow: 'running',
+  });
+  expect(running.errors.get('harnessSpecialist_tax')).toBe('No key.');
+  const over = cardsTold(team, { ...base, state: 'stopped' }).states;
+  expect(over.get('harnessSpecialist_slow')).toBe('stopped');
+  expect(over.has('harnessSpecialist_idle')).toBe(false);
 });

@@ -10,7 +10,7 @@ export interface CardsTold {
   errors: ReadonlyMap<string, string>;
 }
 
-export type AnswerTold = Pick<Turn, 'state' | 'tools' | 'sources' | 'failure'> & {
+export type AnswerTold = Pick<Turn, 'state' | 'tools' | 'sources' | 'team' | 'failure'> & {
   /** Some of the answer, or of what leads to it, has come. */
   speaks: boolean;
 };
@@ -31,7 +31,12 @@ export function cardsTold(flowData: string, told: AnswerTold): CardsTold {
   if (!end) return { states, errors };
   const models = canvas.into(end, /^(chat models|llms)/i);
   const now = progress[told.state];
-  if (told.state === 'done') mark(canvas.needed(end), 'finished');
+  // Of a team those alone worked that were chosen, and each is told of by its name.
+  if (told.state === 'done')
+    mark(
+      canvas.needed(end).filter((node) => !isSpecialist(node)),
+      'finished',
+    );
   mark([end], now);
   if (told.speaks) mark(models, now === 'error' ? 'finished' : now);
   if (told.sources.length > 0)
@@ -41,6 +46,14 @@ export function cardsTold(flowData: string, told: AnswerTold): CardsTold {
     if (!card) continue;
     if (states.get(card.id) !== 'error') mark([card], error ? 'error' : 'finished');
     if (error) errors.set(card.id, error);
+  }
+  for (const { name, status, error } of told.team.filter(isObject)) {
+    const card = canvas.specialist(name);
+    if (!card) continue;
+    const state = working[String(status)] ?? 'finished';
+    // Who was still at work when the question was stopped is told of no more.
+    mark([card], state === 'running' && now !== 'running' ? 'stopped' : state);
+    if (typeof error === 'string') errors.set(card.id, error);
   }
   if (told.failure) {
     const failed = canvas.named(told.failure.message) ?? end;
@@ -59,6 +72,16 @@ const progress: Record<Turn['state'], StepState> = {
   stopped: 'stopped',
   failed: 'error',
 };
+
+/** How a specialist stands; one that reported has another status. */
+const working: Record<string, StepState> = {
+  started: 'running',
+  failed: 'error',
+  timeout: 'error',
+  cancelled: 'stopped',
+};
+
+const isSpecialist = ({ data }: FlowNode): boolean => data.name === 'harnessSpecialist';
 
 const plain = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 
@@ -99,6 +122,12 @@ class Canvas {
     const wired = this.#edges.filter((edge) => edge.target === node.id && isToolWire(edge));
     const tools = this.#nodes.filter(({ id }) => wired.some(({ source }) => source === id));
     return tools.find((one) => namesOf(one).some((name) => plain(name) === plain(tool))) ?? only(tools);
+  }
+
+  specialist(name: unknown): FlowNode | undefined {
+    return this.#nodes.find(
+      (node) => isSpecialist(node) && isObject(node.data.inputs) && node.data.inputs.specialistName === name,
+    );
   }
 
   /** The card that a failure names: messages begin with its label. */

@@ -67,6 +67,8 @@ export interface Turn extends Question {
   thinking: string;
   tools: readonly UsedTool[];
   sources: readonly SourceText[];
+  /** What was told of the specialists of a team, as it came. */
+  team: readonly unknown[];
   /** What the steps of an agentflow do. */
   run: LiveRun;
   /** What the run waits for. */
@@ -174,6 +176,7 @@ function begun({ do: _do, now, ...asked }: Extract<Change, { do: 'ask' }>): Turn
     thinking: '',
     tools: [],
     sources: [],
+    team: [],
     run: noRun,
     asked: null,
     executionId: null,
@@ -227,6 +230,8 @@ function withEvent(now: Conversation, { event, data }: StreamEvent): Conversatio
       }));
     case 'sourceDocuments':
       return last(now, () => ({ sources: sourcesOf(data) }));
+    case 'harness.specialist':
+      return last(now, (turn) => ({ team: [...turn.team, data] }));
     case 'usageMetadata':
       return last(now, (turn) => ({ tokens: tokensOf(data) ?? turn.tokens }));
     case 'nextAgentFlow':

@@ -17,7 +17,7 @@ interface Told {
 /** Shows at the cards of a chat canvas how its newest answer comes about. What reads that is loaded with the first one. */
 export function useCardsTold({ flow, draft, turn, showRun, onOpen }: Told): void {
   const canvas = turn?.source === 'live' ? flow.flowData : (draft ?? flow.flowData);
-  const { id, state, tools, sources, failure } = turn ?? nothing;
+  const { id, state, tools, sources, team, failure } = turn ?? nothing;
   // Not with each token: all cards of the canvas hear of it.
   const speaks = turn !== undefined && turn.answer + turn.thinking !== '';
   useEffect(() => {
@@ -26,7 +26,7 @@ export function useCardsTold({ flow, draft, turn, showRun, onOpen }: Told): void
     void loadPart(() => import('./cards')).then(
       ({ cardsTold }) => {
         if (gone) return;
-        const told = cardsTold(canvas, { state, tools, sources, failure, speaks });
+        const told = cardsTold(canvas, { state, tools, sources, team, failure, speaks });
         showRun({ ...told, open: () => onOpen(`[data-turn="${id}"]`) });
       },
       // What cannot be loaded is not needed for the answer.
@@ -35,7 +35,7 @@ export function useCardsTold({ flow, draft, turn, showRun, onOpen }: Told): void
     return () => {
       gone = true;
     };
-  }, [canvas, id, state, tools, sources, failure, speaks, showRun, onOpen]);
+  }, [canvas, id, state, tools, sources, team, failure, speaks, showRun, onOpen]);
 }
 
-const nothing = { id: undefined, state: undefined, tools: [], sources: [], failure: null };
+const nothing = { id: undefined, state: undefined, tools: [], sources: [], team: [], failure: null };

@@ -13,6 +13,7 @@ const offered = [
   { type: 'CHATFLOW', help: 'flows.chatflowHelp' },
   { type: 'AGENTFLOW', help: 'flows.agentflowHelp' },
   { type: 'ASSISTANT', help: 'flows.assistantHelp' },
+  { type: 'HARNESS', help: 'flows.harnessHelp' },
 ] as const;
 
 export function NewFlowDialog({ onClose }: { onClose: () => void }): ReactNode {

@@ -42,7 +42,11 @@ export const editor = {
   'editor.disconnect': 'Disconnect from {name}',
   'editor.dropChoice': 'Leave out {name}',
   'editor.duplicate': 'Duplicate',
+  'editor.beginTeam': 'Begin with a team',
   'editor.emptyReadOnly': 'Nobody has drawn anything yet.',
+  'editor.emptyTeam': 'A harness is a team that is asked as one',
+  'editor.emptyTeamText':
+    'A Team card with a model chooses which of its Specialists work on a question, and answers from what they report.',
   'editor.emptyText': 'Choose a card from the list, or press / and type its name.',
   'editor.exampleAnswer': 'An answer that fits',
   'editor.failed': 'No result',

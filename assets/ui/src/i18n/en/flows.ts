@@ -51,6 +51,7 @@ export const flows = {
   'flows.filters': 'Filters of the list',
   'flows.found': '{count} flow|{count} flows',
   'flows.harness': 'Harness',
+  'flows.harnessHelp': 'A team of specialists that is asked as one',
   'flows.harnesses': 'Harness',
   'flows.import': 'Import file',
   'flows.importCount': 'Import {count} thing|Import {count} things',

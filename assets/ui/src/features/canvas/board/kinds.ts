@@ -13,6 +13,7 @@ import {
   Link2,
   MemoryStick,
   MessageSquareReply,
+  Network,
   Puzzle,
   Repeat,
   ScanSearch,
@@ -58,6 +59,7 @@ const steps: Record<string, Kind> = {
 const categories: readonly [RegExp, Kind][] = [
   [/^(chat models|llms)/i, { hue: 'model', icon: Sparkles }],
   [/^embeddings/i, { hue: 'model', icon: BrainCircuit }],
+  [/^harness/i, { hue: 'agent', icon: Network }],
   [/agents/i, { hue: 'agent', icon: Bot }],
   [/^(chains|engine)/i, { hue: 'agent', icon: Link2 }],
   [/^tools/i, { hue: 'tool', icon: Blocks }],

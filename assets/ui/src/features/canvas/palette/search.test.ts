@@ -15,8 +15,14 @@ const labels = (found: readonly { label: string }[]): string[] => found.map((one
 
 describe('the palette', () => {
   it('offers what the kind of canvas is drawn with', () => {
-    expect(labels(cardsFor(all, 'steps'))).toContain('Start');
-    expect(labels(cardsFor(all, 'cards'))).not.toContain('Start');
+    expect(labels(cardsFor(all, 'AGENTFLOW'))).toContain('Start');
+    expect(labels(cardsFor(all, 'CHATFLOW'))).not.toContain('Start');
+    const team = { ...cards.chain, label: 'Team', category: 'Harness' };
+    const filter = { ...cards.chain, label: 'Filter documents', category: 'ETL' };
+    const more = [...all, team, filter];
+    expect(labels(cardsFor(more, 'HARNESS')).sort()).toEqual(['Sticky Note', 'Team']);
+    expect(labels(cardsFor(more, 'ETL')).sort()).toEqual(['Filter documents', 'Sticky Note', 'Store']);
+    expect(cardsFor(more, 'CHATFLOW')).toEqual(cardsFor(all, 'CHATFLOW'));
   });
 
   it('finds by name before category, and by all words', () => {
@@ -26,7 +32,7 @@ describe('the palette', () => {
   });
 
   it('groups by category', () => {
-    const groups = byCategory(cardsFor(all, 'cards'));
+    const groups = byCategory(cardsFor(all, 'CHATFLOW'));
     expect(groups.map((one) => one.name)).toEqual([...groups.map((one) => one.name)].sort());
     expect(labels(groups.find((one) => one.name === 'Chat Models')?.cards ?? [])).toEqual([
       'Chat Model',

@@ -1,12 +1,34 @@
 import { includesWords } from '../../../core/words';
 import { readPref, writePref } from '../../../core/prefs';
 import type { Card } from '../../../api/cards';
-import { isStepCard } from '../document/definition';
-import type { CanvasKind } from '../document/doc';
+import type { FlowType } from '../../../api/models';
+import { isNoteCard, isStepCard } from '../document/definition';
 
-/** The cards that a canvas of this kind is drawn with. */
-export const cardsFor = (cards: readonly Card[], kind: CanvasKind): Card[] =>
-  cards.filter((card) => isStepCard(card) === (kind === 'steps'));
+/** Categories of cards that only a harness, and only a pipeline, is drawn with. */
+const TEAMS = 'Harness';
+const PIPELINES = 'ETL';
+/** What a pipeline is drawn with besides: where its documents come from, and where they go. */
+const AROUND_PIPELINES = ['Document Loaders', 'Text Splitters', 'Embeddings', 'Vector Stores'];
+
+const places: Record<FlowType, (card: Card) => boolean> = {
+  AGENTFLOW: isStepCard,
+  HARNESS: (card) => card.category === TEAMS || isNoteOfCards(card),
+  ETL: (card) => [PIPELINES, ...AROUND_PIPELINES].includes(card.category) || isNoteOfCards(card),
+  CHATFLOW: isOfChat,
+  ASSISTANT: isOfChat,
+  MULTIAGENT: isOfChat,
+};
+
+function isOfChat(card: Card): boolean {
+  return !isStepCard(card) && ![TEAMS, PIPELINES].includes(card.category);
+}
+
+function isNoteOfCards(card: Card): boolean {
+  return isNoteCard(card) && !isStepCard(card);
+}
+
+/** The cards that a flow of this kind is drawn with. */
+export const cardsFor = (cards: readonly Card[], type: FlowType): Card[] => cards.filter(places[type]);
 
 /** Cards that all typed words are found in; names that begin with them first. */
 export function searchCards(cards: readonly Card[], typed: string): Card[] {

@@ -26,6 +26,8 @@ export interface BoardProps {
   /** Beside the canvas stands the list of cards. */
   docked: boolean;
   onDock: () => void;
+  /** Puts down the team that a harness is; null on other canvases. */
+  onBeginTeam: (() => void) | null;
   /** Takes what puts a card on the canvas from outside. */
   onReady: (board: BoardHandle | null) => void;
 }

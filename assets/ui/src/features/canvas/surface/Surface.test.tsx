@@ -49,6 +49,7 @@ function Page(): ReactNode {
       credentials={null}
       docked
       onDock={onSelect}
+      onBeginTeam={null}
       onReady={onReady}
     />
   );

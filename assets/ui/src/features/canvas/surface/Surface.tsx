@@ -7,10 +7,9 @@ import {
   type FinalConnectionState,
   type OnConnectStartParams,
 } from '@xyflow/react';
-import { Plus, Workflow } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { inOrder, nodeLabel } from '../../../core/nodes';
-import { Button, ContextMenu, EmptyState, useShortcuts, type MenuEntry } from '../../../ui';
+import { ContextMenu, useShortcuts, type MenuEntry } from '../../../ui';
 import { nodeIn } from '../document/doc';
 import { moveInto, moveNodes } from '../document/edit';
 import { isGroup, withMembers } from '../document/groups';
@@ -29,6 +28,7 @@ import { dropBox } from './dropBox';
 import type { CardNode, WireEdge } from '../board/graph';
 import { LookContext, type Look } from '../board/look';
 import { canvasMenu, cardMenu, type MenuOf } from './menus';
+import { EmptyCanvas } from './EmptyCanvas';
 import { Toolbar } from './Toolbar';
 import { useAdding, type Purpose } from './useAdding';
 import { useCommands } from './useCommands';
@@ -53,7 +53,7 @@ const BARE = { hideAttribution: true };
 /** The drawn canvas with all that can be done on it by pointer and by keyboard. */
 export function Surface(props: BoardProps): ReactNode {
   const { document: held, doc, kind, cards, label, selected, onSelect, credentials, onReady } = props;
-  const { marks = none, run = null, problems, docked, onDock, onRename } = props;
+  const { marks = none, run = null, problems, docked, onDock, onRename, onBeginTeam } = props;
   const { apply, open: editable } = held;
   const { screenToFlowPosition, getInternalNode } = useReactFlow();
   const box = useRef<HTMLDivElement>(null);
@@ -413,23 +413,7 @@ export function Surface(props: BoardProps): ReactNode {
               onDock={onDock}
             />
             {nodes.length === 0 && (
-              <div className={css.start}>
-                <EmptyState
-                  icon={Workflow}
-                  title={t('canvas.empty')}
-                  {...(editable
-                    ? {
-                        actions: (
-                          <Button variant="primary" icon={Plus} onClick={askInMiddle}>
-                            {t('editor.addCard')}
-                          </Button>
-                        ),
-                      }
-                    : {})}
-                >
-                  {t(editable ? 'editor.emptyText' : 'editor.emptyReadOnly')}
-                </EmptyState>
-              </div>
+              <EmptyCanvas editable={editable} onAdd={askInMiddle} onBeginTeam={onBeginTeam} />
             )}
             {(why || linking.from) && (
               <p className={css.hint} role="status">

@@ -1,5 +1,7 @@
 //! `flowkeep export` and `flowkeep import`: files of a workspace without the web page.
 
+mod move_in;
+
 use super::operator::{execute, unexpected_reply};
 use super::publish::render_problems;
 use super::table::cell;
@@ -26,9 +28,15 @@ pub(super) struct ExportArgs {
 }
 
 /// Takes in an export, a flow, a tool or a canvas; what is there already stays as it is unless you say otherwise
+///
+/// With --from-flowise it takes in a whole data folder of Flowise: flows, credentials, variables, tools, assistants, document
+/// stores, API keys, conversations and more. Look with --preview first.
 #[derive(clap::Args)]
 pub(super) struct ImportArgs {
-    file: PathBuf,
+    /// The file; with --from-flowise there is none
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    moving: move_in::MoveInFlags,
     /// Only says what would become of the file [env: SERVICE_IMPORT_PREVIEW]
     #[arg(long)]
     preview: bool,
@@ -120,22 +128,27 @@ fn summarize_contents(exported: &Value) -> String {
 pub(super) fn import(args: &ImportArgs, context: &Context<'_>) -> Result<(), CliError> {
     let workspace = parse_workspace_id(context.text(&args.workspace, "SERVICE_IMPORT_WORKSPACE"))?;
     let preview = context.is_switched_on(args.preview, "SERVICE_IMPORT_PREVIEW");
-    let length = fs::metadata(&args.file).map_err(|error| file_error(&args.file, "read", &error))?.len();
+    let json = context.is_switched_on(args.json, "SERVICE_JSON");
+    let Some(file) = &args.file else { return move_in::run(&args.moving, preview, json, workspace, context) };
+    let length = fs::metadata(file).map_err(|error| file_error(file, "read", &error))?.len();
     if length > IMPORT_FILE_MAX_BYTES as u64 {
         let most = IMPORT_FILE_MAX_BYTES >> 20;
         return Err(CliError::Failed(format!(
             "the file is larger than {most} MiB; export some kinds at a time"
         )));
     }
-    let text = fs::read_to_string(&args.file).map_err(|error| file_error(&args.file, "read", &error))?;
-    let file_name = args.file.file_name().map(|name| name.to_string_lossy().into_owned());
+    let text = fs::read_to_string(file).map_err(|error| file_error(file, "read", &error))?;
+    let file_name = file.file_name().map(|name| name.to_string_lossy().into_owned());
     let existing = args.existing.choice(context)?;
     let command = OperatorCommand::Import { text, file_name, existing, preview, workspace };
     let CommandReply::Imported { answer } = execute(context.settings_and_log()?, context, command)? else {
         return Err(unexpected_reply());
     };
-    let json = context.is_switched_on(args.json, "SERVICE_JSON");
     print(&if json { format!("{answer:#}\n") } else { render_report(&answer) })?;
+    check_refused(&answer)
+}
+
+fn check_refused(answer: &Value) -> Result<(), CliError> {
     match answer["refused"].as_u64() {
         Some(0) | None => Ok(()),
         Some(count) => Err(CliError::Failed(format!("{count} could not come in; the list says why"))),

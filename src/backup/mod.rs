@@ -1,0 +1,86 @@
+//! The archive of a backup: a tar of the parts of a data folder, as they lie there, packed with zstd. Any `tar` opens it.
+//!
+//! The first file says what it is, the last one is a row for each file before it, with its length and SHA-256: so an archive is
+//! written in one go, and one that was cut off has no end. Both directions hold one piece of one file in memory.
+
+mod error;
+pub(crate) mod reader;
+#[cfg(test)]
+mod tests;
+pub(crate) mod writer;
+
+pub(crate) use error::ArchiveError;
+
+use std::io::{self, BufReader, Read, Write};
+
+/// The first file of an archive: what it is.
+const HEAD: &str = "backup.json";
+/// The last one: what was before it.
+const MANIFEST: &str = "manifest.jsonl";
+/// What an archive holds beside these two, at its top.
+pub(crate) const PARTS: [&str; 5] = [DATABASE, VERSIONS, FILES, SECRETS, DATABASES];
+pub(crate) const DATABASE: &str = "flowkeep.redb";
+pub(crate) const VERSIONS: &str = "versions";
+pub(crate) const FILES: &str = "files";
+pub(crate) const SECRETS: &str = "secrets";
+/// Databases that the operator lets flows read.
+pub(crate) const DATABASES: &str = "databases";
+
+/// How hard zstd works: what a live service can spare.
+const LEVEL: i32 = 3;
+/// The first bytes of what zstd packed.
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// Packs what `write` writes, and hands on what that returns.
+///
+/// # Errors
+/// When `out` does not take it.
+pub(crate) fn pack<T, E>(
+    out: &mut dyn Write,
+    write: impl FnOnce(&mut dyn Write) -> Result<T, E>,
+) -> io::Result<Result<T, E>> {
+    let mut packer = zstd::Encoder::new(out, LEVEL)?;
+    packer.include_checksum(true)?;
+    let done = write(&mut packer);
+    if done.is_ok() {
+        packer.finish()?.flush()?;
+    }
+    Ok(done)
+}
+
+/// What was packed, unpacked; a tar that was never packed as it is.
+///
+/// # Errors
+/// When it cannot be read.
+fn unpack<'a>(mut input: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
+    let mut first = Vec::new();
+    input.by_ref().take(ZSTD_MAGIC.len() as u64).read_to_end(&mut first)?;
+    let is_packed = first == ZSTD_MAGIC;
+    let whole = io::Cursor::new(first).chain(input);
+    if is_packed { Ok(Box::new(zstd::Decoder::new(whole)?)) } else { Ok(Box::new(BufReader::new(whole))) }
+}
+
+/// Longest name of one folder or file in a path.
+const NAME_MAX_BYTES: usize = 255;
+/// How deep folders of an archive lie in one another: those of a git repository and of files are a few.
+const DEPTH_MAX: usize = 16;
+/// Longest path of a file in an archive, and half of its line in the last file (manual 14.2).
+const BACKUP_PATH_MAX_BYTES: usize = 4 * 1024;
+
+/// The folders and the name of a file that may be in an archive; `None` for what would lie elsewhere.
+pub(crate) fn parts_of(name: &str) -> Option<Vec<&str>> {
+    let parts: Vec<&str> = name.split('/').collect();
+    let is_name = |part: &&str| {
+        (1..=NAME_MAX_BYTES).contains(&part.len())
+            && !matches!(*part, "." | "..")
+            && !part.contains(['\\', '\0'])
+            && (cfg!(unix) || !part.contains(':'))
+    };
+    let is_known = match parts.as_slice() {
+        [one] => *one == DATABASE,
+        [first, ..] => *first != DATABASE && PARTS.contains(first),
+        [] => false,
+    };
+    let is_short = name.len() <= BACKUP_PATH_MAX_BYTES && parts.len() <= DEPTH_MAX;
+    (is_known && is_short && parts.iter().all(is_name)).then_some(parts)
+}
