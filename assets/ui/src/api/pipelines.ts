@@ -104,7 +104,7 @@ export function useDeletePipelineFile(flow: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: ({ id }: { id: string }) =>
-      api.delete('/etl/{id}/files/{name}', { path: { id: flow, name: id } }),
+      api.delete('/etl/{id}/files/{file}', { path: { id: flow, file: id } }),
     onSuccess: () => client.invalidateQueries({ queryKey: keys.files(flow) }),
   });
 }

@@ -3361,7 +3361,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/etl/{id}/files/{name}": {
+    "/api/v1/etl/{id}/files/{file}": {
         parameters: {
             query?: never;
             header?: never;
@@ -16809,7 +16809,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                name: string;
+                file: string;
             };
             cookie?: never;
         };
@@ -16843,7 +16843,7 @@ export interface operations {
             header?: never;
             path: {
                 id: string;
-                name: string;
+                file: string;
             };
             cookie?: never;
         };
