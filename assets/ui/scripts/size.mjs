@@ -44,7 +44,7 @@ const rows = [
   ['Widget', gz('widget.js'), 20.5],
   ['Shared chat page', gz('chat.js'), 20],
   ['Font', sum(font.map((name) => `app/${name}`)), 48.5],
-  ['Whole, raw', raw, 2500],
+  ['Whole, raw', raw, 2560],
 ];
 let over = false;
 for (const [name, bytes, limit] of rows) {
