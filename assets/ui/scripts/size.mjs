@@ -25,7 +25,8 @@ const rows = [
   ['Chat panel', sum(without(parts('TestPanel'), editor)), 46],
   ['Versions', sum(without(parts('Versions'), editor)), 30],
   ['Check', sum(without(parts('CheckPanel', 'CheckLine'), [...editor, ...parts('PublishDialog')])), 30],
-  ['Executions', sum(without(parts('ExecutionsPage', 'ExecutionPage'), base)), 50],
+  ['Executions', sum(without(parts('ExecutionsPage', 'ExecutionPage'), base)), 51],
+  ['Runs of a pipeline', sum(without(parts('PipelineRuns'), editor)), 30],
   ['Knowledge', sum(without(parts('KnowledgePage', 'KnowledgeScreen'), base)), 45],
   [
     'Adding documents',
@@ -43,7 +44,7 @@ const rows = [
   ['Widget', gz('widget.js'), 20.5],
   ['Shared chat page', gz('chat.js'), 20],
   ['Font', sum(font.map((name) => `app/${name}`)), 48.5],
-  ['Whole, raw', raw, 2500],
+  ['Whole, raw', raw, 2560],
 ];
 let over = false;
 for (const [name, bytes, limit] of rows) {

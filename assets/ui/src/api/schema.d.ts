@@ -3130,6 +3130,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/etl/{id}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the files that a pipeline wrote.
+         * @description Needs one of: chatflows:view.
+         */
+        get: operations["listPipelineFiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/user/{id}/reset-link": {
         parameters: {
             query?: never;
@@ -3336,6 +3356,30 @@ export interface paths {
          * @description Needs one of: chatflows:update.
          */
         delete: operations["stopPipelineRun"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/etl/{id}/files/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reads a file that a pipeline wrote: a document as JSON on each line.
+         * @description Needs one of: chatflows:view.
+         */
+        get: operations["getPipelineFile"];
+        put?: never;
+        post?: never;
+        /**
+         * Deletes a file that a pipeline wrote.
+         * @description Needs one of: chatflows:update.
+         */
+        delete: operations["deletePipelineFile"];
         options?: never;
         head?: never;
         patch?: never;
@@ -6170,6 +6214,22 @@ export interface components {
              * @enum {string}
              */
             status: "active" | "disabled";
+        };
+        /** @description A file that a pipeline wrote. */
+        PipelineFile: {
+            /** @description The name by which a file of a pipeline is asked for. It is no path: on disk each has a name that the service made. */
+            name: string;
+            bytes: number;
+            /**
+             * Format: uuid
+             * @description The run that wrote it last.
+             */
+            runId: string;
+            /**
+             * Format: date-time
+             * @description When that run was finished.
+             */
+            date: string;
         };
         /** @description A run of a pipeline. */
         PipelineRun: {
@@ -16194,6 +16254,38 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listPipelineFiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineFile"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     createResetLink: {
         parameters: {
             query?: never;
@@ -16703,6 +16795,75 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPipelineFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["TooMany"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deletePipelineFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];

@@ -41,6 +41,7 @@ const slots: FlowSlots = {
   Banner: FlowBanner,
   Publish: (props) => <PublishButton {...props} parts={publishParts} />,
   Test: later(() => import('../features/chat/TestPanel')),
+  Runs: later(() => import('../features/pipelines/PipelineRuns')),
   Versions: later(() => import('../features/versions/Versions')),
   Settings: later(() => import('../features/flowsettings/FlowSettings')),
   NewCredential,

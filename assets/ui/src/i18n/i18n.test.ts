@@ -13,6 +13,7 @@ import { executions } from './en/executions';
 import { flowsettings } from './en/flowsettings';
 import { gitcopy } from './en/gitcopy';
 import { permissions } from './en/permissions';
+import { pipelines } from './en/pipelines';
 import { promote } from './en/promote';
 import { roles } from './en/roles';
 import { run } from './en/run';
@@ -39,6 +40,7 @@ const parts = [
   flowsettings,
   gitcopy,
   permissions,
+  pipelines,
   promote,
   roles,
   run,

@@ -14,6 +14,7 @@ import type { flowsettings } from './en/flowsettings';
 import type { gitcopy } from './en/gitcopy';
 import type { knowledge } from './en/knowledge';
 import type { permissions } from './en/permissions';
+import type { pipelines } from './en/pipelines';
 import type { promote } from './en/promote';
 import type { roles } from './en/roles';
 import type { run } from './en/run';
@@ -41,6 +42,7 @@ export type PartKey =
   | keyof typeof gitcopy
   | keyof typeof knowledge
   | keyof typeof permissions
+  | keyof typeof pipelines
   | keyof typeof promote
   | keyof typeof roles
   | keyof typeof run

@@ -17,7 +17,15 @@ export interface Deletion {
 export interface DeleteRecordProps {
   /** Whose texts it has. */
   texts:
-    'apiKeys' | 'assistants' | 'credentials' | 'roles' | 'toolServers' | 'tools' | 'variables' | 'workspaces';
+    | 'apiKeys'
+    | 'assistants'
+    | 'credentials'
+    | 'pipelines'
+    | 'roles'
+    | 'toolServers'
+    | 'tools'
+    | 'variables'
+    | 'workspaces';
   id: string;
   name: string;
   remove: Deletion;

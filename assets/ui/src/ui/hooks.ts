@@ -65,3 +65,13 @@ export function useMedia(query: string): boolean {
     () => matchMedia(query).matches,
   );
 }
+
+/** Milliseconds since then, in whole seconds. */
+export function useElapsed(since: string): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return Math.max(0, Math.floor((now - new Date(since).getTime()) / 1000) * 1000);
+}

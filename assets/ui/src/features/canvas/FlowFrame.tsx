@@ -98,6 +98,7 @@ export function FlowFrame(props: FlowFrameProps): ReactNode {
       <div className={css.body}>
         <div className={css.tab}>
           {tab === 'editor' && editor(shared)}
+          {tab === 'runs' && <slots.Runs {...shared} />}
           {tab === 'versions' && <slots.Versions {...shared} />}
           {tab === 'settings' && <slots.Settings {...shared} />}
         </div>

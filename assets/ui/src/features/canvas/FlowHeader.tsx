@@ -16,7 +16,7 @@ import type { Flow } from '../../api/models';
 import { t, type Key } from '../../i18n';
 import { cx, Input, Spinner, Tooltip } from '../../ui';
 import css from './FlowHeader.module.css';
-import type { FlowTab } from './tabs';
+import { tabsOf, type FlowTab } from './tabs';
 import type { SavedState } from './editing/useEditing';
 
 export interface FlowHeaderProps {
@@ -29,11 +29,12 @@ export interface FlowHeaderProps {
   actions: ReactNode;
 }
 
-const tabs: readonly { tab: FlowTab; label: Key; path: string }[] = [
-  { tab: 'editor', label: 'canvas.editor', path: '' },
-  { tab: 'versions', label: 'canvas.versions', path: '/versions' },
-  { tab: 'settings', label: 'canvas.settings', path: '/settings' },
-];
+const links: Record<FlowTab, { label: Key; path: string }> = {
+  editor: { label: 'canvas.editor', path: '' },
+  runs: { label: 'canvas.runs', path: '/runs' },
+  versions: { label: 'canvas.versions', path: '/versions' },
+  settings: { label: 'canvas.settings', path: '/settings' },
+};
 
 export function FlowHeader({ flow, tab, mayEdit, saved, chip, actions }: FlowHeaderProps): ReactNode {
   return (
@@ -49,14 +50,14 @@ export function FlowHeader({ flow, tab, mayEdit, saved, chip, actions }: FlowHea
         <SaveIndicator state={saved} />
       </div>
       <nav className={css.tabs} aria-label={t('canvas.partsOfFlow')}>
-        {tabs.map((one) => (
+        {tabsOf(flow.type).map((one) => (
           <Link
-            key={one.tab}
-            href={`/flows/${flow.id}${one.path}`}
-            className={cx(css.tab, one.tab === tab && css.here)}
-            aria-current={one.tab === tab ? 'page' : undefined}
+            key={one}
+            href={`/flows/${flow.id}${links[one].path}`}
+            className={cx(css.tab, one === tab && css.here)}
+            aria-current={one === tab ? 'page' : undefined}
           >
-            {t(one.label)}
+            {t(links[one].label)}
           </Link>
         ))}
       </nav>

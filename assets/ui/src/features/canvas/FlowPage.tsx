@@ -1,5 +1,5 @@
 import { useCallback, useState, type ReactNode } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { Redirect, useLocation, useSearch } from 'wouter';
 import { useDraft, useFlow } from '../../api/flows';
 import { useCan } from '../../api/me';
 import type { DraftStatus, Flow } from '../../api/models';
@@ -11,7 +11,7 @@ import { FlowSkeleton } from './FlowSkeleton';
 import { FormEditor } from './FormEditor';
 import { mayChange } from './permissions';
 import type { FlowSlots, CanvasRun } from './slots';
-import type { FlowTab } from './tabs';
+import { tabsOf, type FlowTab } from './tabs';
 import { useDocument } from './editing/useDocument';
 import { usePageKeys } from './editing/usePageKeys';
 import { useEditing } from './editing/useEditing';
@@ -35,7 +35,9 @@ export function FlowPage({ id, tab, slots }: FlowPageProps): ReactNode {
   return (
     <Loaded query={both} skeleton={<FlowSkeleton />}>
       {(data) =>
-        data.flow.type === 'ASSISTANT' ? (
+        !tabsOf(data.flow.type).includes(tab) ? (
+          <Redirect to={`/flows/${id}`} replace />
+        ) : data.flow.type === 'ASSISTANT' ? (
           <ToldFlow key={id} {...data} tab={tab} slots={slots} />
         ) : (
           <DrawnFlow key={id} {...data} tab={tab} slots={slots} />

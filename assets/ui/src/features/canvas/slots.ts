@@ -114,6 +114,8 @@ export interface FlowSlots {
   Publish: ComponentType<FlowSlotProps>;
   /** The side panel that Test opens. It stays mounted while another tab is shown. */
   Test: ComponentType<PanelProps>;
+  /** The Runs tab, which pipelines have. */
+  Runs: ComponentType<FlowSlotProps>;
   /** The Versions tab; fills the page below the header and scrolls by itself. */
   Versions: ComponentType<FlowSlotProps>;
   /** The Settings tab. */

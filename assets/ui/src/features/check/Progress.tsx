@@ -1,8 +1,8 @@
 import { Square } from 'lucide-react';
-import { use, useEffect, useState, type ReactNode } from 'react';
+import { use, type ReactNode } from 'react';
 import { useStopCheck, type Check } from '../../api/checks';
 import { duration, number } from '../../core/format';
-import { Button } from '../../ui';
+import { Button, useElapsed } from '../../ui';
 import { Cases, type CasesProps } from './Cases';
 import css from './Check.module.css';
 import { Refusal } from './Refusal';
@@ -52,13 +52,3 @@ export function Progress(props: Omit<CasesProps, 'cases'>): ReactNode {
 /** "Question 2 of 10". */
 export const questionOf = ({ completed, total }: Check): string =>
   t('check.questionOf', { number: Math.min(completed + 1, total), total });
-
-/** Milliseconds since then, in whole seconds. */
-function useElapsed(since: string): number {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, []);
-  return Math.max(0, Math.floor((now - new Date(since).getTime()) / 1000) * 1000);
-}

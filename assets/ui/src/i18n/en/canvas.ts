@@ -101,6 +101,7 @@ export const canvas = {
   'canvas.run.running': 'Running',
   'canvas.run.stopped': 'Stopped',
   'canvas.run.waiting': 'Waits for an answer',
+  'canvas.runs': 'Runs',
   'canvas.saveDraft': 'Save draft',
   'canvas.saveLive': 'Save to Live',
   'canvas.saveNow': 'Save now',

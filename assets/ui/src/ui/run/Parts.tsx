@@ -71,25 +71,36 @@ export function Tools({ tools }: { tools: readonly UsedTool[] }): ReactNode {
 export function Sources({ sources }: { sources: readonly SourceText[] }): ReactNode {
   return (
     <Fold icon={BookOpen} label={t('run.sources', { count: sources.length })}>
-      {sources.map((source, at) => (
-        <Fold key={at} label={sourceName(source) ?? t('run.sourceOf', { count: at + 1 })}>
-          <p ref={scrollRegion} className={css.chunk}>
-            {source.text}
-          </p>
-          {source.metadata.length > 0 && (
-            <dl className={css.facts}>
-              {source.metadata.map(([name, value]) => (
-                <div key={name}>
-                  <dt>{name}</dt>
-                  <dd>{value}</dd>
-                </div>
-              ))}
-            </dl>
-          )}
-        </Fold>
-      ))}
+      <SourceTexts sources={sources} />
     </Fold>
   );
+}
+
+/** Texts with what is known of them, each of which opens and closes. */
+export function SourceTexts({
+  sources,
+  open,
+}: {
+  sources: readonly SourceText[];
+  open?: boolean;
+}): ReactNode {
+  return sources.map((source, at) => (
+    <Fold key={at} open={open} label={sourceName(source) ?? t('run.sourceOf', { count: at + 1 })}>
+      <p ref={scrollRegion} className={css.chunk}>
+        {source.text}
+      </p>
+      {source.metadata.length > 0 && (
+        <dl className={css.facts}>
+          {source.metadata.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </Fold>
+  ));
 }
 
 /** What loaders call where a chunk is from. */
