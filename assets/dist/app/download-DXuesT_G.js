@@ -1,0 +1,1 @@
+function e(e,t,n=`application/json`){let r=URL.createObjectURL(new Blob([t],{type:n})),i=document.createElement(`a`);i.href=r,i.download=e.replace(/[^\p{L}\p{N} ._()-]+/gu,` `).trim()||`flow.json`,i.click(),URL.revokeObjectURL(r)}export{e as t};

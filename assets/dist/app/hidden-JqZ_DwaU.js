@@ -1,0 +1,1 @@
+var e=`••••••••`,t=e=>typeof e==`string`&&e.includes(`••••••••`);export{t as n,e as t};
