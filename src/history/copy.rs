@@ -10,16 +10,14 @@ use crate::durable::is_unfinished;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{MutexGuard, PoisonError};
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 
 /// A reference, or what describes the repository, is not larger; what is, is read like an object.
 const SMALL_MAX_BYTES: u64 = 1 << 20;
 
 /// Packing is held off until this is dropped.
-pub struct PackingHold<'a> {
-    history: &'a History,
-    _turn: MutexGuard<'a, ()>,
-}
+pub struct PackingHold<'a>(&'a History);
 
 /// The files of a repository at one moment; names are from its folder on, with `/`.
 #[derive(Debug, Default)]
@@ -31,10 +29,18 @@ pub struct RepositoryFiles {
 }
 
 impl History {
-    /// Waits until nobody packs, and holds packing off.
+    /// Waits until nobody packs, and holds packing off. Versions are copied to the git host meanwhile: that removes nothing.
     #[must_use]
     pub fn hold_packing(&self) -> PackingHold<'_> {
-        PackingHold { history: self, _turn: self.pack_lock.lock().unwrap_or_else(PoisonError::into_inner) }
+        let _turn = self.pack_lock.lock().unwrap_or_else(PoisonError::into_inner);
+        self.packing_holds.fetch_add(1, Ordering::SeqCst);
+        PackingHold(self)
+    }
+}
+
+impl Drop for PackingHold<'_> {
+    fn drop(&mut self) {
+        self.0.packing_holds.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -42,7 +48,7 @@ impl PackingHold<'_> {
     /// The folder of the repository.
     #[must_use]
     pub fn folder(&self) -> &Path {
-        &self.history.folder
+        &self.0.folder
     }
 
     /// What lies in it now, references before objects; nothing when there is no repository, or another program's. Whoever wants one

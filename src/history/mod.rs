@@ -33,6 +33,7 @@ use index::VersionCache;
 pub use record::Recorder;
 use repository::{ErrorChain, RepositoryHandle, Rights, catch_panic};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Mutex, PoisonError};
 use uuid::Uuid;
 pub use verify::{VerifyItem, VerifyReport};
@@ -54,6 +55,8 @@ pub struct History {
     incoming_index: VersionCache,
     waiting: Mutex<Option<remote::WaitingCount>>,
     pack_lock: Mutex<()>,
+    /// Those who want every pack to stay where it is, and do not take the turn to pack.
+    packing_holds: AtomicUsize,
     last_failure: Mutex<Option<(FlowId, String)>>,
     /// Where the operator put the folder; `None` for its usual place.
     operator_folder: Option<PathBuf>,
@@ -94,6 +97,7 @@ impl History {
             incoming_index: remote::new_index(),
             waiting: Mutex::default(),
             pack_lock: Mutex::default(),
+            packing_holds: AtomicUsize::new(0),
             last_failure: Mutex::default(),
             operator_folder: None,
             mark: Mutex::default(),

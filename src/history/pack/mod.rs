@@ -42,6 +42,10 @@ impl History {
     /// As [`Self::maintain`], with packs made of as few as `loose_min` loose objects.
     pub(super) fn maintain_from(&self, loose_min: usize, cancel: &CancelToken) -> Result<()> {
         let Ok(_packing) = self.pack_lock.try_lock() else { return Ok(()) };
+        // Asked under the lock: whoever begins to hold packing off has it for that moment.
+        if self.packing_holds.load(Ordering::SeqCst) > 0 {
+            return Ok(());
+        }
         let Some(mut repository) = self.repository.get()?.filter(|_| self.enabled) else { return Ok(()) };
         repository.objects.set_pack_cache(object_cache::new_cache);
         self.catch_up(&repository)?;

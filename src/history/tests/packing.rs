@@ -33,6 +33,26 @@ fn loose_objects_become_packs_and_small_packs_become_large_ones() {
 }
 
 #[test]
+fn nothing_is_packed_while_a_copy_is_made_of_what_is_there() {
+    let ground = Ground::new();
+    let flow = FlowId::random();
+    grown(&ground, flow, 10);
+    let hold = ground.history.hold_packing();
+    let files = hold.list().unwrap();
+    ground.history.maintain_from(10, &CancelToken::new(None)).unwrap();
+    assert_eq!(ground.loose_and_packs().1, 0);
+    grown(&ground, flow, 1);
+    for (name, bytes) in &files.fixed {
+        assert_eq!(fs::metadata(ground.folder().join(name)).unwrap().len(), *bytes, "{name}");
+    }
+    assert!(files.small.iter().any(|(name, _)| name == "refs/heads/main"));
+    assert!(files.fixed.len() > 30, "each version brought its objects");
+    drop(hold);
+    ground.history.maintain_from(10, &CancelToken::new(None)).unwrap();
+    assert_eq!(ground.loose_and_packs(), (0, 1));
+}
+
+#[test]
 fn what_is_not_on_the_line_is_kept() {
     let ground = Ground::new();
     let flow = FlowId::random();
