@@ -86,6 +86,7 @@ enum CliCommand {
     Promote(promote::PromoteArgs),
     Status(status::StatusArgs),
     Healthcheck(status::healthcheck::HealthcheckArgs),
+    Doctor(status::doctor::DoctorArgs),
     Config(config::ConfigArgs),
     /// Prints the description of the API (OpenAPI, JSON)
     Openapi,
@@ -224,6 +225,7 @@ pub fn run(
         CliCommand::Publish(args) => publish::run(&args, &context),
         CliCommand::Promote(args) => promote::run(&args, &context),
         CliCommand::Status(args) => status::run(&args, &context),
+        CliCommand::Doctor(args) => status::doctor::run(&args, &context),
         CliCommand::Healthcheck(args) => status::healthcheck::run(&args, &context),
         CliCommand::Config(args) => config::run(&args, &context),
         CliCommand::Openapi => openapi::run(),

@@ -151,6 +151,7 @@ fn the_commands_are_those_of_contract_2() {
         "flowkeep promote",
         "flowkeep status",
         "flowkeep healthcheck",
+        "flowkeep doctor",
         "flowkeep config",
         "flowkeep config check",
         "flowkeep openapi",

@@ -380,6 +380,37 @@ fn a_health_check_says_whether_the_service_answers() {
     assert!(line.contains(&address), "{line}");
 }
 
+#[test]
+fn a_doctor_says_of_each_thing_whether_it_is_in_order() {
+    let home = Home::new();
+    let fresh = home.good(&["doctor"]);
+    assert!(fresh.contains("nothing was started here yet"), "{fresh}");
+    let service = home.serve();
+    let running = home.good(&["doctor"]);
+    assert!(running.contains("Flowkeep 0.1.0 runs") && running.contains("SERVICE_BACKUP_TO"), "{running}");
+    service.kill();
+    let told: Value = serde_json::from_str(&home.good(&["doctor", "--json"])).unwrap();
+    let found: Vec<(&str, &str)> = told
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["check"].as_str().unwrap(), one["verdict"].as_str().unwrap()))
+        .collect();
+    for check in ["settings", "folder", "disk", "service", "data", "clock", "history"] {
+        assert!(found.contains(&(check, "ok")), "{check}: {told}");
+    }
+    fs::remove_dir_all(Path::new(home.data()).join("secrets")).unwrap();
+    let failed = home.run(&["doctor"]);
+    assert_eq!(failed.status.code(), Some(1));
+    let text = String::from_utf8(failed.stdout).unwrap();
+    let line = text.lines().find(|line| line.starts_with("data ")).unwrap();
+    assert!(line.contains("failed") && line.contains("secrets"), "{text}");
+    assert!(
+        text.lines().any(|line| line.starts_with("history ")),
+        "the rest is looked at all the same: {text}"
+    );
+}
+
 /// A program that takes connections and says nothing, as a service that hangs.
 #[test]
 fn a_health_check_does_not_wait_for_a_service_that_hangs() {

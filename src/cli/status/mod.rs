@@ -1,5 +1,6 @@
 //! `flowkeep status`: whether a service runs on the data folder, and what it is.
 
+pub(super) mod doctor;
 pub(super) mod healthcheck;
 
 use super::operator::{ask_service, unexpected_reply};

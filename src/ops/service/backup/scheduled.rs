@@ -51,6 +51,14 @@ pub(crate) fn run(app: &App, cancel: &CancelToken) -> Result<(), BackupError> {
     Ok(())
 }
 
+/// When the newest one in a folder was made; `None` where there is none.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub(crate) fn newest_in(folder: &Path) -> io::Result<Option<Timestamp>> {
+    Ok(made_before(folder)?.pop().map(|(moment, _)| moment))
+}
+
 /// Those that are there, oldest first.
 fn made_before(folder: &Path) -> io::Result<Vec<(Timestamp, String)>> {
     let mut made = Vec::new();
