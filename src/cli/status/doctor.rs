@@ -6,9 +6,9 @@ use crate::cli::data::folder::{Audience, folder_problem};
 use crate::cli::operator::{ask_service, execute};
 use crate::cli::table::{json_lines, replace_controls, table};
 use crate::cli::{CliError, Context, print};
-use crate::durable::Folder;
 use crate::ops::service::backup;
 use crate::ops::service::control::OperatorCommand;
+use crate::ops::service::data_folder;
 use crate::settings::Settings;
 use crate::wire::service::operator::CommandReply;
 use jiff::{SignedDuration, Timestamp};
@@ -119,7 +119,7 @@ fn look_at_folder(settings: &Settings, findings: &mut Findings) {
             open.map(|name| format!("{} is open to other users.", folder.join(name).display())).collect();
         findings.add_all("folder", Verdict::Warning, open, "The data folder is for its user alone.");
     }
-    match Folder::open(folder, &[]).and_then(|folder| folder.map(|folder| folder.free_bytes()).transpose()) {
+    match data_folder::free_bytes(folder) {
         Ok(Some(free)) => {
             let shown = format!("{} MB are free where the data folder lies.", free / (1024 * 1024));
             let verdict = if free < DISK_LOW_BYTES { Verdict::Warning } else { Verdict::Ok };
@@ -127,7 +127,7 @@ fn look_at_folder(settings: &Settings, findings: &mut Findings) {
         }
         Ok(None) => {}
         Err(error) => {
-            findings.add("disk", Verdict::Failed, format!("The disk does not say what is free: {error}."))
+            findings.add("disk", Verdict::Failed, format!("The disk does not say what is free: {error}."));
         }
     }
 }
@@ -205,7 +205,7 @@ fn look_at_backups(settings: &Settings, findings: &mut Findings) {
             );
         }
         Ok(None) => {
-            findings.add("backups", Verdict::Warning, format!("There is none in {} yet.", folder.display()))
+            findings.add("backups", Verdict::Warning, format!("There is none in {} yet.", folder.display()));
         }
         Ok(Some(newest)) => {
             let age = Timestamp::now().duration_since(newest);

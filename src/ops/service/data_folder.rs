@@ -1,7 +1,7 @@
 //! The data folder itself.
 
 use crate::app::AppOpenError;
-use crate::durable::{Access, Tree, enforce, restrict_umask};
+use crate::durable::{Access, Folder, Tree, enforce, restrict_umask};
 use crate::history::History;
 use crate::ops::service::backup::restore::settle_interrupted;
 use crate::settings::Settings;
@@ -66,6 +66,14 @@ fn has_content(folder: &Path) -> io::Result<bool> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }
+}
+
+/// Bytes that may still be written where a data folder lies; `None` when it is not there.
+///
+/// # Errors
+/// When the system does not say.
+pub(crate) fn free_bytes(data: &Path) -> io::Result<Option<u64>> {
+    Folder::open(data, &[])?.map(|folder| folder.free_bytes()).transpose()
 }
 
 #[cfg(test)]
