@@ -39,7 +39,7 @@ describe.skipIf(missing)('keys of a flow', () => {
     await page.getByText('Unsaved', { exact: true }).waitFor();
     await page.keyboard.press('ControlOrMeta+S');
     const asking = page.getByRole('alertdialog');
-    await asking.getByText('Everybody who asks this flow gets the new canvas at once.').waitFor();
+    await asking.getByText('Everybody who asks this flow gets what you changed at once.').waitFor();
     await asking.getByRole('button', { name: 'Save to Live' }).click();
     await saved(page);
     await close();
