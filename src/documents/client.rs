@@ -1,7 +1,8 @@
 //! The service's side: hands a file to a worker and takes the text.
 
 use super::{
-    DocumentError, DocumentKind, DocumentLimits, DocumentPart, LimitKind, ROLE, SizeLimits, WebPage,
+    DocumentError, DocumentKind, DocumentLimits, DocumentPart, LimitKind, ROLE, SizeLimits, TextCollector,
+    WebPage, text,
 };
 use crate::base::cancel::CancelToken;
 use crate::base::spooled_file::ByteSource;
@@ -14,6 +15,9 @@ use std::time::Instant;
 
 /// A worker's answer: all text, every byte of it escaped by one more (manual 14.13).
 const DOCUMENT_ANSWER_BYTES_MAX: usize = 2 * DOCUMENT_TEXT_BYTES_MAX + 1024 * 1024;
+
+/// A text of up to so many bytes is decoded without a worker (manual 14.13).
+const IN_PLACE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// The first message to a worker, and the second, before the bytes of the file.
 #[derive(Debug, Serialize, Deserialize)]
@@ -120,6 +124,9 @@ impl DocumentReader {
         if !kind.matches_content(content)? {
             return Err(DocumentError::NotThisKind(kind));
         }
+        if kind == DocumentKind::Text && content.length() <= IN_PLACE_BYTES_MAX {
+            return self.decode_in_place(content, cancel);
+        }
         // Each file has a worker of its own, so whose it is does not matter.
         let mut lease =
             self.pool.lease(Tenant::default(), cancel).map_err(|unavailable| match unavailable {
@@ -142,6 +149,20 @@ impl DocumentReader {
                 (None, ExitReason::Crashed) => DocumentError::Exhausted,
             }),
         }
+    }
+}
+
+impl DocumentReader {
+    /// A short text is only decoded, which no byte of it can make slow, large or fail: that takes no process, which would take a
+    /// hundred times as long.
+    fn decode_in_place(&self, content: &dyn ByteSource, cancel: &CancelToken) -> ReadResult {
+        if let Some(reason) = cancel.reason() {
+            return Err(DocumentError::Cancelled(reason));
+        }
+        let bytes = content.read_head(IN_PLACE_BYTES_MAX).map_err(|_| DocumentError::Unavailable)?;
+        let mut into = TextCollector::new(self.limits.sizes);
+        text::read_plain(&bytes, &mut into)?;
+        Ok(into.parts)
     }
 }
 

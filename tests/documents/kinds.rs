@@ -132,3 +132,15 @@ fn a_damaged_file_is_an_error_and_not_half_a_text() {
     assert_eq!(read("a.docx", &compound), Err(DocumentError::Locked));
     assert_eq!(read("a.xls", &compound), Err(DocumentError::Damaged(DocumentKind::Sheet)));
 }
+
+#[test]
+fn a_short_text_takes_no_worker_and_a_long_one_does() {
+    let program = std::path::PathBuf::from("/nowhere/flowkeep");
+    let documents = DocumentReader::new(program, DocumentLimits::default()).unwrap();
+    let read =
+        |text: &str| documents.read_text(DocumentKind::Text, &text.as_bytes(), &CancelToken::new(None));
+    assert_eq!(read("a\r\nb\u{7}").unwrap()[0].text, "a\nb ");
+    assert_eq!(read(&"x".repeat(1024 * 1024 + 1)).unwrap_err(), DocumentError::Unavailable);
+    let html = documents.read_text(DocumentKind::Html, &b"<p>a</p>".as_slice(), &CancelToken::new(None));
+    assert_eq!(html.unwrap_err(), DocumentError::Unavailable);
+}
