@@ -9,6 +9,7 @@ use crate::engine::FlowPlan;
 use crate::files::chat_files::{ChatFiles, Quota};
 use crate::files::flow_files::FlowFiles;
 use crate::files::pipeline_files::PipelineFiles;
+use crate::files::removals::RemovalLock;
 use crate::files::secrets::{Secrets, SecretsError};
 use crate::git_host::GitHostClient;
 use crate::history::History;
@@ -159,15 +160,16 @@ impl App {
         newest.into_iter().for_each(|newest| clock.observe(newest));
         // One for both kinds of files: what one of them finds, the other may just have made.
         let files = Tree::within(&folders.data, "files", Access::Owner);
+        let removals = RemovalLock::default();
         let pipeline_files = Tree::within(&files, "pipelines", Access::Owner);
         let history = ops::service::history::open(folders.versions, &settings, &store);
         let house = AppState {
             history: history.map_err(|error| AppOpenError::Store(error.into()))?,
             store: store.clone(),
             secrets,
-            files: FlowFiles::new(files.clone()),
-            chat_files: ChatFiles::new(files, Quota::default()),
-            pipeline_files: PipelineFiles::new(pipeline_files, Quota::default()),
+            files: FlowFiles::new(files.clone(), removals.clone()),
+            chat_files: ChatFiles::new(files, Quota::default(), removals.clone()),
+            pipeline_files: PipelineFiles::new(pipeline_files, Quota::default(), removals),
             state: SharedState::default(),
             outgoing,
             git_host,

@@ -2,6 +2,7 @@
 //! a caller's name is a label that is kept elsewhere (manual 4.4).
 
 use super::integrity::{self, ReadError};
+use super::removals::RemovalLock;
 use crate::base::checksum::Checksum;
 use crate::base::spooled_file::ByteSource;
 pub use crate::domain::conversations::file::ChatFileName;
@@ -13,7 +14,7 @@ use jiff::Timestamp;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 /// Bytes of the files of all conversations of one workspace (manual 14.9).
 const WORKSPACE_FILES_BYTES_MAX: u64 = 1024 * 1024 * 1024;
@@ -75,21 +76,14 @@ pub struct ChatFiles {
     usage: Mutex<HashMap<WorkspaceId, u64>>,
     /// Those who store hold it together; who clears up what nobody needs holds it alone.
     store_lock: RwLock<()>,
-    /// Those who remove hold it together; who links what is there holds it alone.
-    removal_lock: RwLock<()>,
+    removals: RemovalLock,
 }
 
 impl ChatFiles {
     /// The files below the root of this tree, which is made when the first file comes.
     #[must_use]
-    pub fn new(tree: Tree, quota: Quota) -> Self {
-        Self {
-            tree,
-            quota,
-            usage: Mutex::default(),
-            store_lock: RwLock::default(),
-            removal_lock: RwLock::default(),
-        }
+    pub fn new(tree: Tree, quota: Quota, removals: RemovalLock) -> Self {
+        Self { tree, quota, usage: Mutex::default(), store_lock: RwLock::default(), removals }
     }
 
     /// Stores a file of a conversation; it is on disk when this returns.
@@ -261,14 +255,9 @@ impl ChatFiles {
         work()
     }
 
-    /// Lets nobody remove a file until what is returned is dropped. Whoever removes waits for that.
-    pub(super) fn hold_removals(&self) -> RwLockWriteGuard<'_, ()> {
-        self.removal_lock.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Removes a file; one that is gone already is no error.
     pub fn remove(&self, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId, name: &ChatFileName) {
-        let _turn = self.removal_lock.read().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.removals.turn();
         let removed = self.folder(workspace, flow, chat).and_then(|folder| match folder {
             Some(folder) => self.remove_counted(workspace, &folder, name.as_str()),
             None => Ok(()),
@@ -280,7 +269,7 @@ impl ChatFiles {
 
     /// Removes all files of a conversation that was deleted.
     pub fn remove_chat(&self, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) {
-        let _turn = self.removal_lock.read().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.removals.turn();
         let flow_folder = self.tree.open(&[&workspace.to_string(), &flow.to_string()]);
         let removed = flow_folder.and_then(|folder| match folder {
             Some(folder) => self.remove_folder(workspace, &folder, &chat.to_string()),

@@ -8,7 +8,8 @@ const QUOTA: Quota = Quota { files_of_chat: 3, bytes_of_workspace: 100, bytes_fr
 
 fn files(quota: Quota) -> (tempfile::TempDir, ChatFiles) {
     let folder = tempfile::tempdir().unwrap();
-    let files = ChatFiles::new(Tree::new(folder.path().join("files"), Access::Owner), quota);
+    let files =
+        ChatFiles::new(Tree::new(folder.path().join("files"), Access::Owner), quota, RemovalLock::default());
     (folder, files)
 }
 
@@ -71,7 +72,10 @@ fn a_workspace_holds_so_many_bytes_also_after_a_restart() {
     let (folder, files) = files(QUOTA);
     let (workspace, flow, chat) = ids();
     let name = files.store(&workspace, &flow, &chat, "txt", &[0; 60]).unwrap();
-    for files in [&files, &ChatFiles::new(Tree::new(folder.path().join("files"), Access::Owner), QUOTA)] {
+    for files in [
+        &files,
+        &ChatFiles::new(Tree::new(folder.path().join("files"), Access::Owner), QUOTA, RemovalLock::default()),
+    ] {
         let refused = files.store(&workspace, &FlowId::random(), &ChatId::random(), "txt", &[0; 41]);
         assert!(matches!(refused, Err(StoreFileError::Full(FullQuota::Workspace))), "{refused:?}");
     }

@@ -1,9 +1,7 @@
 //! All stored files as they are at one moment, under names of their own: what counts of a file is never written twice, so another
 //! name for it is a copy that takes no room, and stays when the file is removed.
 
-use super::chat_files::ChatFiles;
 use super::flow_files::FlowFiles;
-use super::pipeline_files::PipelineFiles;
 use crate::durable::{DurableFolder, EntryKind, Folder, Scratch};
 use std::fs::{self, File};
 use std::io;
@@ -15,18 +13,13 @@ const PREFIX: &str = ".backup-";
 /// No file is removed until this is dropped; what is stored meanwhile is stored.
 pub(crate) struct RemovalHold<'a> {
     files: &'a FlowFiles,
-    _turns: [RwLockWriteGuard<'a, ()>; 3],
+    _turn: RwLockWriteGuard<'a, ()>,
 }
 
 impl<'a> RemovalHold<'a> {
     /// Takes it. Nobody who has it waits for anything but the disk, so it is taken last.
-    pub(crate) fn take(
-        files: &'a FlowFiles,
-        chat_files: &'a ChatFiles,
-        pipeline_files: &'a PipelineFiles,
-    ) -> Self {
-        let turns = [files.hold_removals(), chat_files.hold_removals(), pipeline_files.hold_removals()];
-        Self { files, _turns: turns }
+    pub(crate) fn take(files: &'a FlowFiles) -> Self {
+        Self { files, _turn: files.removals().hold() }
     }
 
     /// Gives everything that is there another name. The names are gone when what is returned is dropped.

@@ -2,6 +2,7 @@
 //! becomes a path (manual 4.7).
 
 use super::integrity::{self, ReadError};
+use super::removals::RemovalLock;
 use crate::base::checksum::Checksum;
 use crate::base::hex::to_hex;
 use crate::domain::ids::{FlowId, WorkspaceId};
@@ -9,7 +10,7 @@ use crate::durable::Tree;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::PathBuf;
-use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
+use std::sync::{PoisonError, RwLock};
 
 /// What marks a file of a draft: Live files are never replaced (manual 4.7 r2).
 const DRAFT: &str = "draft-";
@@ -25,8 +26,7 @@ pub struct FlowFiles {
     tree: Tree,
     /// Those who store hold it together; who clears up what nobody needs holds it alone.
     store_lock: RwLock<()>,
-    /// Those who remove hold it together; who links what is there holds it alone.
-    removal_lock: RwLock<()>,
+    removals: RemovalLock,
 }
 
 /// The name of a stored file.
@@ -102,8 +102,8 @@ fn sanitize(label: &str) -> String {
 impl FlowFiles {
     /// The files below the root of this tree, which is made when the first file comes.
     #[must_use]
-    pub const fn new(tree: Tree) -> Self {
-        Self { tree, store_lock: RwLock::new(()), removal_lock: RwLock::new(()) }
+    pub const fn new(tree: Tree, removals: RemovalLock) -> Self {
+        Self { tree, store_lock: RwLock::new(()), removals }
     }
 
     fn folder(&self, workspace: &WorkspaceId, flow: &FlowId) -> PathBuf {
@@ -170,7 +170,7 @@ impl FlowFiles {
     /// Removes a file; one that is gone already is no error.
     pub fn remove(&self, workspace: &WorkspaceId, flow: &FlowId, name: &FlowFileName) {
         let path = self.folder(workspace, flow).join(name.as_str());
-        let _turn = self.removal_lock.read().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.removals.turn();
         if let Err(error) = fs::remove_file(path)
             && error.kind() != io::ErrorKind::NotFound
         {
@@ -184,9 +184,8 @@ impl FlowFiles {
         work()
     }
 
-    /// Lets nobody remove a file until what is returned is dropped. Whoever removes waits for that.
-    pub(super) fn hold_removals(&self) -> RwLockWriteGuard<'_, ()> {
-        self.removal_lock.write().unwrap_or_else(PoisonError::into_inner)
+    pub(super) const fn removals(&self) -> &RemovalLock {
+        &self.removals
     }
 
     pub(super) const fn tree(&self) -> &Tree {
@@ -195,7 +194,7 @@ impl FlowFiles {
 
     /// Removes all files of a flow that was deleted.
     pub fn remove_flow(&self, workspace: &WorkspaceId, flow: &FlowId) {
-        let _turn = self.removal_lock.read().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.removals.turn();
         if let Err(error) = fs::remove_dir_all(self.folder(workspace, flow))
             && error.kind() != io::ErrorKind::NotFound
         {
@@ -232,7 +231,8 @@ mod tests {
     #[test]
     fn a_file_is_stored_linked_and_removed() {
         let folder = tempfile::tempdir().unwrap();
-        let files = FlowFiles::new(Tree::new(folder.path().join("files"), Access::Owner));
+        let files =
+            FlowFiles::new(Tree::new(folder.path().join("files"), Access::Owner), RemovalLock::default());
         let (workspace, flow) = (WorkspaceId::random(), FlowId::random());
         let draft = FlowFileName::new_draft("a.txt", b"hello");
         let live = draft.to_live().unwrap();

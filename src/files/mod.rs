@@ -7,6 +7,7 @@ pub(crate) mod document_folders;
 pub mod flow_files;
 pub(crate) mod integrity;
 pub(crate) mod pipeline_files;
+pub(crate) mod removals;
 pub(crate) mod secrets;
 mod vault;
 

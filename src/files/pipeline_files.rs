@@ -2,20 +2,19 @@
 //! owner gave a file is kept in the database, with how much of the file counts (manual 10.14).
 
 use super::chat_files::{Quota, StoreFileError};
+use super::removals::RemovalLock;
 use crate::domain::error::FullQuota;
 use crate::domain::ids::{FlowId, PipelineFileId, WorkspaceId};
-use crate::durable::{DurableFolder, EntryKind, GrowingFile, Tree};
+use crate::durable::{DurableFolder, EntryKind, Folder, GrowingFile, Tree};
 use jiff::Timestamp;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
-use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 
 /// The folder of all of them.
 pub struct PipelineFiles {
     tree: Tree,
     quota: Quota,
-    /// Those who remove hold it together; who copies all files holds it alone.
-    removal_lock: RwLock<()>,
+    removals: RemovalLock,
 }
 
 /// A file that a run writes on.
@@ -29,11 +28,15 @@ pub(crate) struct PipelineFileWriter {
 impl PipelineFiles {
     /// The files below the root of this tree, which is made when the first file comes.
     #[must_use]
-    pub const fn new(tree: Tree, quota: Quota) -> Self {
-        Self { tree, quota, removal_lock: RwLock::new(()) }
+    pub const fn new(tree: Tree, quota: Quota, removals: RemovalLock) -> Self {
+        Self { tree, quota, removals }
     }
 
-    /// Opens a file to write on from `length`; what a run that is over left behind that goes.
+    fn folder(&self, workspace: &WorkspaceId, flow: &FlowId) -> io::Result<Option<Folder>> {
+        self.tree.open(&[&workspace.to_string(), &flow.to_string()])
+    }
+
+    /// Opens a file to write on from `length`; what a run that is over left behind that is written over.
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidData`] when it is gone or shorter than that; when the disk does not take it.
@@ -60,23 +63,18 @@ impl PipelineFiles {
         id: &PipelineFileId,
         length: u64,
     ) -> io::Result<Option<File>> {
-        let folder = self.tree.open(&[&workspace.to_string(), &flow.to_string()])?;
+        let folder = self.folder(workspace, flow)?;
         let file = folder.map(|folder| folder.file(&id.to_string())).transpose()?.flatten();
         let Some(file) = file else { return Ok(None) };
         Ok((file.metadata()?.len() >= length).then_some(file))
     }
 
-    /// Lets nobody remove a file until what is returned is dropped. Whoever removes waits for that.
-    pub(super) fn hold_removals(&self) -> RwLockWriteGuard<'_, ()> {
-        self.removal_lock.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Removes a file; one that is gone already is no error.
     pub(crate) fn remove(&self, workspace: &WorkspaceId, flow: &FlowId, id: &PipelineFileId) {
-        let _turn = self.removal_lock.read().unwrap_or_else(PoisonError::into_inner);
-        let opened = self.tree.open(&[&workspace.to_string(), &flow.to_string()]);
-        let removed =
-            opened.and_then(|folder| folder.map(|folder| folder.remove(&id.to_string())).transpose());
+        let _turn = self.removals.turn();
+        let removed = self
+            .folder(workspace, flow)
+            .and_then(|folder| folder.map(|folder| folder.remove(&id.to_string())).transpose());
         if let Err(error) = removed {
             tracing::warn!(%flow, %error, "a file of a pipeline could not be removed");
         }
@@ -84,7 +82,7 @@ impl PipelineFiles {
 
     /// Removes all files of a flow that was deleted.
     pub(crate) fn remove_flow(&self, workspace: &WorkspaceId, flow: &FlowId) {
-        let _turn = self.removal_lock.read().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.removals.turn();
         let folder = self.tree.root().join(workspace.to_string()).join(flow.to_string());
         if let Err(error) = fs::remove_dir_all(folder)
             && error.kind() != io::ErrorKind::NotFound

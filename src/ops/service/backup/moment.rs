@@ -42,7 +42,7 @@ impl Moment {
         with_secrets: bool,
     ) -> Result<Self, BackupError> {
         let recorder = outbox::lock_recorder(app);
-        let removals = RemovalHold::take(&app.files, &app.chat_files, &app.pipeline_files);
+        let removals = RemovalHold::take(&app.files);
         let created = app.clock.monotonic_now();
         let snapshot = app.store.snapshot()?;
         let history = packing.list().map_err(|fault| BackupError::Unreadable(fault.to_string()))?;
@@ -224,7 +224,7 @@ mod tests {
         let flow = flows::create(&app, &caller, &FlowChange::chatflow("f")).unwrap().flow.id;
         let removed = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            let hold = RemovalHold::take(&app.files, &app.chat_files, &app.pipeline_files);
+            let hold = RemovalHold::take(&app.files);
             scope.spawn(|| {
                 app.files.remove_flow(&caller.workspace, &flow);
                 removed.store(true, Ordering::SeqCst);
