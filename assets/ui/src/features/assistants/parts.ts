@@ -1,7 +1,7 @@
 import type { ComponentType, ReactNode } from 'react';
 import type { Flow } from '../../api/models';
+import type { FlowEdits } from '../../core/editing';
 import type { CardFields } from '../../core/nodes';
-import type { SavedState } from './useAssistantForm';
 
 /** What other features put into the form of an assistant, loaded when it is first shown. */
 export interface AssistantParts {
@@ -9,19 +9,10 @@ export interface AssistantParts {
   CardSettings: ComponentType<CardFields>;
 }
 
-/** The form of an assistant, and how what is typed in it stands. */
-export interface Told {
-  form: ReactNode;
-  state: SavedState;
-  unsaved: boolean;
-  save: () => Promise<boolean>;
-  drop: () => void;
-}
-
 export interface AssistantFlowProps {
   flow: Flow;
   mayEdit: boolean;
   parts: AssistantParts;
   /** Draws the page of the flow around the form. */
-  children: (told: Told) => ReactNode;
+  children: (told: FlowEdits & { form: ReactNode }) => ReactNode;
 }

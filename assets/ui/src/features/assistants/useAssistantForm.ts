@@ -2,11 +2,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { keepAssistant, readAssistant, saveAssistant, type Assistant } from '../../api/assistants';
 import { NO_ANSWER } from '../../api/client';
+import type { SavedState } from '../../core/editing';
 import { useUnsaved } from '../../ui';
 import { readDetails, writeDetails, type Details } from './details';
 import { t } from './words';
-
-export type SavedState = 'saved' | 'unsaved' | 'saving' | 'offline' | 'conflict' | 'failed' | 'readonly';
 
 export interface AssistantForm {
   values: Details;

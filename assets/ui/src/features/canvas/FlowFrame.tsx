@@ -1,13 +1,14 @@
 import { MessageSquareText, SquareCode } from 'lucide-react';
 import { useCallback, useMemo, useState, type ReactNode } from 'react';
 import type { DraftStatus, Flow } from '../../api/models';
+import type { FlowEdits } from '../../core/editing';
 import { t } from '../../i18n';
 import { Button, IconButton, useActions, useMedia, useTitle } from '../../ui';
 import { CanvasView } from './board/CanvasView';
 import { FlowHeader } from './FlowHeader';
 import css from './FlowPage.module.css';
 import { SidePanel } from './SidePanel';
-import type { FlowSlotProps, FlowSlots, Told } from './slots';
+import type { FlowSlotProps, FlowSlots } from './slots';
 import type { FlowTab } from './tabs';
 import { usePageKeys, usePageShortcuts } from './editing/usePageKeys';
 
@@ -20,7 +21,7 @@ export interface FlowFrameProps extends Pick<FlowSlotProps, 'goToNode' | 'showRu
   /** Whether its name is edited in the header. */
   mayRename: boolean;
   /** How what is edited stands. */
-  edited: Omit<Told, 'form'>;
+  edited: FlowEdits;
   /** The Editor tab. */
   editor: (shared: FlowSlotProps) => ReactNode;
 }

@@ -13,11 +13,11 @@ import { Link } from 'wouter';
 import { keepFlow, useClient } from '../../api/canvas';
 import { useChangeFlow } from '../../api/flows';
 import type { Flow } from '../../api/models';
+import type { SavedState } from '../../core/editing';
 import { t, type Key } from '../../i18n';
 import { cx, Input, Spinner, Tooltip } from '../../ui';
 import css from './FlowHeader.module.css';
 import { tabsOf, type FlowTab } from './tabs';
-import type { SavedState } from './editing/useEditing';
 
 export interface FlowHeaderProps {
   flow: Flow;

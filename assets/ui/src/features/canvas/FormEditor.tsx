@@ -1,12 +1,18 @@
 import type { ReactNode } from 'react';
+import type { FlowEdits } from '../../core/editing';
 import { t } from '../../i18n';
 import { scrollRegion } from '../../ui';
 import css from './Editor.module.css';
 import { SaveLive } from './editing/SaveLive';
-import type { Told } from './slots';
 
 /** The Editor tab of a flow that is told in a form. What it says is saved to Live. */
-export function FormEditor({ told, mayEdit }: { told: Told; mayEdit: boolean }): ReactNode {
+export function FormEditor({
+  told,
+  mayEdit,
+}: {
+  told: FlowEdits & { form: ReactNode };
+  mayEdit: boolean;
+}): ReactNode {
   return (
     <div className={css.editor}>
       <div className={css.bar} role="group" aria-label={t('canvas.tools')}>

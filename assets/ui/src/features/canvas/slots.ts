@@ -1,8 +1,8 @@
 import type { ComponentType, ReactNode } from 'react';
 import type { DraftStatus, Flow } from '../../api/models';
+import type { FlowEdits } from '../../core/editing';
 import type { Json } from '../../core/nodes';
 import type { StepState } from '../../core/run';
-import type { SavedState } from './editing/useEditing';
 
 /** How a node differs from what it is compared with. */
 export type NodeMark = 'added' | 'removed' | 'changed' | 'moved';
@@ -88,20 +88,11 @@ export interface StartProps {
   mayEdit: boolean;
 }
 
-/** What is edited of a flow that is told in a form instead of drawn. */
-export interface Told {
-  form: ReactNode;
-  state: SavedState;
-  unsaved: boolean;
-  save: () => Promise<boolean>;
-  drop: () => void;
-}
-
 export interface TellingProps {
   flow: Flow;
   mayEdit: boolean;
   /** The page around the form. */
-  children: (told: Told) => ReactNode;
+  children: (told: FlowEdits & { form: ReactNode }) => ReactNode;
 }
 
 /** What other features put into the flow page. `app/FlowScreen.tsx` fills it in. */

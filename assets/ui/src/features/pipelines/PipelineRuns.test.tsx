@@ -6,6 +6,7 @@ import type { Flow } from '../../api/models';
 import type { PipelineRun } from '../../api/pipelines';
 import { TooltipProvider } from '../../ui';
 import PipelineRuns from './PipelineRuns';
+import { sampleRun } from './sampleRun';
 
 const start = { name: 'etlStart', label: 'Start', inputs: { params: [{ name: 'town', value: 'Bern' }] } };
 const flowData = JSON.stringify({
@@ -14,26 +15,8 @@ const flowData = JSON.stringify({
 });
 const flow = { id: 'f', name: 'Parcels', type: 'ETL', flowData } as Flow;
 
-const run = (id: string, more: Partial<PipelineRun> = {}): PipelineRun => ({
-  id,
-  state: 'FINISHED',
-  trigger: 'SCHEDULE',
-  dryRun: false,
-  started: '2026-11-28T09:00:00.000Z',
-  finished: '2026-11-28T09:00:02.500Z',
-  read: 1,
-  written: 1,
-  skipped: 0,
-  failed: 0,
-  bytesRead: 14,
-  phase: 'writing',
-  errors: [],
-  error: null,
-  params: { town: 'Bern' },
-  resumed: false,
-  flowVersion: null,
-  ...more,
-});
+const run = (id: string, more: Partial<PipelineRun> = {}): PipelineRun =>
+  sampleRun(id, { trigger: 'SCHEDULE', phase: 'writing', params: { town: 'Bern' }, ...more });
 const going = (id: string, more: Partial<PipelineRun> = {}): PipelineRun =>
   run(id, { state: 'RUNNING', finished: null, ...more });
 

@@ -1,12 +1,12 @@
 import { CloudUpload } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
+import type { FlowEdits } from '../../../core/editing';
 import { t } from '../../../i18n';
 import { Button, ConfirmDialog, toast } from '../../../ui';
-import type { Editing } from './useEditing';
 import { usePageKeys } from './usePageKeys';
 
 /** Where there are no drafts nothing is saved by itself: everybody who asks would get it at once. */
-export function SaveLive({ editing }: { editing: Pick<Editing, 'state' | 'unsaved' | 'save'> }): ReactNode {
+export function SaveLive({ editing }: { editing: Pick<FlowEdits, 'state' | 'unsaved' | 'save'> }): ReactNode {
   const [asking, setAsking] = useState(false);
   const save = async (): Promise<void> => {
     if (await editing.save()) toast(t('canvas.liveSaved'));

@@ -4,6 +4,7 @@ import { ApiError, NO_ANSWER } from '../../../api/client';
 import { readDraft, readFlow } from '../../../api/flows';
 import { nobody, scopeNow, scopeOf, useMe } from '../../../api/me';
 import type { DraftStatus, Flow } from '../../../api/models';
+import type { SavedState } from '../../../core/editing';
 import { prettyFlow, readFlowText, type TextFault } from '../../../core/flowtext';
 import {
   adoptLeft,
@@ -19,8 +20,6 @@ import {
 } from '../../../core/localCopy';
 import { t } from '../../../i18n';
 import { useAutosave, useHeld } from './useAutosave';
-
-export type SavedState = 'saved' | 'unsaved' | 'saving' | 'offline' | 'conflict' | 'failed' | 'readonly';
 
 export interface Editing {
   state: SavedState;
