@@ -150,9 +150,7 @@ impl DocumentReader {
             }),
         }
     }
-}
 
-impl DocumentReader {
     /// A short text is only decoded, which no byte of it can make slow, large or fail: that takes no process, which would take a
     /// hundred times as long.
     fn decode_in_place(&self, content: &dyn ByteSource, cancel: &CancelToken) -> ReadResult {

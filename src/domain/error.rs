@@ -253,6 +253,24 @@ impl Error {
     }
 }
 
+impl Error {
+    /// The same as a failure of a card: what may pass still may, and what is the service's own stays so.
+    #[must_use]
+    pub fn of_card(self, label: &str) -> Self {
+        match self {
+            Self::Transient(fault) => {
+                Self::Transient(TransientFault { message: format!("{label}: {}", fault.message), ..fault })
+            }
+            same @ (Self::ProviderThrottled { .. }
+            | Self::Cancelled
+            | Self::Unavailable(_)
+            | Self::Internal(_)
+            | Self::Damaged(_)) => same,
+            other => Self::RunFailed(format!("{label}: {other}")),
+        }
+    }
+}
+
 /// Longest text of causes in a log, in characters.
 const CAUSES_CHARACTERS_MAX: usize = 4_000;
 

@@ -61,7 +61,8 @@ impl GrowingFile {
             return Err(io::Error::other("the disk did not take what was written before"));
         }
         let done = work(self);
-        self.is_broken = done.is_err();
+        // A call that was interrupted did nothing, and is made again.
+        self.is_broken = done.as_ref().is_err_and(|error| error.kind() != io::ErrorKind::Interrupted);
         done
     }
 }

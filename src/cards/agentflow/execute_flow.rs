@@ -6,7 +6,7 @@ use crate::cards::kit::{
     AskedFlow, Capability, Card, Category, Choice, Factory, FlowCall, Flows, Input, Inputs, Need, NullSink,
     Picker, Risk, StepContext, StepOutcome, TokenSink, input_lists,
 };
-use crate::domain::error::{Error, Result, TransientFault};
+use crate::domain::error::{Error, Result};
 use crate::domain::ids::FlowId;
 use crate::domain::predictions::prediction::{HistoryMessage, MessageRole, RunOutput};
 use serde_json::json;
@@ -118,15 +118,7 @@ pub(crate) fn name_card(label: &str, fault: Error) -> Error {
         Error::Unauthorized(_) => Error::RunFailed(format!(
             "{label}: the flow answers holders of its API key only; a credential with that key must be selected."
         )),
-        Error::Transient(fault) => {
-            Error::Transient(TransientFault { message: format!("{label}: {}", fault.message), ..fault })
-        }
-        same @ (Error::ProviderThrottled { .. }
-        | Error::Cancelled
-        | Error::Unavailable(_)
-        | Error::Internal(_)
-        | Error::Damaged(_)) => same,
-        other => Error::RunFailed(format!("{label}: {other}")),
+        other => other.of_card(label),
     }
 }
 

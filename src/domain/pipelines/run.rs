@@ -3,7 +3,7 @@
 use crate::domain::error::count_phrase;
 use crate::domain::flows::flow::CanvasDigest;
 use crate::domain::ids::{FlowId, PipelineRunId, WorkspaceId};
-use crate::domain::pipelines::target::{StagedChunks, UnfinishedFile};
+use crate::domain::pipelines::target::UnfinishedOutput;
 use crate::domain::predictions::prediction::Document;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -83,12 +83,6 @@ pub(crate) struct PipelinePosition {
     pub is_lost: bool,
     /// Targets that were emptied, by their cards.
     pub emptied: Vec<String>,
-    /// What was written into files, by their cards.
-    #[serde(default)]
-    pub files: BTreeMap<String, UnfinishedFile>,
-    /// What takes the place of other chunks when the run is finished, by the cards of the document stores.
-    #[serde(default)]
-    pub staged: BTreeMap<String, StagedChunks>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -120,6 +114,8 @@ pub(crate) struct PipelineRun {
     /// The canvas that ran.
     pub digest: CanvasDigest,
     pub position: PipelinePosition,
+    #[serde(default)]
+    pub unfinished: UnfinishedOutput,
 }
 
 impl PipelineRun {
@@ -134,17 +130,12 @@ impl PipelineRun {
         self.errors.extend(errors.into_iter().take(room));
     }
 
-    /// Notes how far it came with its sources; what it wrote on this server is noted elsewhere.
-    pub(crate) fn advance(&mut self, position: PipelinePosition) {
-        let PipelinePosition { files, staged, .. } = std::mem::take(&mut self.position);
-        self.position = PipelinePosition { files, staged, ..position };
-    }
-
     /// Forgets how far it came, because it has to begin anew.
     pub(crate) fn restart(&mut self) {
         self.counts = PipelineCounts::default();
         self.errors.clear();
         self.position = PipelinePosition::default();
+        self.unfinished = UnfinishedOutput::default();
         self.phase = PipelinePhase::Reading;
     }
 

@@ -3,6 +3,7 @@
 use crate::domain::ids::{DocumentStoreId, LoaderId, PipelineFileId, PipelineRunId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Characters of the name of a file that a pipeline writes (manual 14.8).
@@ -60,6 +61,13 @@ pub(crate) struct PipelineFile {
     pub run: PipelineRunId,
     /// When that run was finished.
     pub date: Timestamp,
+}
+
+/// What a run that goes on wrote on this server, which counts when it is finished: by the cards that wrote it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct UnfinishedOutput {
+    pub files: BTreeMap<String, UnfinishedFile>,
+    pub staged: BTreeMap<String, StagedChunks>,
 }
 
 /// What a run that goes on wrote into a file. It counts when the run is finished.

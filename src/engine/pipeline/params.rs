@@ -1,8 +1,8 @@
 //! Texts that a run of a pipeline is started with: which ones its Start card declares, and where its cards read them.
 
 use super::plan::{PipelineFault, PipelinePlan};
+use crate::canvas::Canvas;
 use crate::canvas::template::{Reference, TextTemplate};
-use crate::canvas::{Canvas, Node};
 use crate::cards::kit::knowledge::transform::{PARAM_NAME, PARAM_VALUE, PARAMS, START};
 use crate::cards::kit::{Card, Category, Input, InputKind};
 use crate::cards::registry;
@@ -26,7 +26,7 @@ const PLACE_ENDS: &[&str] =
 pub(super) fn declared(canvas: &Canvas) -> Result<BTreeMap<String, String>, PipelineFault> {
     let mut declared = BTreeMap::new();
     let Some(start) = canvas.nodes().iter().find(|node| node.name == START) else { return Ok(declared) };
-    let fault = |why: String| fault_of(start, &format!("Params: {why}"));
+    let fault = |why: String| PipelineFault::setting(start, &format!("Params: {why}"));
     for row in rows(start.inputs.get(PARAMS)) {
         let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
         let name = text(PARAM_NAME).trim();
@@ -70,7 +70,7 @@ pub(super) fn check(canvas: &Canvas, declared: &BTreeMap<String, String>) -> Res
             let mut read = Vec::new();
             for_each_param(value, &mut |name| read.push(name.to_owned()));
             let Some(first) = read.first() else { continue };
-            let fault = |why: String| Err(fault_of(node, &format!("{}: {why}", input.label)));
+            let fault = |why: String| Err(PipelineFault::setting(node, &format!("{}: {why}", input.label)));
             if !takes_params(card, input, value) {
                 return fault(format!(
                     "what a run is started with cannot stand here: remove 'params.{first}'."
@@ -82,10 +82,6 @@ pub(super) fn check(canvas: &Canvas, declared: &BTreeMap<String, String>) -> Res
         }
     }
     Ok(())
-}
-
-fn fault_of(node: &Node, why: &str) -> PipelineFault {
-    PipelineFault::Setting { node: node.id.clone(), why: format!("{}: {why}", node.label()) }
 }
 
 /// Where documents come from and go to, what code runs and which records are used is the owner's alone.

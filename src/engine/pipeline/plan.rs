@@ -24,6 +24,7 @@ pub(crate) struct PipelinePlan {
     pub(super) fails_fast: bool,
     /// What its run is started with.
     pub(super) params: BTreeMap<String, String>,
+    /// The document stores that it fills, each with the label of a card that does.
     stores: BTreeMap<DocumentStoreId, String>,
 }
 
@@ -70,6 +71,11 @@ pub(crate) enum PipelineFault {
 }
 
 impl PipelineFault {
+    /// What is wrong with how a card is set.
+    pub(super) fn setting(node: &Node, why: &str) -> Self {
+        Self::Setting { node: node.id.clone(), why: format!("{}: {why}", node.label()) }
+    }
+
     /// The card that is to blame; `None` for the flow as a whole.
     pub(crate) fn node(&self) -> Option<&str> {
         match self {
@@ -106,7 +112,7 @@ impl From<PipelineFault> for Error {
 }
 
 impl PipelinePlan {
-    /// The document stores that it fills, each with the label of a card that does.
+    /// The document stores that it fills.
     pub(crate) const fn stores(&self) -> &BTreeMap<DocumentStoreId, String> {
         &self.stores
     }

@@ -24,17 +24,16 @@ pub(super) fn check(canvas: &Canvas) -> Result<(), PipelineFault> {
     for node in canvas.nodes().iter().filter(|node| node.name == FILE) {
         let name = text(node, FILE_NAME);
         let Some(name) = PipelineFileName::parse(name) else {
-            return Err(fault(node, &format!("File Name: {}", PipelineFileName::RULE)));
+            return Err(PipelineFault::setting(node, &format!("File Name: {}.", PipelineFileName::RULE)));
         };
         if !files.insert(name) {
-            return Err(fault(node, "File Name: another card writes a file of this name"));
+            return Err(PipelineFault::setting(node, "File Name: another card writes a file of this name."));
         }
     }
     let stores = canvas.nodes().iter().filter(|node| node.name == DOCUMENT_STORE);
-    match stores.into_iter().find(|node| picked_store(node).is_none()) {
-        Some(node) => Err(fault(node, "Select Store: choose a document store of this workspace")),
-        None => Ok(()),
-    }
+    let unpicked = stores.into_iter().find(|node| picked_store(node).is_none());
+    let why = "Select Store: choose a document store of this workspace.";
+    unpicked.map_or(Ok(()), |node| Err(PipelineFault::setting(node, why)))
 }
 
 /// The document stores that a canvas puts documents into, each with the label of a card that does.
@@ -49,8 +48,4 @@ fn picked_store(node: &Node) -> Option<DocumentStoreId> {
 
 fn text<'n>(node: &'n Node, input: &str) -> &'n str {
     node.inputs.get(input).and_then(Value::as_str).unwrap_or_default().trim()
-}
-
-fn fault(node: &Node, why: &str) -> PipelineFault {
-    PipelineFault::Setting { node: node.id.clone(), why: format!("{}: {why}.", node.label()) }
 }

@@ -8,9 +8,8 @@ use crate::cards::kit::RunContext;
 use crate::domain::error::{Error, Result, UnavailableReason};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{ChatId, MessageId};
-use crate::domain::pipelines::run::{
-    DocumentFailure, PipelineCounts, PipelinePosition, PipelineRun, PipelineState,
-};
+use crate::domain::pipelines::run::{DocumentFailure, PipelineCounts, PipelineRun, PipelineState};
+use crate::domain::pipelines::target::UnfinishedOutput;
 use crate::domain::predictions::prediction::RunIds;
 use crate::engine::Overrides;
 use crate::engine::pipeline::{self, PipelinePlan, RunLimits};
@@ -167,7 +166,7 @@ pub(super) fn end(
     let now = app.clock.monotonic_now();
     let is_finished = state == PipelineState::Finished && !run.dry_run;
     run.end(state, error, now);
-    let ended = PipelineRun { position: PipelinePosition::default(), ..run.clone() };
+    let ended = PipelineRun { unfinished: UnfinishedOutput::default(), ..run.clone() };
     let remains = app.store.write(|tx| {
         let Some(flow) = FLOWS.get(tx, &run.workspace, &run.flow)? else { return Ok(None) };
         let remains = if is_finished {

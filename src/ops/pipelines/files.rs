@@ -98,7 +98,7 @@ fn named_files(tx: &impl Tx, workspace: &WorkspaceId, id: &FlowId) -> Result<Opt
     if let Some(number) = PIPELINES_UNDER_WAY.get(tx, workspace, id)?
         && let Some(run) = pipelines::get(tx, id, number)?
     {
-        named.extend(run.position.files.values().map(|written| written.file));
+        named.extend(run.unfinished.files.values().map(|written| written.file));
     }
     Ok(Some(named))
 }

@@ -24,6 +24,7 @@ use crate::domain::paging::PageRequest;
 use crate::domain::pipelines::run::{
     PipelineCounts, PipelinePhase, PipelinePosition, PipelineRun, PipelineState, PipelineTrigger,
 };
+use crate::domain::pipelines::target::UnfinishedOutput;
 use crate::engine::pipeline::{PipelinePlan, filled_stores};
 use crate::ops::flows::access::{self, FlowAction};
 use crate::state::pipelines::ActivePipeline;
@@ -154,6 +155,7 @@ fn new_run(app: &App, flow: &Flow, order: RunOrder, plan: &PipelinePlan) -> Pipe
         flow_version: flow.live_version.and_then(|version| version.short()),
         digest: flow.digest,
         position: PipelinePosition::default(),
+        unfinished: UnfinishedOutput::default(),
     }
 }
 

@@ -80,7 +80,7 @@ impl BatchRecorder for Recorder<'_> {
         targets.open(self.app, &run, card)?;
         // Where the run ends before its first batch, what was opened goes.
         let files = targets.unfinished_files();
-        self.active.change(|run| run.position.files.extend(files));
+        self.active.change(|run| run.unfinished.files.extend(files));
         Ok(())
     }
 
@@ -91,7 +91,7 @@ impl BatchRecorder for Recorder<'_> {
     fn batch_done(&self, batch: Batch) -> Result<()> {
         let mut run = self.active.snapshot();
         run.add(batch.counts, batch.failures);
-        run.advance(batch.position);
+        run.position = batch.position;
         if let Some(results) = &mut run.results {
             results.extend(batch.results);
         }
@@ -99,7 +99,7 @@ impl BatchRecorder for Recorder<'_> {
         if !run.dry_run {
             let (mut targets, mut fresh) = (self.targets(), self.fresh());
             targets.flush_files()?;
-            run.position.files = targets.unfinished_files();
+            run.unfinished.files = targets.unfinished_files();
             let now = self.app.clock.monotonic_now();
             let (seen, written, so_far) = (&*fresh, &*targets, &run);
             run = self.app.store.write(|tx| {

@@ -47,6 +47,7 @@ fn resume(app: &App, workspace: &WorkspaceId, id: &FlowId, number: u64) -> Resul
     let goes_on = run.digest == flow.digest && !run.position.is_lost && !run.dry_run;
     if goes_on {
         run.resumed = run.position != PipelinePosition::default();
+        app.store.write(|tx| pipelines::put(tx, &run))?;
     } else {
         let cut_off = run.clone();
         run.restart();
@@ -59,7 +60,6 @@ fn resume(app: &App, workspace: &WorkspaceId, id: &FlowId, number: u64) -> Resul
         remains.remove(app, &run)?;
         targets::forget_seen(app, id, run.id.bytes())?;
     }
-    app.store.write(|tx| pipelines::put(tx, &run))?;
     match compile(&text) {
         Ok(mut plan) => {
             plan.restore_params(&run.params);

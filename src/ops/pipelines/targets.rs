@@ -107,7 +107,7 @@ impl OpenTargets {
                         .map_err(Error::internal)?;
                     lines.push(b'\n');
                 }
-                writer.append(&lines).map_err(|fault| at_card(&target.label, fault.into()))?;
+                writer.append(&lines).map_err(|fault| Error::from(fault).of_card(&target.label))?;
                 Ok(documents.len())
             }
             OpenPlace::Store(open) => {
@@ -133,7 +133,7 @@ impl OpenTargets {
     pub(super) fn flush_files(&mut self) -> Result<()> {
         for target in self.0.values_mut() {
             if let OpenPlace::File { writer, flushed, .. } = &mut target.place {
-                *flushed = writer.flush().map_err(|fault| at_card(&target.label, fault.into()))?;
+                *flushed = writer.flush().map_err(|fault| Error::from(fault).of_card(&target.label))?;
             }
         }
         Ok(())
@@ -160,13 +160,13 @@ impl OpenTargets {
             };
             let stored = if open.replaces {
                 let none = StagedChunks { store: open.store, loader: open.loader, chunks: 0, characters: 0 };
-                batch.stage(tx, run.position.staged.entry(node.clone()).or_insert(none))
+                batch.stage(tx, run.unfinished.staged.entry(node.clone()).or_insert(none))
             } else if open.pending.is_empty() {
                 Ok(())
             } else {
                 batch.append(tx, name, now)
             };
-            stored.map_err(|fault| at_card(&target.label, fault))?;
+            stored.map_err(|fault| fault.of_card(&target.label))?;
         }
         Ok(())
     }
@@ -188,7 +188,7 @@ fn open_file(
     card: &TargetCard<'_>,
     name: &PipelineFileName,
 ) -> Result<OpenPlace> {
-    let known = match run.position.files.get(card.node) {
+    let known = match run.unfinished.files.get(card.node) {
         Some(UnfinishedFile { file, bytes, .. }) => Some((*file, *bytes)),
         None if card.replaces => None,
         None => app.store.read(|tx| find(tx, run, name))?.map(|file| (file.file, file.bytes)),
@@ -200,7 +200,7 @@ fn open_file(
             let lost = "what was written before is not there any more; let it be replaced";
             Error::RunFailed(format!("{}: {lost}", card.label))
         }
-        _ => at_card(card.label, StoreFileError::from(fault).into()),
+        _ => Error::from(StoreFileError::from(fault)).of_card(card.label),
     })?;
     Ok(OpenPlace::File { name: name.clone(), id, writer, flushed: length })
 }
@@ -214,8 +214,8 @@ fn open_store(
     let PipelineRun { workspace, flow, .. } = run;
     let of = PipelineCard { flow: *flow, node: card.node.to_owned() };
     let known = app.store.read(|tx| pipeline_chunks::loader_of(tx, workspace, store, &of));
-    let known = known.map_err(|fault| at_card(card.label, fault))?;
-    let staged = run.position.staged.get(card.node).map(|staged| staged.loader);
+    let known = known.map_err(|fault| fault.of_card(card.label))?;
+    let staged = run.unfinished.staged.get(card.node).map(|staged| staged.loader);
     let loader = if card.replaces { staged } else { known };
     let loader = loader.unwrap_or_else(LoaderId::next);
     Ok(OpenStore { store: *store, loader, card: of, replaces: card.replaces, pending: Vec::new() })
@@ -229,17 +229,6 @@ fn digest(document: &Document) -> Result<DocumentDigest> {
     let mut digest = DocumentDigest::default();
     digest.copy_from_slice(&hash[..16]);
     Ok(digest)
-}
-
-/// A failure that says which card it is of.
-fn at_card(label: &str, fault: Error) -> Error {
-    match fault {
-        Error::Invalid(why) | Error::NotFound(why) | Error::RunFailed(why) => {
-            Error::RunFailed(format!("{label}: {why}"))
-        }
-        Error::QuotaExceeded(full) => Error::RunFailed(format!("{label}: {}", full.message())),
-        other => other,
-    }
 }
 
 /// The file of this name, as it counts.
@@ -263,20 +252,19 @@ pub(super) struct Remains {
 pub(super) fn publish(tx: &WriteTx, run: &PipelineRun, (name, now): (&str, Timestamp)) -> Result<Remains> {
     let mut remains = Remains::default();
     let mut files = PIPELINE_FILES.get(tx, &run.workspace, &run.flow)?.unwrap_or_default();
-    for written in run.position.files.values() {
+    for written in run.unfinished.files.values() {
         let UnfinishedFile { name, file, bytes } = written.clone();
         let replaced = files.iter().position(|known| known.name == name).map(|at| files.remove(at));
         remains.files.extend(replaced.filter(|known| known.file != file).map(|known| known.file));
         files.push(PipelineFile { name, file, bytes, run: run.id, date: now });
     }
-    if !run.position.files.is_empty() {
+    if !run.unfinished.files.is_empty() {
         PIPELINE_FILES.put(tx, &run.workspace, &run.flow, &files)?;
     }
-    for (node, staged) in &run.position.staged {
+    for (node, staged) in &run.unfinished.staged {
         let card = PipelineCard { flow: run.flow, node: node.clone() };
-        let known = pipeline_chunks::loader_of(tx, &run.workspace, &staged.store, &card);
-        remains.scopes.extend(known.ok().flatten().map(|loader| *loader.bytes()));
-        pipeline_chunks::publish(tx, &run.workspace, staged, &card, (name, now))?;
+        let replaced = pipeline_chunks::publish(tx, &run.workspace, staged, &card, (name, now))?;
+        remains.scopes.extend(replaced.iter().map(|loader| *loader.bytes()));
     }
     Ok(remains)
 }
@@ -289,9 +277,9 @@ pub(super) fn discard(tx: &WriteTx, run: &PipelineRun) -> Result<Remains> {
     let mut remains = Remains::default();
     let files = PIPELINE_FILES.get(tx, &run.workspace, &run.flow)?.unwrap_or_default();
     let counts = |id: &PipelineFileId| files.iter().any(|known| known.file == *id);
-    let written = run.position.files.values().map(|written| written.file);
+    let written = run.unfinished.files.values().map(|written| written.file);
     remains.files.extend(written.filter(|id| !counts(id)));
-    for staged in run.position.staged.values() {
+    for staged in run.unfinished.staged.values() {
         pipeline_chunks::discard(tx, staged)?;
         remains.scopes.push(*staged.loader.bytes());
     }

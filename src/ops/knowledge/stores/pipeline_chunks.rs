@@ -72,7 +72,8 @@ impl ChunkBatch<'_> {
     }
 }
 
-/// Lets staged chunks take the place of what the card brought before. A store that is gone holds nothing any more.
+/// Lets staged chunks take the place of what the card brought before: the loaders of that. A store that is gone holds nothing any
+/// more.
 ///
 /// # Errors
 /// 400 when the store has as many loaders or chunks as it can have; when the database cannot be written.
@@ -82,13 +83,14 @@ pub(in crate::ops) fn publish(
     staged: &StagedChunks,
     card: &PipelineCard,
     (name, now): (&str, Timestamp),
-) -> Result<()> {
+) -> Result<Vec<LoaderId>> {
     let Some(mut store) = DOCUMENT_STORES.get(tx, workspace, &staged.store)? else {
-        return discard(tx, staged);
+        discard(tx, staged)?;
+        return Ok(Vec::new());
     };
     let (gone, left): (Vec<_>, Vec<_>) =
         std::mem::take(&mut store.loaders).into_iter().partition(|loader| is_of(loader, card));
-    for loader in gone {
+    for loader in &gone {
         chunks::clear(tx, &staged.store, Some(&loader.id))?;
     }
     store.loaders = left;
@@ -97,7 +99,8 @@ pub(in crate::ops) fn publish(
         &mut store,
         DocumentLoader { chunks: staged.chunks, characters: staged.characters, ..loader },
     )?;
-    save(tx, store, now)
+    save(tx, store, now)?;
+    Ok(gone.into_iter().map(|loader| loader.id).collect())
 }
 
 /// Removes staged chunks that will never count.

@@ -10,6 +10,7 @@ use crate::domain::ids::FlowId;
 use crate::flowise::{FlowiseError, Folder, Row, Table};
 use crate::limits::DOCUMENT_BYTES_MAX;
 use crate::ops::triggers::webhooks;
+use crate::ops::workspace::transfer::parse::SETTINGS;
 use crate::store::tables::WEBHOOK_SECRETS;
 use serde_json::{Map, Value, json};
 
@@ -23,19 +24,8 @@ const FLOW_LISTS: [(&str, &str); 4] = [
 /// The lists of assistants, by the type in a row. The first is what rows without one are.
 const ASSISTANT_LISTS: [(&str, &str); 3] =
     [("OPENAI", "AssistantOpenAI"), ("CUSTOM", "AssistantCustom"), ("AZURE", "AssistantAzure")];
-/// Columns of a flow that are taken as they are.
-const FLOW_TEXTS: [&str; 10] = [
-    "name",
-    "category",
-    "chatbotConfig",
-    "apiConfig",
-    "analytic",
-    "speechToText",
-    "textToSpeech",
-    "followUpPrompts",
-    "mcpServerConfig",
-    "flowData",
-];
+/// Columns of a flow that are taken as they are, beside its settings.
+const FLOW_TEXTS: [&str; 3] = ["name", "category", "flowData"];
 
 /// The file. Of a folder without any of these things it is empty.
 ///
@@ -100,7 +90,8 @@ fn id_text(row: &Row) -> String {
 }
 
 fn flow(folder: &Folder, row: &mut Row, kind: &str) -> Value {
-    let mut thing = texts(row, &FLOW_TEXTS);
+    let columns: Vec<&str> = FLOW_TEXTS.iter().chain(SETTINGS).copied().collect();
+    let mut thing = texts(row, &columns);
     thing["type"] = kind.into();
     for name in ["deployed", "isPublic"] {
         if let Some(flag) = row.flag(name) {
