@@ -109,13 +109,16 @@ fn key(moving: &Move<'_>, row: &Row) -> Result<Outcome> {
     Ok(Outcome::Made { notes })
 }
 
-/// What a key may do here, and what is to be said of it. A key of versions before 3 could do everything.
+/// What a key may do here, and what is to be said of it. A key of versions before 3 could do everything; a list of permissions that
+/// cannot be read holds none.
 fn key_permissions(row: &Row) -> (Vec<String>, Vec<String>) {
-    let Some(Value::Array(listed)) = row.json("permissions") else {
+    if row.filled("permissions").is_none() {
         let told = "Keys could do everything there, and so this one can do all that a key may do here: give it less under API keys.";
         return (key_permission_names().collect(), vec![told.to_owned()]);
-    };
-    let listed: Vec<String> = listed.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+    }
+    let listed = row.json("permissions");
+    let listed = listed.as_ref().and_then(Value::as_array).into_iter().flatten();
+    let listed: Vec<String> = listed.filter_map(Value::as_str).map(str::to_owned).collect();
     let is_known =
         |name: &str| Permission::parse(name).is_some_and(|permission| permission.is_allowed_for_keys());
     let (mut known, unknown): (Vec<String>, Vec<String>) =
@@ -180,4 +183,21 @@ fn header_values(opened: &Value) -> BTreeMap<String, String> {
     let headers: Map<String, Value> =
         opened.get("headers").and_then(Value::as_object).cloned().unwrap_or_default();
     headers.into_iter().filter_map(|(name, value)| Some((name, value.as_str()?.to_owned()))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_a_key_without_a_list_of_permissions_could_do_everything() {
+        let permissions = |columns: Value| key_permissions(&Row::new(columns.as_object().unwrap().clone())).0;
+        assert!(permissions(json!({})).len() > 20);
+        assert!(permissions(json!({"permissions": null})).len() > 20);
+        assert_eq!(permissions(json!({"permissions": "[\"tools:view\"]"})), ["tools:view"]);
+        for unreadable in ["[]", "[", "{}", "\"all\"", "null"] {
+            assert_eq!(permissions(json!({ "permissions": unreadable })), [LEAST_PERMISSION], "{unreadable}");
+        }
+    }
 }
