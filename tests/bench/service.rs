@@ -47,7 +47,7 @@ fn main() {
         return bare::serve(arguments.last().expect("the provider's address"));
     }
     let number = arguments.iter().find_map(|argument| argument.parse().ok());
-    let parts: [(&str, &dyn Fn()); 18] = [
+    let parts: [(&str, &dyn Fn()); 19] = [
         ("latency", &callers::latency),
         ("rate", &callers::rate),
         ("cost", &answers::cost),
@@ -65,6 +65,7 @@ fn main() {
         ("long", &runs::long),
         ("listed", &|| runs::listed(number)),
         ("pipeline", &|| pipelines::report(number)),
+        ("gigabytes", &|| pipelines::gigabytes(number)),
         ("million", &|| answers::million(number)),
     ];
     let all = !parts.iter().any(|(name, _)| told(name));

@@ -69,6 +69,8 @@ pub(crate) struct LoaderOverview {
     pub status: LoaderStatus,
     /// Where its documents are said to be from.
     pub source: Option<Value>,
+    /// The pipeline that brings its chunks.
+    pub pipeline: Option<FlowId>,
 }
 
 /// A page of the chunks of a store.

@@ -2,7 +2,7 @@
 
 use super::webhook_call::WebhookCall;
 use crate::domain::error::{Error, Result};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// What the Start card says of calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -121,24 +121,27 @@ impl WebhookParam {
         format!("{place} '{}'", self.name.escape_debug())
     }
 
+    /// What this call brings along for it.
+    fn value(&self, call: &WebhookCall) -> Option<Value> {
+        match self.place {
+            ParamPlace::Header => call.header(&self.name).map(Value::from),
+            ParamPlace::Query => {
+                let sent = call.query.iter().find(|(name, _)| *name == self.name);
+                sent.map(|(_, value)| Value::from(value.as_str()))
+            }
+            ParamPlace::Body => call.body.get(&self.name).filter(|value| !value.is_null()).cloned(),
+        }
+    }
+
     /// What is wrong with it in this call.
     fn problem(&self, call: &WebhookCall) -> Option<String> {
-        let lacks = || self.is_required.then(|| format!("{} is missing", self.words()));
-        match self.place {
-            ParamPlace::Header => call.header(&self.name).map_or_else(lacks, |_| None),
-            ParamPlace::Query => {
-                if call.query.iter().any(|(name, _)| *name == self.name) {
-                    None
-                } else {
-                    lacks()
-                }
-            }
-            ParamPlace::Body => match call.body.get(&self.name) {
-                None | Some(Value::Null) => lacks(),
-                Some(value) if self.kind.fits(value) => None,
-                Some(_) => Some(format!("{} must be {}", self.words(), self.kind.words())),
-            },
+        let Some(value) = self.value(call) else {
+            return self.is_required.then(|| format!("{} is missing", self.words()));
+        };
+        if self.place != ParamPlace::Body || self.kind.fits(&value) {
+            return None;
         }
+        Some(format!("{} must be {}", self.words(), self.kind.words()))
     }
 }
 
@@ -169,6 +172,13 @@ impl WebhookRules {
             return Ok(());
         }
         Err(Error::Invalid(format!("The call does not fit this webhook: {}.", problems.join(", "))))
+    }
+
+    /// What the call brings along of that which is declared, by its name.
+    #[must_use]
+    pub fn values(&self, call: &WebhookCall) -> Map<String, Value> {
+        let sent = |param: &WebhookParam| Some((param.name.clone(), param.value(call)?));
+        self.params.iter().filter_map(sent).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! A run of a pipeline beside the requests, on a thread of its own.
 
 use super::recorder::Recorder;
-use super::targets;
+use super::{seen, targets};
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::cards::kit::RunContext;
@@ -175,7 +175,6 @@ pub(super) fn end(
             targets::discard(tx, &run)?
         };
         pipelines::put(tx, &ended)?;
-        PIPELINES_UNDER_WAY.remove(tx, &run.workspace, &run.flow)?;
         Ok(Some(remains))
     })?;
     match remains {
@@ -183,6 +182,16 @@ pub(super) fn end(
         // A flow that was deleted meanwhile leaves nothing behind.
         None => app.pipeline_files.remove_flow(&run.workspace, &run.flow),
     }
-    targets::forget_seen(app, &run.flow, run.id.bytes())?;
+    leave(app, &ended)?;
     Ok(ended)
+}
+
+/// Does what is left to do of a run whose end is stored. Until then it holds the place of the flow's next one, which must know what this
+/// one saw.
+///
+/// # Errors
+/// When the database cannot be written.
+pub(super) fn leave(app: &App, ended: &PipelineRun) -> Result<()> {
+    seen::settle(app, ended)?;
+    app.store.write(|tx| PIPELINES_UNDER_WAY.remove(tx, &ended.workspace, &ended.flow).map(drop))
 }

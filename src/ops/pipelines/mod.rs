@@ -5,6 +5,7 @@ mod files;
 mod questions;
 mod recorder;
 mod resume;
+mod seen;
 mod targets;
 
 pub(crate) use self::files::{delete_file, list_files, open_file, sweep_files};
@@ -103,13 +104,17 @@ pub(crate) fn start(
 }
 
 /// Enters a run of Live, and lets it go on in the background.
-fn begin(app: &App, starter: Starter<'_>, id: &FlowId, order: RunOrder) -> Result<PipelineRun> {
+fn begin(app: &App, starter: Starter<'_>, id: &FlowId, mut order: RunOrder) -> Result<PipelineRun> {
     let (flow, text) = app.store.read(|tx| {
         let flow = starter.admit(tx, id)?;
         let text = CANVASES.get(tx, &flow.workspace, id)?.unwrap_or_default();
         Ok((flow, text))
     })?;
     let mut plan = compile(&text)?;
+    if order.trigger == PipelineTrigger::Webhook {
+        // A call may bring along what only proves who sent it, or is for nobody.
+        order.params.retain(|name, _| plan.params().contains_key(name));
+    }
     plan.set_params(&order.params)?;
     // Its record is over before the last of its work is.
     if app.state.pipelines.find(id).is_some() {

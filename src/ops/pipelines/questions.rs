@@ -41,16 +41,17 @@ pub(crate) fn ask(app: &App, flow: &Flow, question: Question) -> Result<AskedPip
     if flow.settings.api_key.is_none() {
         return Err(Error::Unauthorized(Unauthorized::PipelineWithoutKey));
     }
-    start(app, Starter::Workspace(flow.workspace), &flow.id, PipelineTrigger::Question, question)
+    start(app, Starter::Workspace(flow.workspace), &flow.id, order_of_question(), question)
 }
 
-/// Starts a run for a call of the flow's webhook, which was judged before.
+/// Starts a run for a call of the flow's webhook, which was judged before. Of the `values` that its card declares and the call
+/// brought, those bear on the run that are params of the pipeline.
 ///
 /// # Errors
 /// As [`super::start`].
-pub(crate) fn ask_by_webhook(app: &App, flow: &Flow) -> Result<AskedPipeline> {
-    let starter = Starter::Workspace(flow.workspace);
-    start(app, starter, &flow.id, PipelineTrigger::Webhook, Question::default())
+pub(crate) fn ask_by_webhook(app: &App, flow: &Flow, values: Map<String, Value>) -> Result<AskedPipeline> {
+    let order = RunOrder { trigger: PipelineTrigger::Webhook, is_dry: false, params: values };
+    start(app, Starter::Workspace(flow.workspace), &flow.id, order, Question::default())
 }
 
 /// Starts a run for somebody who is signed in and asks the flow.
@@ -63,17 +64,20 @@ pub(crate) fn ask_by_caller(
     id: &FlowId,
     question: Question,
 ) -> Result<AskedPipeline> {
-    start(app, Starter::Caller(caller), id, PipelineTrigger::Question, question)
+    start(app, Starter::Caller(caller), id, order_of_question(), question)
+}
+
+fn order_of_question() -> RunOrder {
+    RunOrder { trigger: PipelineTrigger::Question, is_dry: false, params: Map::new() }
 }
 
 fn start(
     app: &App,
     starter: Starter<'_>,
     id: &FlowId,
-    trigger: PipelineTrigger,
+    order: RunOrder,
     question: Question,
 ) -> Result<AskedPipeline> {
-    let order = RunOrder { trigger, is_dry: false, params: Map::new() };
     let run = begin(app, starter, id, order)?;
     tracing::info!(flow = %id, run = %run.id, "a pipeline was started from outside");
     let flow = app.store.read(|tx| FLOWS.get(tx, &run.workspace, id))?;

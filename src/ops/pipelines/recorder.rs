@@ -1,5 +1,6 @@
 //! What a run came to is kept after each batch: documents, counts and position in one commit.
 
+use super::seen;
 use super::targets::OpenTargets;
 use crate::app::App;
 use crate::cards::kit::{DedupeScope, DocumentDigest, SeenDocuments};
@@ -14,9 +15,6 @@ use crate::store::tables::FLOWS;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// What all runs of a flow remember.
-const ALL_RUNS: PipelineScope = [0; 16];
 
 /// Keeps what a run came to.
 pub(super) struct Recorder<'a> {
@@ -41,13 +39,15 @@ impl<'a> Recorder<'a> {
 
     /// Remembers a document within a scope; true when it is the first of its kind.
     fn remember_in(&self, scope: PipelineScope, digest: &DocumentDigest) -> Result<bool> {
-        if self.fresh().contains(&(scope, *digest))
-            || self.app.store.read(|tx| pipelines::was_seen(tx, &self.flow, &scope, digest))?
-        {
+        if self.fresh().contains(&(scope, *digest)) || self.was_seen(&scope, digest)? {
             return Ok(false);
         }
         self.fresh().insert((scope, *digest));
         Ok(true)
+    }
+
+    fn was_seen(&self, scope: &PipelineScope, digest: &DocumentDigest) -> Result<bool> {
+        self.app.store.read(|tx| pipelines::was_seen(tx, &self.flow, scope, digest))
     }
 
     fn fresh(&self) -> MutexGuard<'_, HashSet<(PipelineScope, [u8; 16])>> {
@@ -57,15 +57,15 @@ impl<'a> Recorder<'a> {
 
 impl SeenDocuments for Recorder<'_> {
     fn remember(&self, node: &str, scope: DedupeScope, digest: &DocumentDigest) -> Result<bool> {
-        let scope = match scope {
-            DedupeScope::Run => *self.run.bytes(),
-            DedupeScope::Flow => ALL_RUNS,
-        };
         // What one card saw another one did not.
         let hash = Sha256::new().chain_update(node).chain_update([0]).chain_update(digest).finalize();
         let mut own = DocumentDigest::default();
         own.copy_from_slice(&hash[..16]);
-        self.remember_in(scope, &own)
+        match scope {
+            DedupeScope::Run => self.remember_in(*seen::own(&self.run), &own),
+            DedupeScope::Flow if self.was_seen(&seen::ALL_RUNS, &own)? => Ok(false),
+            DedupeScope::Flow => self.remember_in(seen::provisional(&self.run), &own),
+        }
     }
 }
 
@@ -101,12 +101,12 @@ impl BatchRecorder for Recorder<'_> {
             targets.flush_files()?;
             run.unfinished.files = targets.unfinished_files();
             let now = self.app.clock.monotonic_now();
-            let (seen, written, so_far) = (&*fresh, &*targets, &run);
+            let (noted, written, so_far) = (&*fresh, &*targets, &run);
             run = self.app.store.write(|tx| {
                 let mut run = so_far.clone();
                 let flow = FLOWS.get(tx, &run.workspace, &run.flow)?.ok_or(Error::Cancelled)?;
                 written.store_chunks(tx, &mut run, (&flow.name, now))?;
-                pipelines::note_seen(tx, &run.flow, seen.iter())?;
+                pipelines::note_seen(tx, &run.flow, noted.iter())?;
                 pipelines::put(tx, &run)?;
                 Ok(run)
             })?;

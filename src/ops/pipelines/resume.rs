@@ -1,7 +1,7 @@
 //! Runs that the end of the process cut off go on with the next start.
 
 use super::background::{self, BackgroundRun};
-use super::{compile, targets};
+use super::{compile, seen, targets};
 use crate::app::App;
 use crate::domain::error::Result;
 use crate::domain::ids::{FlowId, WorkspaceId};
@@ -43,6 +43,9 @@ fn resume(app: &App, workspace: &WorkspaceId, id: &FlowId, number: u64) -> Resul
     let (Some(flow), Some(mut run)) = (flow, run) else {
         return app.store.write(|tx| PIPELINES_UNDER_WAY.remove(tx, workspace, id).map(drop));
     };
+    if run.state != PipelineState::Running {
+        return background::leave(app, &run);
+    }
     // Places of another canvas mean nothing in this one, and some sources have none.
     let goes_on = run.digest == flow.digest && !run.position.is_lost && !run.dry_run;
     if goes_on {
@@ -58,7 +61,8 @@ fn resume(app: &App, workspace: &WorkspaceId, id: &FlowId, number: u64) -> Resul
             targets::discard(tx, &cut_off)
         })?;
         remains.remove(app, &run)?;
-        targets::forget_seen(app, id, run.id.bytes())?;
+        seen::forget(app, id, &seen::provisional(&run.id))?;
+        seen::forget(app, id, seen::own(&run.id))?;
     }
     match compile(&text) {
         Ok(mut plan) => {

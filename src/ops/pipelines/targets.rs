@@ -1,10 +1,11 @@
 //! What a run writes into files and document stores. Chunks are stored in the commit of their batch, and a file is flushed
 //! before the commit that notes its length: so what the end of the process cuts off is written neither twice nor in part.
 
+use super::seen;
 use crate::app::App;
 use crate::cards::kit::DocumentDigest;
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::{ChunkId, DocumentStoreId, FlowId, LoaderId, PipelineFileId};
+use crate::domain::ids::{ChunkId, DocumentStoreId, LoaderId, PipelineFileId};
 use crate::domain::knowledge::document_store::{PipelineCard, StoredChunk};
 use crate::domain::pipelines::run::PipelineRun;
 use crate::domain::pipelines::target::{
@@ -15,7 +16,6 @@ use crate::engine::pipeline::TargetCard;
 use crate::files::chat_files::StoreFileError;
 use crate::files::pipeline_files::PipelineFileWriter;
 use crate::ops::knowledge::stores::pipeline_chunks::{self, ChunkBatch};
-use crate::store::queries::pipelines;
 use crate::store::tables::PIPELINE_FILES;
 use crate::store::{Tx, WriteTx};
 use jiff::Timestamp;
@@ -295,15 +295,6 @@ impl Remains {
         for file in &self.files {
             app.pipeline_files.remove(&run.workspace, &run.flow, file);
         }
-        self.scopes.iter().try_for_each(|scope| forget_seen(app, &run.flow, scope))
+        self.scopes.iter().try_for_each(|scope| seen::forget(app, &run.flow, scope))
     }
-}
-
-/// Forgets what cards saw within a scope.
-///
-/// # Errors
-/// When the database cannot be written.
-pub(super) fn forget_seen(app: &App, flow: &FlowId, scope: &[u8; 16]) -> Result<()> {
-    while app.store.write(|tx| pipelines::forget_seen(tx, flow, scope))? {}
-    Ok(())
 }

@@ -8,11 +8,11 @@ use crate::store::tables::{PIPELINE_DIGESTS, PIPELINE_RUNS};
 use crate::store::transaction::{Order, Tx, WriteTx};
 use std::ops::{ControlFlow, Range};
 
-/// What tells runs apart that remember documents: a run, or zeros for all runs of the flow.
+/// What tells apart for whom documents are remembered.
 pub(crate) type PipelineScope = [u8; 16];
 
-/// Digests that are removed in one commit.
-const DIGESTS_REMOVED_AT_ONCE: usize = 10_000;
+/// Digests that are moved or removed in one commit, so that others write between two of them.
+const DIGESTS_AT_ONCE: usize = 10_000;
 
 fn parse(value: &[u8]) -> Result<PipelineRun> {
     serde_json::from_slice(value).map_err(|_| Error::internal("a stored run of a pipeline cannot be read"))
@@ -116,20 +116,44 @@ pub(crate) fn note_seen<'d>(
     seen.into_iter().try_for_each(|one| tx.put(PIPELINE_DIGESTS, &key(one), &[]))
 }
 
-/// Forgets some of what cards saw within a run; true while more is left.
+/// Lets some of what was seen within the first scope count for the second one instead; true while more is left.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be written.
+pub(crate) fn move_seen(
+    tx: &WriteTx,
+    flow: &FlowId,
+    (from, to): (&PipelineScope, &PipelineScope),
+) -> Result<bool> {
+    let some = some_seen(tx, flow, from)?;
+    for key in &some {
+        tx.remove(PIPELINE_DIGESTS, key)?;
+        let digest = key.last_chunk().ok_or_else(|| Error::internal("the key of a document is too short"))?;
+        tx.put(PIPELINE_DIGESTS, &keys::pipeline_digest(flow, to, digest), &[])?;
+    }
+    Ok(some.len() >= DIGESTS_AT_ONCE)
+}
+
+/// Forgets some of what was seen within a scope; true while more is left.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
 pub(crate) fn forget_seen(tx: &WriteTx, flow: &FlowId, scope: &PipelineScope) -> Result<bool> {
+    let some = some_seen(tx, flow, scope)?;
+    some.iter().try_for_each(|key| tx.remove(PIPELINE_DIGESTS, key).map(drop))?;
+    Ok(some.len() >= DIGESTS_AT_ONCE)
+}
+
+/// Keys of documents that were seen within a scope, as many as one commit takes.
+fn some_seen(tx: &impl Tx, flow: &FlowId, scope: &PipelineScope) -> Result<Vec<Vec<u8>>> {
     let mut some: Vec<Vec<u8>> = Vec::new();
     let range = KeyRange::prefix(&keys::pipeline_scope(flow, scope));
     tx.scan_keys(PIPELINE_DIGESTS, &range, Order::Ascending, |key| {
         some.push(key.to_vec());
-        let is_enough = some.len() >= DIGESTS_REMOVED_AT_ONCE;
+        let is_enough = some.len() >= DIGESTS_AT_ONCE;
         Ok(if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     })?;
-    some.iter().try_for_each(|key| tx.remove(PIPELINE_DIGESTS, key).map(drop))?;
-    Ok(some.len() >= DIGESTS_REMOVED_AT_ONCE)
+    Ok(some)
 }
 
 /// Removes all that is kept of a flow that goes away.

@@ -1,6 +1,6 @@
 //! Loaders of document stores (manual 10.9).
 
-use crate::domain::ids::{DocumentStoreId, LoaderId};
+use crate::domain::ids::{DocumentStoreId, FlowId, LoaderId};
 use crate::domain::knowledge::store_changes::LoaderChange;
 use crate::domain::knowledge::store_overview::{LoaderOverview, LoaderPreview, LoaderStatus};
 use crate::wire::predictions::run_facts::DocumentView;
@@ -25,11 +25,15 @@ pub(crate) struct LoaderView {
     total_chars: usize,
     status: LoaderStatus,
     source: Option<Value>,
+    /// The pipeline that brings its chunks, and is the only way to run it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pipeline: Option<FlowId>,
 }
 
 impl From<LoaderOverview> for LoaderView {
     fn from(overview: LoaderOverview) -> Self {
-        let LoaderOverview { id, name, loader, splitter, chunks, characters, status, source } = overview;
+        let LoaderOverview { id, name, loader, splitter, chunks, characters, status, source, pipeline } =
+            overview;
         let (splitter_id, splitter_name, splitter_config) = match splitter {
             Some((label, splitter)) => (Some(splitter.card), Some(label), Some(splitter.config)),
             None => (None, None, None),
@@ -47,6 +51,7 @@ impl From<LoaderOverview> for LoaderView {
             total_chars: characters,
             status,
             source,
+            pipeline,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Schedules of flows (manual 16.7).
 
+use crate::domain::flows::flow::FlowKind;
 use crate::domain::ids::{ExecutionId, FlowId, ScheduleId, TriggerLogId, WorkspaceId};
 use crate::domain::triggers::schedule::{
     DeletedLogs, ScheduleDetails, ScheduleInput, ScheduleStatus, TriggerLog, TriggerStatus,
@@ -67,6 +68,17 @@ pub(crate) struct ScheduleView {
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 enum TriggerKind {
     Agentflow,
+    /// A pipeline.
+    Etl,
+}
+
+impl From<FlowKind> for TriggerKind {
+    fn from(kind: FlowKind) -> Self {
+        match kind {
+            FlowKind::Etl => Self::Etl,
+            _ => Self::Agentflow,
+        }
+    }
 }
 
 /// What each run begins with.
@@ -167,7 +179,7 @@ impl From<ScheduleStatus> for ScheduleStatusView {
 }
 
 impl From<ScheduleDetails> for ScheduleView {
-    fn from(ScheduleDetails { schedule, definition, upcoming }: ScheduleDetails) -> Self {
+    fn from(ScheduleDetails { kind, schedule, definition, upcoming }: ScheduleDetails) -> Self {
         let (mode, text, form) = match definition.input {
             ScheduleInput::Text(text) => (InputMode::Text, Some(text), None),
             ScheduleInput::Form(form) => (InputMode::Form, None, Some(Value::Object(form).to_string())),
@@ -175,7 +187,7 @@ impl From<ScheduleDetails> for ScheduleView {
         };
         Self {
             id: schedule.id,
-            trigger_type: TriggerKind::Agentflow,
+            trigger_type: kind.into(),
             target_id: schedule.flow,
             node_id: definition.node,
             cron_expression: definition.cron,
@@ -195,12 +207,13 @@ impl From<ScheduleDetails> for ScheduleView {
     }
 }
 
-impl From<TriggerLog> for TriggerLogView {
-    fn from(row: TriggerLog) -> Self {
+impl TriggerLogView {
+    /// A row of the log, and the kind of the flow that was started.
+    pub(crate) fn new(row: TriggerLog, kind: FlowKind) -> Self {
         Self {
             id: row.id,
             schedule_record_id: row.schedule,
-            trigger_type: TriggerKind::Agentflow,
+            trigger_type: kind.into(),
             target_id: row.flow,
             execution_id: row.execution,
             status: row.status,

@@ -70,6 +70,28 @@ fn a_call_is_judged_as_the_card_says() {
 }
 
 #[test]
+fn a_call_brings_params_where_the_card_declares_them_of_calls_too() {
+    let server = Server::start();
+    let row = |name: &str| json!({"name": name, "type": "string"});
+    let inputs = json!({
+        "params": [{"name": "day", "value": "some day"}, {"name": "place", "value": "home"}, {"name": "closed", "value": "shut"}],
+        "webhookEnableValidation": true,
+        "webhookBodyParams": [row("day"), row("order")],
+        "webhookQueryParams": [row("place")],
+    });
+    let text = "{{ params.day }}, {{ params.place }}, {{ params.closed }}";
+    let flow = opened(&server, line(("plainText", json!({ "text": text })), &[], "append"), inputs);
+    let body = json!({"day": "Monday", "order": "7", "closed": "open", "place": "nowhere"});
+    let path = format!("/webhook/{flow}?place=work&closed=open");
+    server.call("POST", &path).json(&body).send().is(200);
+    assert_eq!(stored(&server), ["Monday, work, shut"]);
+    assert_eq!(
+        runs(&server, &flow)["data"][0]["params"],
+        json!({"day": "Monday", "place": "work", "closed": "shut"})
+    );
+}
+
+#[test]
 fn a_repeated_call_starts_nothing_and_gets_the_first_answer() {
     let server = Server::start();
     let flow = opened(&server, monday(), json!({}));

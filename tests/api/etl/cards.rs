@@ -1,6 +1,6 @@
 //! What the cards of a pipeline make of documents.
 
-use super::{DocumentFolder, counts, end, folder_line, line, pipeline, run, start, stored};
+use super::{DocumentFolder, counts, end, folder_line, line, pipeline, run, save, start, stored};
 use crate::support::Server;
 use serde_json::{Value, json};
 
@@ -72,6 +72,24 @@ fn the_first_of_equal_documents_passes_within_a_run_or_within_all() {
     }
     let by_key = folder_line(&folder, &[("etlDedupe", json!({"metadataKey": "source"}))]);
     assert_eq!(counts(&run(&server, &pipeline(&server, &by_key))), [3, 3, 0, 0]);
+}
+
+#[test]
+fn what_a_run_saw_that_did_not_finish_passes_again() {
+    let folder = DocumentFolder::numbered(150);
+    let server = folder.server();
+    let dedupe = ("etlDedupe", json!({"scope": "flow"}));
+    let fails = "if ($pageContent.includes('Parcel 100 ')) throw new Error('no'); return $pageContent;";
+    let mut failing =
+        folder_line(&folder, &[dedupe.clone(), ("etlFunction", json!({ "javascriptFunction": fails }))]);
+    failing.card("etlStart", json!({"failFast": true}));
+    let flow = pipeline(&server, &failing);
+    let failed = run(&server, &flow);
+    assert_eq!((&failed["state"], &failed["written"]), (&json!("FAILED"), &json!(64)), "{failed}");
+    save(&server, &flow, &folder_line(&folder, &[dedupe]));
+    assert_eq!(counts(&run(&server, &flow))[0], 150);
+    assert_eq!(stored(&server).len(), 100, "as many as are asked for");
+    assert_eq!(counts(&run(&server, &flow)), [150, 0, 150, 0]);
 }
 
 #[test]

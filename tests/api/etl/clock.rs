@@ -93,7 +93,7 @@ fn the_log_says_why_a_run_failed() {
     pass_next(&server, &flow);
     run_due(&server);
     let row = &logs(&server, &flow)[0];
-    assert_eq!(row["status"], "FAILED");
+    assert_eq!((&row["status"], &row["triggerType"]), (&json!("FAILED"), &json!("ETL")));
     assert!(row["error"].as_str().unwrap().contains("Every document failed."), "{row}");
 }
 

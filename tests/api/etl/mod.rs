@@ -89,6 +89,11 @@ pub fn pipeline(server: &Server, drawing: &Drawing) -> String {
     server.flow_with(&drawing.text(), &json!({"type": "ETL"}))
 }
 
+/// Draws a pipeline anew.
+pub fn save(server: &Server, flow: &str, drawing: &Drawing) {
+    server.put(&format!("/chatflows/{flow}"), &json!({"flowData": drawing.text()}));
+}
+
 /// Starts a run; its id.
 pub fn start(server: &Server, flow: &str, body: &Value) -> String {
     let run = server.owner("POST", &format!("/etl/{flow}/runs")).json(body).send().is(202).json();

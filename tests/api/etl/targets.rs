@@ -1,6 +1,6 @@
 //! What pipelines fill on this server: files, and document stores (manual 10.14).
 
-use super::{DocumentFolder, counts, end, pipeline, run, slow_code, start};
+use super::{DocumentFolder, counts, end, pipeline, run, save, slow_code, start};
 use crate::support::canvases::Drawing;
 use crate::support::{Server, id};
 use serde_json::{Value, json};
@@ -25,10 +25,6 @@ fn text(text: &str) -> (&'static str, Value) {
 
 fn file(mode: &str) -> (&'static str, Value) {
     ("etlFile", json!({"fileName": "rows.jsonl", "mode": mode}))
-}
-
-fn save(server: &Server, flow: &str, drawing: &Drawing) {
-    server.put(&format!("/chatflows/{flow}"), &json!({"flowData": drawing.text()}));
 }
 
 fn finish(server: &Server, flow: &str) -> Value {
@@ -215,6 +211,8 @@ fn a_store_takes_documents_beside_what_others_brought_and_nothing_twice() {
     let read = server.read(&format!("/document-store/store/{store}"));
     assert_eq!((&read["totalChunks"], read["loaders"].as_array().unwrap().len()), (&json!(3), 2), "{read}");
     assert_eq!(read["loaders"][1]["loaderName"], "Flow", "{read}");
+    let pipelines = [&read["loaders"][0]["pipeline"], &read["loaders"][1]["pipeline"]];
+    assert_eq!(pipelines, [&Value::Null, &json!(flow)]);
     save(&server, &flow, &into(text("Three"), None, into_store(&store, "replace")));
     finish(&server, &flow);
     assert_eq!(chunks(&server, &store), ["Written by hand.", "Three"], "what others brought stays");

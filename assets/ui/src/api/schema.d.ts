@@ -6831,7 +6831,7 @@ export interface components {
              * @description What a schedule starts.
              * @enum {string}
              */
-            triggerType: "AGENTFLOW";
+            triggerType: "AGENTFLOW" | "ETL";
             /**
              * Format: uuid
              * @description Names a flow in paths, records and history.
@@ -7071,6 +7071,11 @@ export interface components {
              */
             status: "SYNC" | "STALE";
             source: unknown;
+            /**
+             * Format: uuid
+             * @description The pipeline that brings its chunks, and is the only way to run it.
+             */
+            pipeline?: string | null;
         };
         /** @description A loader of a document store, and which store that is. */
         StoreLoaderConfig: {
@@ -7099,6 +7104,11 @@ export interface components {
              */
             status: "SYNC" | "STALE";
             source: unknown;
+            /**
+             * Format: uuid
+             * @description The pipeline that brings its chunks, and is the only way to run it.
+             */
+            pipeline?: string | null;
             /** Format: uuid */
             storeId: string;
             storeName: string;
@@ -7429,7 +7439,7 @@ export interface components {
              * @description What a schedule starts.
              * @enum {string}
              */
-            triggerType: "AGENTFLOW";
+            triggerType: "AGENTFLOW" | "ETL";
             /**
              * Format: uuid
              * @description Names a flow in paths, records and history.

@@ -1,6 +1,7 @@
 //! A schedule as somebody sees it.
 
 use super::{Schedule, ScheduleDefinition};
+use crate::domain::flows::flow::FlowKind;
 use jiff::Timestamp;
 
 /// Times that are told ahead.
@@ -9,6 +10,8 @@ const UPCOMING_COUNT: usize = 5;
 /// A schedule of Live, and when it comes next.
 #[derive(Debug, Clone)]
 pub struct ScheduleDetails {
+    /// Of the flow that it starts.
+    pub kind: FlowKind,
     pub schedule: Schedule,
     pub definition: ScheduleDefinition,
     /// The next times, the first of them in the past while it is due.
@@ -28,9 +31,9 @@ pub struct ScheduleStatus {
 impl ScheduleDetails {
     /// `None` while Live has no schedule.
     #[must_use]
-    pub fn new(schedule: Schedule, seconds_min: u64) -> Option<Self> {
+    pub fn new(kind: FlowKind, schedule: Schedule, seconds_min: u64) -> Option<Self> {
         let definition = schedule.definition.clone()?;
         let upcoming = schedule.upcoming(seconds_min, UPCOMING_COUNT);
-        Some(Self { schedule, definition, upcoming })
+        Some(Self { kind, schedule, definition, upcoming })
     }
 }

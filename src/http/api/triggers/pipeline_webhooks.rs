@@ -52,9 +52,9 @@ fn accepted(answer: PredictionAnswer) -> AcceptedView {
 }
 
 fn start(app: &App, webhook: &OpenWebhook, request: &Request) -> Result<AskedPipeline> {
-    let (_, fields) = read_call(webhook, request)?;
+    let (call, fields) = read_call(webhook, request)?;
     if fields.human_input.is_some() {
         return Err(Error::invalid("A pipeline waits for no answer: send no 'humanInput'."));
     }
-    pipelines::ask_by_webhook(app, &webhook.flow)
+    pipelines::ask_by_webhook(app, &webhook.flow, webhook.start().rules.values(&call))
 }

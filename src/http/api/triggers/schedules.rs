@@ -54,9 +54,9 @@ pub(crate) fn logs(app: &App, caller: Caller, request: &Request) -> Result<Json<
         .map(|text| TriggerStatus::parse(text).ok_or_else(wrong_status))
         .collect::<Result<Vec<_>>>()?;
     let wanted = PageRequest::new(page, limit).ok_or_else(|| Error::invalid("Invalid limit."))?;
-    let (rows, total) = schedules::logs(app, &caller, &flow_id(request)?, &statuses, wanted)?;
-    let data = rows.into_iter().map(TriggerLogView::from).collect();
-    Ok(Json(TriggerLogPageView { data, total, page, limit }))
+    let found = schedules::logs(app, &caller, &flow_id(request)?, &statuses, wanted)?;
+    let data = found.rows.into_iter().map(|row| TriggerLogView::new(row, found.kind)).collect();
+    Ok(Json(TriggerLogPageView { data, total: found.total, page, limit }))
 }
 
 /// `DELETE /chatflows/:id/schedule/trigger-logs`

@@ -85,6 +85,7 @@ fn overview(app: &App, tx: &impl Tx, store: DocumentStore) -> Result<StoreOvervi
 
 fn loader_overview(loader: DocumentLoader) -> LoaderOverview {
     let (status, source) = (loader.status(), loader.source().cloned());
+    let pipeline = loader.pipeline.map(|card| card.flow);
     let LoaderConfig { name, loader: card, splitter, .. } = loader.plan;
     let label = |plan: &CardConfig| {
         registry::find(&plan.card).map_or(plan.card.as_str(), |card| card.label).to_owned()
@@ -98,6 +99,7 @@ fn loader_overview(loader: DocumentLoader) -> LoaderOverview {
         characters: loader.characters,
         status,
         source,
+        pipeline,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::canvas::Canvas;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
-use crate::domain::flows::flow::Flow;
+use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::ids::{ExecutionId, FlowId, TriggerLogId};
 use crate::domain::paging::PageRequest;
 use crate::domain::triggers::schedule::{
@@ -39,7 +39,7 @@ pub fn status(app: &App, caller: &Caller, id: &FlowId) -> Result<ScheduleStatus>
         let flow = access::flow(tx, caller, id, FlowAction::Read)?;
         let kept = SCHEDULES.get(tx, &flow.workspace, id)?;
         let starts_with_publish = kept.as_ref().is_none_or(|kept| kept.is_on && kept.definition.is_none());
-        let details = kept.and_then(|kept| ScheduleDetails::new(kept, seconds_min));
+        let details = kept.and_then(|kept| ScheduleDetails::new(flow.kind, kept, seconds_min));
         let obstacle = match &details {
             Some(known) => known.schedule.obstacle(seconds_min, app.clock.now()),
             None => live_definition(app, tx, &flow)?.err(),
@@ -93,7 +93,7 @@ pub fn set_enabled(app: &App, caller: &Caller, id: &FlowId, is_on: bool) -> Resu
         }
         schedule.switch(is_on, now);
         SCHEDULES.put(tx, &flow.workspace, id, &schedule)?;
-        ScheduleDetails::new(schedule, seconds_min)
+        ScheduleDetails::new(flow.kind, schedule, seconds_min)
             .ok_or_else(|| Error::internal("a schedule that was switched has no times"))
     })?;
     rearm(app, &caller.workspace, id);
@@ -101,7 +101,17 @@ pub fn set_enabled(app: &App, caller: &Caller, id: &FlowId, is_on: bool) -> Resu
     Ok(details)
 }
 
-/// `GET /chatflows/:id/schedule/trigger-logs`: a page of the log, newest first, and how many rows there are in these states.
+/// A page of the log of a schedule.
+pub struct TriggerLogPage {
+    /// Of the flow that it starts.
+    pub kind: FlowKind,
+    /// Newest first.
+    pub rows: Vec<TriggerLog>,
+    /// How many rows there are in the states that were asked for.
+    pub total: usize,
+}
+
+/// `GET /chatflows/:id/schedule/trigger-logs`
 ///
 /// # Errors
 /// 404 or 403, as [`access::flow`].
@@ -111,10 +121,11 @@ pub fn logs(
     id: &FlowId,
     statuses: &[TriggerStatus],
     page: PageRequest,
-) -> Result<(Vec<TriggerLog>, usize)> {
+) -> Result<TriggerLogPage> {
     app.store.read(|tx| {
-        access::flow(tx, caller, id, FlowAction::Read)?;
-        trigger_log::list(tx, id, statuses, page.range(usize::MAX))
+        let kind = access::flow(tx, caller, id, FlowAction::Read)?.kind;
+        let (rows, total) = trigger_log::list(tx, id, statuses, page.range(usize::MAX))?;
+        Ok(TriggerLogPage { kind, rows, total })
     })
 }
 

@@ -1,5 +1,6 @@
 import { FileText, Plus, RefreshCw, Settings2, TextQuote, Trash2 } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
+import { Link } from 'wouter';
 import { useCan } from '../../api/me';
 import { processLoader, useRemoveLoader, type Store, type StoreLoader } from '../../api/stores';
 import { number } from '../../core/format';
@@ -32,6 +33,7 @@ export function Documents({ store, parts, jobs }: DocumentsProps): ReactNode {
   const { running } = jobs;
   const close = (): void => setOpen(null);
   const drop = useFileDrop((files) => mayAdd && setOpen({ dialog: 'new', files }));
+  const runnable = store.loaders.filter(({ pipeline }) => pipeline === undefined);
   const work = ({ id, loaderName }: Pick<StoreLoader, 'id' | 'loaderName'>): JobWork => ({
     key: id,
     work: async (signal, tell) => {
@@ -59,11 +61,11 @@ export function Documents({ store, parts, jobs }: DocumentsProps): ReactNode {
         <>
           <div className={css.tools}>
             <p className="muted">{mayAdd && t('knowledge.documentsText')}</p>
-            {mayRun && (
+            {mayRun && runnable.length > 0 && (
               <Button
                 icon={RefreshCw}
                 disabled={running !== null}
-                onClick={() => jobs.run(store.loaders.map(work))}
+                onClick={() => jobs.run(runnable.map(work))}
               >
                 {t('knowledge.processAll')}
               </Button>
@@ -141,7 +143,10 @@ function DocumentRow({ loader, jobs, mayAdd, mayRun, onRun, onOpen }: RowProps):
           </span>
         </span>
         {!mine && <StateBadge state={loader.status} />}
-        {mayRun && (
+        {loader.pipeline !== undefined && (
+          <Link href={`/flows/${loader.pipeline}/runs`}>{t('knowledge.itsPipeline')}</Link>
+        )}
+        {mayRun && loader.pipeline === undefined && (
           <Button size="compact" icon={RefreshCw} disabled={running !== null} onClick={onRun}>
             {t(processed ? 'knowledge.processAgain' : 'knowledge.process')}
             <span className="sr-only"> {loader.loaderName}</span>
@@ -158,7 +163,7 @@ function DocumentRow({ loader, jobs, mayAdd, mayRun, onRun, onOpen }: RowProps):
             {
               label: t('knowledge.settings'),
               icon: Settings2,
-              disabled: !mayAdd || running !== null,
+              disabled: !mayAdd || running !== null || loader.pipeline !== undefined,
               onSelect: () => onOpen('settings'),
             },
             {

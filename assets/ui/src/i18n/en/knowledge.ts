@@ -93,6 +93,7 @@ export const knowledge = {
   'knowledge.plainText': 'Something you paste or type',
   'knowledge.preview': 'How it is cut',
   'knowledge.previewText': 'Coloured stretches are passages; where two overlap it is dotted.',
+  'knowledge.itsPipeline': 'Filled by its pipeline',
   'knowledge.process': 'Process',
   'knowledge.processAgain': 'Process again',
   'knowledge.processAll': 'Process all again',
