@@ -4,6 +4,7 @@ mod answers;
 mod approvals;
 mod asked;
 mod branches;
+mod calls;
 mod drawings;
 mod failures;
 pub mod human_input;

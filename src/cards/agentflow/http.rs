@@ -72,7 +72,7 @@ const BODY_TYPES: &[Choice] = &[
     Choice::new("xWwwFormUrlencoded", "x-www-form-urlencoded"),
 ];
 const BODIES: &[Input] = &[
-    Input::lines(BODY, "Body").optional().variables().when_any(BODY_TYPE, &["raw", "json"]),
+    Input::lines(BODY, "Body").optional().json_with_variables().when_any(BODY_TYPE, &["raw", "json"]),
     Input::rows(BODY, "Body", PAIR)
         .optional()
         .variables()

@@ -24,7 +24,7 @@ pub(crate) const CARD: Card = Card {
     needs: &[],
     inputs: &[
         Input::lines(ITEMS, "Array Input")
-            .variables()
+            .json_with_variables()
             .lists()
             .help("The list, as JSON. Inside, {{ $iteration }} stands for the item."),
         Input::whole(AT_ONCE, "Items at once", 1.0, 16.0)

@@ -47,7 +47,7 @@ pub(crate) const CARD: Card = Card {
 
 const ARGUMENT_FIELDS: &[Input] = &[
     Input::pick(NAME, "Input Argument Name", Picker::ToolArgument),
-    Input::text(VALUE, "Input Argument Value").variables(),
+    Input::text(VALUE, "Input Argument Value").json_with_variables(),
 ];
 
 fn call(inputs: &Inputs<'_>, context: &StepContext<'_>, _: &mut dyn TokenSink) -> Result<StepOutcome> {

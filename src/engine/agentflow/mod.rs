@@ -21,7 +21,7 @@ mod written_out;
 
 pub(crate) use self::again::{EarlierSteps, FromStep, StepNote, TakenSteps};
 pub(crate) use self::pauses::RunSnapshot;
-pub(in crate::engine) use self::plan::{APPROVAL, may_pause, takes_images};
+pub(in crate::engine) use self::plan::{APPROVAL, HUMAN_INPUT, SCENARIOS, may_pause, takes_images};
 pub(crate) use self::plan::{
     AgentPlan, FieldKind, FormField, StartKind, StartPlan, start_node, starts_with_question,
     starts_with_webhook,

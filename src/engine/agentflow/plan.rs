@@ -9,17 +9,20 @@ use crate::cards::kit::{Card, Factory, InputKind, StepFn};
 use crate::cards::registry;
 use crate::domain::error::{Error, Result};
 use crate::engine::overrides::{CardPlace, Overrides};
+use crate::engine::validate::value_issue;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// The rows of a Condition Agent, one for each of its outputs.
-const SCENARIOS: &str = "conditionAgentScenarios";
+pub(in crate::engine) const SCENARIOS: &str = "conditionAgentScenarios";
 
 /// The card that asks a person.
-const HUMAN_INPUT: &str = "humanInputAgentflow";
+pub(in crate::engine) const HUMAN_INPUT: &str = "humanInputAgentflow";
 /// The field of an agent's tool that has a person asked before each call.
 pub(in crate::engine) const APPROVAL: &str = "agentSelectedToolRequiresHumanInput";
 
+/// The input of the Start card that says what starts a run.
+const START_KIND: &str = "startInputType";
 /// The input of the Start card with the values that the state begins with.
 const START_STATE: &str = "startState";
 
@@ -104,6 +107,9 @@ impl AgentPlan {
         let graph = Graph::compile(canvas).map_err(refusal)?;
         let node = |index: NodeIndex| &canvas.nodes()[graph.node(index).place];
         let start = canvas.nodes().iter().find(|node| node.name == START);
+        if let Some(why) = start.and_then(kind_issue) {
+            return Err(Error::Invalid(why));
+        }
         Ok(Self {
             steps: graph.nodes().map(|index| StepPlan::compile(node(index))).collect(),
             start: start.map(StartPlan::from_node).unwrap_or_default(),
@@ -238,7 +244,7 @@ impl StartPlan {
         };
         let rows = |name: &str| node.inputs.get(name).and_then(Value::as_array).into_iter().flatten();
         Self {
-            kind: match text("startInputType") {
+            kind: match text(START_KIND) {
                 "formInput" => StartKind::Form,
                 WEBHOOK => StartKind::Webhook,
                 "scheduleInput" => StartKind::Schedule,
@@ -248,7 +254,7 @@ impl StartPlan {
             persists_state: is_on("startPersistState"),
             forgets: is_on("startEphemeralMemory"),
             fields: rows("formInputTypes").filter_map(FormField::from_row).collect(),
-            webhook: (text("startInputType") == WEBHOOK).then(|| Box::new(WebhookStart::from_node(node))),
+            webhook: (text(START_KIND) == WEBHOOK).then(|| Box::new(WebhookStart::from_node(node))),
         }
     }
 }
@@ -257,6 +263,13 @@ impl StartPlan {
 fn state_row(row: &Value) -> Option<(String, Value)> {
     let key = row.get("key")?.as_str().filter(|key| !key.is_empty())?;
     Some((key.to_owned(), row.get("value").cloned().unwrap_or_else(|| "".into())))
+}
+
+/// What is wrong with what starts the flow: it is none of the kinds there are.
+fn kind_issue(start: &Node) -> Option<String> {
+    let input = registry::find(START)?.input(START_KIND)?;
+    let issue = value_issue(input, start.inputs.get(START_KIND))?;
+    Some(format!("{}: {issue}", start.label()))
 }
 
 impl FormField {

@@ -1,5 +1,6 @@
 //! Values of the inputs of an agentflow: compiled once from what the owner saved, resolved for each step of a run.
 
+pub(in crate::engine) mod address;
 pub(in crate::engine) mod scope;
 
 use crate::canvas::rich_text::to_markdown;
@@ -7,6 +8,7 @@ use crate::canvas::template::{
     AgentReference, AgentTemplate, RunText, RunValue, Segment, ValuePath, into_text,
 };
 use crate::engine::source::JsonSource;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -40,6 +42,8 @@ enum TextForm {
     Text,
     /// A reference that stands in JSON without quotation marks: what is JSON there becomes a part of it.
     Json,
+    /// The text of an object or a list. It stays one, whatever is put in, and all that is written around references stays as it is.
+    JsonText,
 }
 
 impl ValueSource {
@@ -57,6 +61,18 @@ impl ValueSource {
         let text = to_markdown(text);
         let parsed = serde_json::from_str(&text).ok().map(|json| JsonSource::compile(&json, &cut_text));
         Self(parsed.or_else(|| compile_bare(&text)).unwrap_or_else(|| cut_text(&text)))
+    }
+
+    /// Compiles an input whose text may be an object or a list as JSON, which is sent or read as it is written.
+    #[must_use]
+    pub(crate) fn from_saved_json_text(value: &Value) -> Self {
+        let Value::String(text) = value else { return Self::from_saved(value) };
+        let text = to_markdown(text);
+        let is_json = text.trim_start().starts_with(['{', '[']) && compile_bare(&text).is_some();
+        match AgentTemplate::parse(&text).filter(|template| is_json && begins_with_text(template)) {
+            Some(template) => Self(JsonSource::Text(ValueText { template, form: TextForm::JsonText })),
+            None => Self(cut_text(&text)),
+        }
     }
 
     /// The value, with every reference that the scope knows replaced.
@@ -80,6 +96,11 @@ fn cut_text(text: &str) -> JsonSource<ValueText> {
         Some(template) => JsonSource::Text(ValueText { template, form: TextForm::Text }),
         None => JsonSource::Plain(text.into()),
     }
+}
+
+/// False for a text that is nothing but what its first reference stands for, whose braces are no object.
+fn begins_with_text(template: &AgentTemplate) -> bool {
+    matches!(template.segments(), [Segment::Text(_), ..])
 }
 
 /// JSON in which references stand without quotation marks, as in `{"n": {{ a.output.n }}}`.
@@ -131,10 +152,13 @@ impl ValueText {
         {
             return value;
         }
-        let text = fill(&self.template, scope);
         match self.form {
-            TextForm::Text => text.into(),
-            TextForm::Json => serde_json::from_str(&text).unwrap_or_else(|_| text.into()),
+            TextForm::Text => fill(&self.template, scope).into(),
+            TextForm::Json => {
+                let text = fill(&self.template, scope);
+                serde_json::from_str(&text).unwrap_or_else(|_| text.into())
+            }
+            TextForm::JsonText => fill_json(&self.template, scope).into(),
         }
     }
 }
@@ -142,12 +166,11 @@ impl ValueText {
 /// One pass: what is put in is not searched again.
 fn fill(template: &AgentTemplate, scope: &dyn Scope) -> String {
     let mut out = String::new();
-    let has = |text: RunText| {
-        let wanted = AgentReference::Text(text);
-        template.references().any(|reference| *reference == wanted)
-    };
     let documents = scope.documents();
-    if !documents.is_empty() && has(RunText::Question) && !has(RunText::FileAttachment) {
+    if !documents.is_empty()
+        && mentions(template, RunText::Question)
+        && !mentions(template, RunText::FileAttachment)
+    {
         out.push_str(&documents);
         out.push_str("\n\n");
     }
@@ -161,6 +184,42 @@ fn fill(template: &AgentTemplate, scope: &dyn Scope) -> String {
         }
     }
     out
+}
+
+/// As [`fill`], for JSON: within a string what is put in ends no string, and elsewhere it is JSON of its own or becomes a string.
+fn fill_json(template: &AgentTemplate, scope: &dyn Scope) -> String {
+    let (mut out, mut is_in_string) = (String::new(), false);
+    let documents =
+        if mentions(template, RunText::FileAttachment) { Cow::default() } else { scope.documents() };
+    for segment in template.segments() {
+        let (to, written) = match segment {
+            Segment::Text(text) => {
+                is_in_string = ends_in_string(text, is_in_string);
+                out.push_str(text);
+                continue;
+            }
+            Segment::Reference { to, written } => (to, written),
+        };
+        let text = replacement(scope, to).unwrap_or_else(|| Cow::Borrowed(written));
+        let text = match to {
+            AgentReference::Text(RunText::Question) if !documents.is_empty() => {
+                Cow::Owned(format!("{documents}\n\n{text}"))
+            }
+            _ => text,
+        };
+        if !is_in_string && serde_json::from_str::<IgnoredAny>(&text).is_ok() {
+            out.push_str(&text);
+            continue;
+        }
+        let quoted = Value::from(&*text).to_string();
+        out.push_str(if is_in_string { &quoted[1..quoted.len() - 1] } else { &quoted });
+    }
+    out
+}
+
+fn mentions(template: &AgentTemplate, text: RunText) -> bool {
+    let wanted = AgentReference::Text(text);
+    template.references().any(|reference| *reference == wanted)
 }
 
 fn replacement<'s>(scope: &'s dyn Scope, reference: &AgentReference) -> Option<Cow<'s, str>> {

@@ -19,7 +19,7 @@ pub(super) fn is_written_out(address: &str) -> bool {
 }
 
 /// What follows scheme, host and port.
-fn names_host(address: &str) -> Option<&str> {
+pub(super) fn names_host(address: &str) -> Option<&str> {
     let (scheme, rest) = address.trim_start().split_once("://")?;
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let is_known = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");

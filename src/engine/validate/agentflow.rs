@@ -3,18 +3,23 @@
 
 use super::{card_problems, cards, node_issues, problems_of_flow, unknown_card};
 use crate::canvas::{Canvas, Node};
+use crate::cards::kit::steps::conditions::pattern_faults;
 use crate::cards::kit::steps::structured_output::key_faults;
 use crate::cards::kit::{Card, Factory, Input, InputKind};
 use crate::cards::registry;
 use crate::domain::flows::card_problems::CardProblems;
-use crate::engine::agentflow::graph::{Graph, GraphProblem, NodeIndex};
+use crate::engine::agentflow::graph::{Graph, GraphProblem, NodeIndex, Output};
+
 use crate::engine::agentflow::values::ValueSource;
+use crate::engine::agentflow::{HUMAN_INPUT, SCENARIOS};
 use crate::engine::resources::{Resources, forbidden_program, missing_records};
 use crate::engine::schedule::schedule_issue;
 use serde_json::{Map, Value};
 
 /// The cards that a settings field of another holds the name of, with what stands beside it.
 const CONFIG: &str = "Config";
+/// The rows of a Condition.
+const CONDITIONS: &str = "conditions";
 
 pub(super) fn problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems> {
     let (graph, drawn) = match Graph::compile(canvas) {
@@ -34,6 +39,7 @@ pub(super) fn problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardPr
         issues.extend(here.iter().map(|problem| problem.message.clone()));
         issues.extend(graph.as_ref().map(|graph| lost_references(graph, node)).unwrap_or_default());
         issues.extend(unknown_references(canvas, node));
+        issues.extend(lost_outputs(canvas, node));
         found.extend(card_problems(node, issues, blocks, resources));
     }
     if !whole.is_empty() {
@@ -53,8 +59,33 @@ fn step_issues(canvas: &Canvas, node: &Node, resources: &dyn Resources) -> Vec<S
     issues.extend(
         key_faults(card, &node.inputs).map(|(input, fault)| format!("{}, {}.", input.label, fault.phrase())),
     );
+    let faults = pattern_faults(rows(node, CONDITIONS));
+    issues.extend(faults.map(|(row, fault)| format!("Conditions, row {row}: {fault}")));
     issues.extend(schedule_issue(node, resources.schedule_seconds_min()));
     issues
+}
+
+/// Connections that leave a card where it has no output any more: nothing ever goes that way.
+fn lost_outputs(canvas: &Canvas, node: &Node) -> Vec<String> {
+    let count = match node.name.as_str() {
+        "conditionAgentflow" => rows(node, CONDITIONS).len() + 1,
+        "conditionAgentAgentflow" => rows(node, SCENARIOS).len(),
+        HUMAN_INPUT => 2,
+        _ => return Vec::new(),
+    };
+    let leaving = canvas.edges().iter().filter(|edge| edge.source == node.id);
+    let lost = leaving.filter_map(|edge| match Output::parse(&edge.source, &edge.source_handle) {
+        Output::Choice(at) if at >= count => Some(at),
+        _ => None,
+    });
+    lost.map(|at| {
+        format!("A connection leaves it by output {at}, which it does not have: nothing goes that way.")
+    })
+    .collect()
+}
+
+fn rows<'a>(node: &'a Node, input: &str) -> &'a [Value] {
+    node.inputs.get(input).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 /// What is wrong with the cards that are picked in these inputs, and in their rows.
@@ -112,17 +143,21 @@ fn issues_of_picked(canvas: &Canvas, picked: &Node, card: &Card, resources: &dyn
 /// References to steps that a run cannot have been through when it comes to this one: they stay as they are written.
 fn lost_references(graph: &Graph, node: &Node) -> Vec<String> {
     let Some(here) = graph.find(&node.id) else { return Vec::new() };
-    let source = ValueSource::from_saved(&Value::Object(node.inputs.clone()));
-    let lost = |id: &&str| graph.find(id).is_some_and(|other: NodeIndex| !graph.may_precede(other, here));
-    let ids = source.node_ids();
-    ids.iter()
-        .copied()
-        .filter(lost)
-        .map(|id| {
-            let label = graph.find(id).map_or(id, |other| graph.node(other).label.as_str());
-            format!("It refers to '{label}', which does not come before it.")
-        })
-        .collect()
+    let mut issues = Vec::new();
+    for (name, value) in &node.inputs {
+        for id in ValueSource::from_saved(value).node_ids() {
+            let lost = graph.find(id).filter(|&other: &NodeIndex| !graph.may_precede(other, here));
+            issues.extend(lost.map(|other| {
+                let other = &graph.node(other).label;
+                format!("{}: It refers to '{other}', which does not come before it.", input_label(node, name))
+            }));
+        }
+    }
+    issues
+}
+
+fn input_label<'a>(node: &Node, name: &'a str) -> &'a str {
+    registry::find(&node.name).and_then(|card| card.input(name)).map_or(name, |input| input.label)
 }
 
 /// References to cards that the canvas has not. Texts hold other things in double braces too, so only what is named as the
@@ -131,8 +166,7 @@ fn unknown_references(canvas: &Canvas, node: &Node) -> Vec<String> {
     let mut issues = Vec::new();
     for (name, value) in &node.inputs {
         let source = ValueSource::from_saved(value);
-        let label =
-            registry::find(&node.name).and_then(|card| card.input(name)).map_or(&**name, |input| input.label);
+        let label = input_label(node, name);
         for id in source.node_ids() {
             if is_card_id(id) && canvas.node(id).is_none() {
                 issues.push(format!("{label}: It refers to the card '{id}', which is not there."));
@@ -245,9 +279,52 @@ mod tests {
     }
 
     #[test]
+    fn a_connection_from_an_output_that_is_not_there_is_told_and_blocks_nothing() {
+        let row = json!({"type": "string", "value1": "a", "operation": "equal", "value2": "a"});
+        let condition = node("c", "conditionAgentflow", json!({"conditions": [row]}));
+        let by = |output: usize| json!({"source": "c", "sourceHandle": format!("c-output-{output}"), "target": "r"});
+        let told_of =
+            |output| told(&[start(), condition.clone(), reply("Hi")], &[edge("s", "c"), by(output)]);
+        assert_eq!(told_of(1), (Vec::new(), true));
+        let (issues, can) = told_of(7);
+        assert_eq!(
+            issues,
+            ["A connection leaves it by output 7, which it does not have: nothing goes that way."]
+        );
+        assert!(can);
+    }
+
+    #[test]
+    fn inputs_of_another_shape_and_rows_with_unknown_choices_are_told() {
+        let issues = |name: &str, inputs: Value| {
+            told(&[start(), node("x", name, inputs)], &[edge("s", "x")]).0.join(" ")
+        };
+        let llm = |inputs: Value| {
+            let mut all = json!({"llmModel": "chatScripted", "llmModelConfig": {}});
+            all.as_object_mut().unwrap().extend(inputs.as_object().unwrap().clone());
+            issues("llmAgentflow", all)
+        };
+        assert_eq!(llm(json!({"llmModel": 5})), "Model must name a card.");
+        assert_eq!(llm(json!({"llmMessages": "boss"})), "Messages must be a list of rows.");
+        assert_eq!(
+            llm(json!({"llmMessages": [{"role": "user", "content": "a"}, {"role": "boss", "content": "b"}]})),
+            "Messages, row 2: Role has the value 'boss', which is none of its choices."
+        );
+        let condition = |row: Value| issues("conditionAgentflow", json!({"conditions": [row]}));
+        assert_eq!(
+            condition(json!({"type": "wow", "value1": "a", "operation": "equal"})),
+            "Conditions, row 1: Type has the value 'wow', which is none of its choices."
+        );
+        assert_eq!(
+            condition(json!({"type": "string", "value1": "a", "operation": "regex", "value2": "("})),
+            "Conditions, row 1: '(' is not a valid regular expression."
+        );
+    }
+
+    #[test]
     fn a_reference_to_what_does_not_come_before_is_told_and_blocks_nothing() {
         let (issues, can) = told(&[start(), reply("{{ r }} {{ s }} {{ word }}")], &[edge("s", "r")]);
-        assert_eq!(issues, ["It refers to 'R', which does not come before it."]);
+        assert_eq!(issues, ["Message: It refers to 'R', which does not come before it."]);
         assert!(can);
     }
 

@@ -36,8 +36,32 @@ pub(super) fn issue(input: &Input, value: Option<&Value>) -> Option<String> {
             let is_known = choices.iter().any(|choice| choice.name == text);
             (!is_known).then(|| no_choice(input, &text))
         }
+        (InputKind::CardPick(_), value) => {
+            (!value.is_string()).then(|| format!("{} must name a card.", input.label))
+        }
+        (InputKind::Rows(fields), value) => rows_issue(input, fields, value),
         _ => None,
     }
+}
+
+/// What is wrong with a table, which may stand there as the text of its JSON. Fields that depend on others are judged when they run.
+fn rows_issue(input: &Input, fields: &[Input], value: &Value) -> Option<String> {
+    let read: Option<Vec<Value>> = match value {
+        Value::Array(rows) => Some(rows.clone()),
+        Value::String(text) => serde_json::from_str(text).ok(),
+        _ => None,
+    };
+    let Some(rows) = read else { return Some(format!("{} must be a list of rows.", input.label)) };
+    let always = |field: &&Input| field.shown_if.is_none() && field.shown_for.is_none();
+    rows.iter().enumerate().find_map(|(at, row)| {
+        let wrong = match row {
+            Value::Object(row) => {
+                fields.iter().filter(always).find_map(|field| issue(field, row.get(field.name)))?
+            }
+            _ => "it must be an object.".to_owned(),
+        };
+        Some(format!("{}, row {}: {wrong}", input.label, at + 1))
+    })
 }
 
 fn no_choice(input: &Input, text: &str) -> String {

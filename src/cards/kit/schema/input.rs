@@ -22,6 +22,8 @@ pub struct Input {
     pub additional: bool,
     /// Text may hold `{{…}}` references inside.
     pub accepts_variables: bool,
+    /// Its text may be JSON, which no reference in it breaks.
+    pub may_be_json: bool,
     /// A field of its JSON that is written empty counts as left out; one that becomes empty does not.
     pub drops_blanks: bool,
     /// Read only by an upsert: what is wired here is not built for a question.
@@ -158,6 +160,7 @@ impl Input {
             optional: false,
             additional: false,
             accepts_variables: false,
+            may_be_json: false,
             drops_blanks: false,
             upsert_only: false,
             lists: false,
@@ -326,6 +329,13 @@ impl Input {
     pub const fn variables(mut self) -> Self {
         self.accepts_variables = true;
         self
+    }
+
+    /// Takes `{{…}}` inside its text, which stays JSON where it is.
+    #[must_use]
+    pub const fn json_with_variables(mut self) -> Self {
+        self.may_be_json = true;
+        self.variables()
     }
 
     #[must_use]

@@ -3,7 +3,7 @@
 use super::plain_text::strip_markdown;
 use crate::canvas::template::into_text;
 use crate::domain::error::{Error, Result};
-use regex::RegexBuilder;
+use regex::{Regex, RegexBuilder};
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
 
@@ -93,9 +93,22 @@ fn compare_texts(operation: &str, one: Value, other: Value) -> Result<Option<boo
 }
 
 fn matches_pattern(text: &str, pattern: &str) -> Result<bool, String> {
+    compile_pattern(pattern).map(|compiled| compiled.is_match(text))
+}
+
+/// What is wrong with the regular expressions that stand in rows of conditions, each with the number of its row.
+pub(crate) fn pattern_faults(rows: &[Value]) -> impl Iterator<Item = (usize, String)> {
+    rows.iter().enumerate().filter(|(_, row)| row["operation"] == "regex").filter_map(|(at, row)| {
+        // What a reference stands for is known when the flow runs.
+        let pattern = row["value2"].as_str().filter(|pattern| !pattern.contains("{{"))?;
+        Some((at + 1, compile_pattern(pattern).err()?))
+    })
+}
+
+fn compile_pattern(pattern: &str) -> Result<Regex, String> {
     let compiled = RegexBuilder::new(pattern).size_limit(CONDITION_PATTERN_BYTES_MAX).build();
     let shown: String = pattern.chars().take(100).collect();
-    compiled.map(|compiled| compiled.is_match(text)).map_err(|fault| match fault {
+    compiled.map_err(|fault| match fault {
         regex::Error::CompiledTooBig(_) => format!("the regular expression '{shown}' is too large."),
         _ => format!("'{shown}' is not a valid regular expression."),
     })

@@ -1,7 +1,7 @@
 //! What the cards of agentflows are written with: a step gets its inputs and what came before it, and says what came of it.
 
 pub(crate) mod approval;
-pub(in crate::cards) mod conditions;
+pub(crate) mod conditions;
 pub(crate) mod context;
 pub(in crate::cards) mod lenient_json;
 pub(crate) mod made_files;

@@ -7,8 +7,8 @@ use crate::cards::kit::{
 };
 use crate::cards::{registry, unsupported};
 use crate::domain::error::{Error, Result};
+use crate::engine::agentflow::values::address::AddressSource;
 use crate::engine::agentflow::values::{Scope, ValueSource};
-use crate::engine::agentflow::written_out::is_written_out;
 use crate::engine::credential::{self, Credentials};
 use crate::engine::overrides::Overrides;
 use crate::engine::run::refuse_redacted;
@@ -24,8 +24,13 @@ pub(in crate::engine) enum StepSource {
     Resolved(ValueSource),
     /// A value in which only saved variables stand for anything.
     Saved(ValueSource),
-    /// As the last, for an address whose scheme, host and port are plain text.
-    WrittenOut(ValueSource),
+    Address {
+        /// Of the input, for messages.
+        input: &'static str,
+        source: AddressSource,
+        /// What is said in a run may stand behind the host.
+        takes_values: bool,
+    },
     Rows(Vec<StepSources>),
     /// A card that is picked in the input.
     Card(Box<CardSource>),
@@ -88,15 +93,17 @@ fn compile_value(
             let config = beside.get(&format!("{}Config", input.name)).and_then(Value::as_object);
             Some(StepSource::Card(Box::new(CardSource::compile(input.label, node.picked(name, config)))))
         }
-        // What runs and where calls go is the owner's alone, so only saved variables stand for anything there.
-        InputKind::Address if value.as_str().is_some_and(is_written_out) => {
-            Some(StepSource::WrittenOut(ValueSource::from_saved(value)))
+        InputKind::Address => {
+            let source = AddressSource::from_saved(value);
+            Some(StepSource::Address { input: input.label, source, takes_values: accepts })
         }
-        InputKind::Code | InputKind::Address | InputKind::Secret => {
-            Some(StepSource::Saved(ValueSource::from_saved(value)))
-        }
+        // What runs is the owner's alone, so only saved variables stand for anything there.
+        InputKind::Code | InputKind::Secret => Some(StepSource::Saved(ValueSource::from_saved(value))),
         InputKind::Json | InputKind::Headers if accepts => {
             Some(StepSource::Resolved(ValueSource::from_saved_json(value)))
+        }
+        _ if accepts && input.may_be_json => {
+            Some(StepSource::Resolved(ValueSource::from_saved_json_text(value)))
         }
         _ if accepts => Some(StepSource::Resolved(ValueSource::from_saved(value))),
         _ => Some(StepSource::Plain(value.clone())),
@@ -171,7 +178,7 @@ impl Binder<'_> {
         let value = |(name, source): &(&'static str, StepSource)| match source {
             StepSource::Plain(value) => Some((*name, InputValue::Value(value.clone()))),
             StepSource::Resolved(source) => Some((*name, InputValue::Value(source.resolve(self.scope)))),
-            StepSource::Saved(_) | StepSource::WrittenOut(_) | StepSource::Rows(_) | StepSource::Card(_) => {
+            StepSource::Saved(_) | StepSource::Address { .. } | StepSource::Rows(_) | StepSource::Card(_) => {
                 None
             }
         };
@@ -188,8 +195,15 @@ impl Binder<'_> {
                 StepSource::Plain(value) => InputValue::Value(value.clone()),
                 StepSource::Resolved(source) => InputValue::Value(source.resolve(self.scope)),
                 StepSource::Saved(source) => InputValue::Value(source.resolve(&SavedScope(self.host))),
-                StepSource::WrittenOut(source) => {
-                    InputValue::WrittenOut(source.resolve(&SavedScope(self.host)))
+                StepSource::Address { input, source, takes_values } => {
+                    let saved = SavedScope(self.host);
+                    let address = source.resolve(if *takes_values { self.scope } else { &saved });
+                    let address =
+                        address.map_err(|why| Error::RunFailed(format!("{}: {input}: {why}", self.label)))?;
+                    match source.is_written_out {
+                        true => InputValue::WrittenOut(address.into()),
+                        false => InputValue::Value(address.into()),
+                    }
                 }
                 StepSource::Rows(rows) => InputValue::Rows(
                     rows.iter().map(|row| self.bind_picked(row, false)).collect::<Result<_>>()?,

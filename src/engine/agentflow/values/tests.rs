@@ -151,6 +151,40 @@ fn a_reference_without_quotation_marks_becomes_a_part_of_the_json() {
 }
 
 #[test]
+fn the_text_of_an_object_or_a_list_stays_one_and_is_kept_as_it_is_written() {
+    let resolve = |text: &str| ValueSource::from_saved_json_text(&json!(text)).resolve(&known());
+    assert_eq!(
+        resolve(
+            "{ \"q\": \"Q: {{ question }}\",\n  \"n\": {{ llm_0.output.n }}, \"big\": 12345678901234567890123, \"x\": {{ question }} }"
+        ),
+        json!(
+            "{ \"q\": \"Q: What's \\\"up\\\"? $& {{ loop_count }} <b>\",\n  \"n\": 3, \"big\": 12345678901234567890123, \"x\": \"What's \\\"up\\\"? $& {{ loop_count }} <b>\" }"
+        )
+    );
+    assert_eq!(
+        resolve("[{{ llm_0 }}, {{ $form.tags }}, \"{{ $form.tags }}\"]"),
+        json!("[{\"a\": 1}, [\"x\",\"y\"], \"[\\\"x\\\",\\\"y\\\"]\"]")
+    );
+    for (text, value) in [
+        ("{{ llm_0.output.n }}", json!(3)),
+        ("{{ question }}, b", json!("What's \"up\"? $& {{ loop_count }} <b>, b")),
+        ("{broken {{ loop_count }}", json!("{broken 2")),
+        ("007", json!("007")),
+    ] {
+        assert_eq!(resolve(text), value, "{text}");
+    }
+}
+
+#[test]
+fn texts_of_files_stand_within_the_string_that_holds_the_question() {
+    let mut scope = known();
+    scope.texts.insert(RunText::Question, "Q".to_owned());
+    scope.documents = "F \"1\"".to_owned();
+    let source = ValueSource::from_saved_json_text(&json!("{\"q\": \"Say: {{ question }}\"}"));
+    assert_eq!(source.resolve(&scope), json!("{\"q\": \"Say: F \\\"1\\\"\\n\\nQ\"}"));
+}
+
+#[test]
 fn text_that_is_no_json_stays_text() {
     let resolve = |text: &str| ValueSource::from_saved_json(&json!(text)).resolve(&known());
     assert_eq!(resolve("plain {{ loop_count }}"), json!("plain 2"));
@@ -188,5 +222,9 @@ proptest! {
         scope.texts.insert(RunText::Question, question.clone());
         let source = ValueSource::from_saved_json(&json!("{\"q\": \"{{ question }}\", \"n\": {{ llm_0.output.n }}}"));
         prop_assert_eq!(source.resolve(&scope), json!({"q": question, "n": 3}));
+        let source = ValueSource::from_saved_json_text(&json!("{\"q\": \"{{ question }}\", \"n\": {{ llm_0.output.n }}}"));
+        let resolved = source.resolve(&scope);
+        let read: Value = serde_json::from_str(resolved.as_str().unwrap()).unwrap();
+        prop_assert_eq!(read, json!({"q": question, "n": 3}));
     }
 }
