@@ -25,6 +25,7 @@ use crate::script::{self, ScriptRunner};
 use crate::settings::{Environment, Settings};
 use crate::state::SharedState;
 use crate::store::{self, Store};
+use jiff::{SignedDuration, Timestamp};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -196,6 +197,14 @@ impl App {
         ops::triggers::schedules::recover(&app).map_err(AppOpenError::Recover)?;
         ops::triggers::webhooks::recover(&app).map_err(AppOpenError::Recover)?;
         Ok(app)
+    }
+
+    /// What is older than this is kept no longer; `None` where everything is kept.
+    #[must_use]
+    pub(crate) fn kept_since(&self) -> Option<Timestamp> {
+        const SECONDS_OF_DAY: i64 = 86_400;
+        let days = i64::try_from(self.settings.keep_days).ok().filter(|days| *days > 0)?;
+        self.clock.now().checked_sub(SignedDuration::from_secs(days * SECONDS_OF_DAY)).ok()
     }
 
     /// As [`Self::temporary`], with an owner, and the operator acting for them.

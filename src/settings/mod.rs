@@ -62,6 +62,8 @@ const BRANCHES_RANGE: (u64, u64) = (1, 64);
 const EXECUTIONS_KEEP_COUNT: u64 = 100_000;
 /// What `SERVICE_EXECUTIONS_KEEP` may be: 0 keeps all (manual 14.4).
 const EXECUTIONS_KEEP_RANGE: (u64, u64) = (0, 1_000_000_000);
+/// What `SERVICE_KEEP_DAYS` may be: 0 keeps everything (manual 14.4).
+const KEEP_DAYS_RANGE: (u64, u64) = (0, 36_500);
 /// Least time between two runs of a schedule, unless `SERVICE_SCHEDULE_MIN_SECONDS` says otherwise (manual 14.4).
 const SCHEDULE_GAP_SECONDS: u64 = 60;
 /// What `SERVICE_SCHEDULE_MIN_SECONDS` may be: up to a year (manual 14.4).
@@ -204,6 +206,8 @@ pub struct Settings {
     pub branches_max: u64,
     /// `SERVICE_EXECUTIONS_KEEP`: records of agentflow runs that a workspace keeps, the newest; 0 keeps all.
     pub executions_keep: u64,
+    /// `SERVICE_KEEP_DAYS`: days after which what people said, and what runs did, is removed; 0 keeps everything.
+    pub keep_days: u64,
     /// `SERVICE_SCHEDULE_MIN_SECONDS`: how often a schedule may start its flow, at most every so many seconds.
     pub schedule_seconds_min: u64,
     /// `SERVICE_BACKUP_…`: backups that the service makes by itself.
@@ -328,6 +332,9 @@ impl Settings {
             executions_keep: reader
                 .read("SERVICE_EXECUTIONS_KEEP", |text| parse::in_range(text, EXECUTIONS_KEEP_RANGE))?
                 .unwrap_or(EXECUTIONS_KEEP_COUNT),
+            keep_days: reader
+                .read("SERVICE_KEEP_DAYS", |text| parse::in_range(text, KEEP_DAYS_RANGE))?
+                .unwrap_or_default(),
             schedule_seconds_min: reader.number(
                 "SERVICE_SCHEDULE_MIN_SECONDS",
                 SCHEDULE_GAP_RANGE_SECONDS,

@@ -74,6 +74,7 @@ const VARIABLES: &[SettingVariable] = &[
     show_parsed("SERVICE_CODE_MEMORY_MB", |settings| settings.code_memory_mb.to_string()),
     show_parsed("SERVICE_BRANCHES", |settings| settings.branches_max.to_string()),
     show_parsed("SERVICE_EXECUTIONS_KEEP", |settings| settings.executions_keep.to_string()),
+    show_parsed("SERVICE_KEEP_DAYS", |settings| settings.keep_days.to_string()),
     show_parsed("SERVICE_SCHEDULE_MIN_SECONDS", |settings| settings.schedule_seconds_min.to_string()),
     show_parsed("SERVICE_METRICS", |settings| match settings.metrics {
         MetricsAccess::Off => on_or_off(false),

@@ -1,11 +1,11 @@
 //! Removes what was left behind. Once, after the start: blocks of collections that an earlier process could not remove to
 //! the end, and, when the service has been up for a moment, files of a crash. From then on every hour: what people sent to
-//! vector stores in conversations of which nothing is there, and records of runs beyond what is kept.
+//! vector stores in conversations of which nothing is there, and records of runs beyond what is kept; every day messages beyond it.
 
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::error::{Error, Result};
-use crate::ops::conversations::chunks;
+use crate::ops::conversations::{chunks, expiry};
 use crate::ops::knowledge::collections;
 use crate::ops::pipelines;
 use crate::ops::predictions::executions;
@@ -22,6 +22,8 @@ const LEFTOVER_AGE_MIN_SECONDS: i64 = 600;
 const LEFTOVER_WAIT_SECONDS: u64 = 20;
 /// Time between two looks for conversations in which nothing was said (manual 14.8).
 const SILENT_CHATS_SECONDS: u64 = 3_600;
+/// Hours between two looks for messages that are older than any is kept (manual 14.8).
+const EXPIRY_HOURS: u64 = 24;
 
 /// Works on threads of its own, so that no start takes longer for it; `stop` ends it, and the rest is for the next start.
 pub(crate) async fn run(app: App, mut stop: watch::Receiver<bool>) {
@@ -50,7 +52,17 @@ pub(crate) async fn run(app: App, mut stop: watch::Receiver<bool>) {
     if let Some(files @ 1..) = until_stop(&mut stop, "files of pipelines", sweep).await {
         tracing::info!(files, "files of pipelines that a crash left behind were removed");
     }
-    loop {
+    for hour in 0_u64.. {
+        if hour % EXPIRY_HOURS == 0 {
+            let service = app.clone();
+            let expire = move |cancel: &CancelToken| expiry::delete_expired(&service, cancel);
+            if let Some(removed @ 1..) = until_stop(&mut stop, "messages beyond their time", expire).await {
+                tracing::info!(
+                    removed,
+                    "messages were removed that had been kept for as long as they are to be"
+                );
+            }
+        }
         let service = app.clone();
         let sweep = move |cancel: &CancelToken| chunks::sweep(&service, cancel);
         until_stop(&mut stop, "chunks of conversations", sweep).await;

@@ -38,6 +38,7 @@ mod embeddings;
 mod engines;
 mod etl;
 mod executions;
+mod expiry;
 mod failures;
 mod feedback;
 mod files;

@@ -284,6 +284,23 @@ fn versions_are_checked_by_their_ids_and_called_by_them() {
     ends_with(&served.home.run(&files), 2);
 }
 
+#[test]
+fn a_file_is_checked_against_what_the_service_has() {
+    let served = Served::new("It takes 30 days.", "It takes 14 days.");
+    let file = served.home.path().join("new.json");
+    std::fs::write(&file, canvases::scripted(&json!([]), "It takes 50 days.").to_string()).unwrap();
+    let file = file.to_str().unwrap();
+    for more in [&["--key", &served.key][..], &[]] {
+        let output = served.check(&[&["--right", file][..], more].concat());
+        ends_with(&output, 1);
+        let told = standard_output(&output);
+        assert!(told.contains("Live says 30, the file says 50."), "{told}");
+    }
+    let output = served.check(&["--left", file, "--key", &served.key]);
+    assert!(standard_output(&output).contains("The file says 50, the draft says 14."));
+    ends_with(&served.check(&["--right", "./nowhere.json"]), 2);
+}
+
 /// The most memory that a process has held so far, MiB.
 #[cfg(target_os = "linux")]
 fn peak_mib(process: u32) -> u64 {

@@ -12,7 +12,7 @@ use self::outcome::{Ending, Outcome};
 use super::ask::{parse_credentials, read_file};
 use super::table::json_lines;
 use super::{CliError, Context, print};
-use crate::domain::checks::check::QuestionRow;
+use crate::domain::checks::check::{QuestionRow, WantedSide};
 use crate::settings::{Flags, LogLevel};
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -36,10 +36,11 @@ pub(super) struct CheckArgs {
     /// API key; without one the service of the data folder is asked as its operator [env: SERVICE_API_KEY]
     #[arg(long, allow_hyphen_values = true, conflicts_with_all = ["live", "draft"])]
     key: Option<String>,
-    /// What stands: `live`, `draft` or the id of a version [env: SERVICE_CHECK_LEFT] [default: live]
+    /// What stands: `live`, `draft`, the id of a version, or a file with a canvas, a starter or an export [env:
+    /// SERVICE_CHECK_LEFT] [default: live]
     #[arg(long, value_name = "SIDE", conflicts_with_all = ["live", "draft"])]
     left: Option<String>,
-    /// What is to take its place: `draft`, `live` or the id of a version [env: SERVICE_CHECK_RIGHT] [default: draft]
+    /// What is to take its place: `draft`, `live`, the id of a version, or a file [env: SERVICE_CHECK_RIGHT] [default: draft]
     #[arg(long, value_name = "SIDE", conflicts_with_all = ["live", "draft"])]
     right: Option<String>,
     /// File of questions: a question a line, or JSON as the service keeps questions [env: SERVICE_CHECK_QUESTIONS]
@@ -77,7 +78,7 @@ pub(super) struct CheckArgs {
     #[arg(long, value_name = "FILE", help_heading = "Without a service")]
     draft: Option<String>,
     /// Which flow of the files, where they hold several [env: SERVICE_FLOW_NAME]
-    #[arg(long, help_heading = "Without a service")]
+    #[arg(long)]
     name: Option<String>,
     /// What the files' cards sign in with, such as openAIApi=openAIApiKey:KEY; repeat for more; others on this machine may
     /// see it in the list of processes [env: SERVICE_ASK_CREDENTIALS, one a line]
@@ -87,8 +88,8 @@ pub(super) struct CheckArgs {
 
 /// What is asked, wherever it is asked.
 struct CheckTarget {
-    left: Option<String>,
-    right: Option<String>,
+    left: Option<WantedSide>,
+    right: Option<WantedSide>,
     /// `None` asks what people asked lately.
     questions: Option<Vec<QuestionRow>>,
     use_kept: bool,
@@ -150,8 +151,19 @@ fn conclude(outcome: &Outcome<'_>) -> Result<(), CliError> {
     }
 }
 
+/// A side as the service is told it: what is a file's name is the canvas of that file.
+fn side(wanted: Option<String>, flow: Option<&str>) -> Result<Option<WantedSide>, CliError> {
+    let Some(wanted) = wanted else { return Ok(None) };
+    if !wanted.contains(['/', '\\', '.']) {
+        return Ok(Some(WantedSide::Named(wanted)));
+    }
+    let flow = offline::read(&wanted, flow, &[])?;
+    Ok(Some(WantedSide::Canvas(serde_json::Value::Object(flow.canvas.raw().clone()).to_string())))
+}
+
 impl CheckTarget {
     fn read(args: &CheckArgs, context: &Context<'_>) -> Result<Self, CliError> {
+        let flow = context.text(&args.name, "SERVICE_FLOW_NAME");
         let file = context.text(&args.questions, "SERVICE_CHECK_QUESTIONS");
         let questions = file.map(|file| {
             let text = read_file(&file)
@@ -166,8 +178,8 @@ impl CheckTarget {
             context.text(flag, variable).map(parse).transpose()
         };
         Ok(Self {
-            left: context.text(&args.left, "SERVICE_CHECK_LEFT"),
-            right: context.text(&args.right, "SERVICE_CHECK_RIGHT"),
+            left: side(context.text(&args.left, "SERVICE_CHECK_LEFT"), flow.as_deref())?,
+            right: side(context.text(&args.right, "SERVICE_CHECK_RIGHT"), flow.as_deref())?,
             questions: questions.transpose()?,
             use_kept: context.is_switched_on(args.use_kept, "SERVICE_CHECK_USE_KEPT"),
             control: !context.is_switched_on(args.no_control, "SERVICE_CHECK_NO_CONTROL"),

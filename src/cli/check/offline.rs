@@ -60,11 +60,20 @@ pub(super) fn check(
 
 impl Files<'_> {
     fn read(&self, file: &str) -> Result<OfflineFlow, CliError> {
-        let text =
-            read_file(file).map_err(|error| CliError::Usage(format!("{file} could not be read: {error}")))?;
-        let asked = OfflineRequest { file: &text, flow: self.name, credentials: self.credentials.clone() };
-        OfflineFlow::read(&asked).map_err(|error| CliError::Usage(format!("{file}: {error}")))
+        read(file, self.name, &self.credentials)
     }
+}
+
+/// The flow of a file, or the one of this name where it holds several.
+pub(super) fn read(
+    file: &str,
+    flow: Option<&str>,
+    credentials: &[GivenCredential],
+) -> Result<OfflineFlow, CliError> {
+    let text =
+        read_file(file).map_err(|error| CliError::Usage(format!("{file} could not be read: {error}")))?;
+    let asked = OfflineRequest { file: &text, flow, credentials: credentials.to_vec() };
+    OfflineFlow::read(&asked).map_err(|error| CliError::Usage(format!("{file}: {error}")))
 }
 
 fn wrong(error: Error) -> CliError {

@@ -7,6 +7,7 @@ use super::super::operator::{ask_service, unexpected_reply};
 use super::super::{CliError, Context};
 use super::interrupt::Interrupt;
 use super::{CheckArgs, CheckTarget};
+use crate::domain::checks::check::WantedSide;
 use crate::domain::ids::{CheckId, FlowId};
 use crate::net::Method;
 use crate::ops::service::control::{CheckCommand, OperatorCommand};
@@ -94,8 +95,10 @@ trait CheckRoutes {
             "useKept": wanted.use_kept,
         });
         for (name, side) in [("left", &wanted.left), ("right", &wanted.right)] {
-            if let Some(side) = side {
-                body[name] = side.as_str().into();
+            match side {
+                None => {}
+                Some(WantedSide::Named(side)) => body[name] = side.as_str().into(),
+                Some(WantedSide::Canvas(canvas)) => body[name] = json!({ "flowData": canvas }),
             }
         }
         for (name, most) in [("maxTokens", wanted.max_tokens), ("maxSeconds", wanted.max_seconds)] {

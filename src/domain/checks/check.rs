@@ -135,13 +135,22 @@ pub(crate) struct QuestionRow {
     pub expect: Vec<ExpectationRow>,
 }
 
+/// A side of a check, as a caller says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum WantedSide {
+    /// `live`, `draft` or the id of a version.
+    Named(String),
+    /// A canvas that the caller brings, JSON text.
+    Canvas(String),
+}
+
 /// What a caller wants to be checked.
 #[derive(Debug, Default)]
 pub(crate) struct CheckRequest {
-    /// What stands, where it is not Live: `draft` or the id of a version.
-    pub left: Option<String>,
+    /// What stands, where it is not Live.
+    pub left: Option<WantedSide>,
     /// What is to take its place, where it is not the draft.
-    pub right: Option<String>,
+    pub right: Option<WantedSide>,
     pub questions: Vec<QuestionRow>,
     pub include_risky_steps: bool,
     pub control: Option<bool>,

@@ -3,6 +3,7 @@
 use super::answer::Answer;
 use super::facts::dates::Date;
 use super::facts::language::{Language, detect};
+use super::facts::lists;
 use super::facts::numbers::{self, Figures};
 use super::facts::refusals::refuses;
 use super::facts::structure::parse_json;
@@ -20,6 +21,8 @@ const ACCIDENT_MAX: f64 = 0.01;
 struct Facts {
     numbers: Vec<String>,
     dates: Vec<Date>,
+    /// Items of lists, folded.
+    items: Vec<String>,
     tools: Vec<String>,
     refuses: bool,
     language: Option<Language>,
@@ -38,6 +41,7 @@ impl Facts {
         Self {
             numbers: figures.numbers.into_iter().collect(),
             dates: figures.dates,
+            items: lists::items(&answer.text),
             tools: tools.into_iter().cloned().collect(),
             refuses: refuses(&answer.text),
             language,
@@ -146,8 +150,15 @@ impl Evidence {
         if self.live.is_empty() || self.draft.is_empty() {
             return Vec::new();
         }
-        let found =
-            [self.numbers(), self.dates(), self.refusal(), self.language(), self.tools(), self.structure()];
+        let found = [
+            self.numbers(),
+            self.dates(),
+            self.items(),
+            self.refusal(),
+            self.language(),
+            self.tools(),
+            self.structure(),
+        ];
         found.into_iter().flatten().collect()
     }
 
@@ -173,6 +184,16 @@ impl Evidence {
         let found = contrast(&live, &draft, Date::agrees);
         let names = |values: &[&Date]| list(values.iter().map(ToString::to_string));
         self.values(WhyCode::Date, &found, names, "date")
+    }
+
+    fn items(&self) -> Option<Finding> {
+        let (live, draft) = (all(&self.live, |facts| &facts.items), all(&self.draft, |facts| &facts.items));
+        // Who puts things in other words each time does so in lists too, and one that lists nothing may say the same in a sentence.
+        if !self.repeats() || live.iter().chain(&draft).any(|items| items.is_empty()) {
+            return None;
+        }
+        let found = contrast(&live, &draft, |one, other| one == other);
+        self.values(WhyCode::List, &found, |items| quoted(items), "item")
     }
 
     fn values<T>(
@@ -201,8 +222,7 @@ impl Evidence {
         if found.is_empty() {
             return None;
         }
-        let names = |values: &[&String]| list(values.iter().map(|name| quote(name)));
-        let (live, draft) = (names(&found.only_live), names(&found.only_draft));
+        let (live, draft) = (quoted(&found.only_live), quoted(&found.only_draft));
         let SideNames { left, right } = self.sides;
         let message = match (found.only_live.is_empty(), found.only_draft.is_empty()) {
             (false, false) => format!("{} calls {live}, {right} calls {draft}.", left.opening()),
@@ -270,6 +290,7 @@ impl Evidence {
         first_differs(&|one, other| match code {
             WhyCode::Number => varies(&one.numbers, &other.numbers, replaced, |one, other| one == other),
             WhyCode::Date => varies(&one.dates, &other.dates, replaced, Date::agrees),
+            WhyCode::List => varies(&one.items, &other.items, replaced, |one, other| one == other),
             WhyCode::ToolCalls => one.tools != other.tools,
             WhyCode::Refusal => one.refuses != other.refuses,
             WhyCode::Language => {
@@ -294,6 +315,18 @@ fn all<'a, T>(side: &'a [Facts], of: impl Fn(&'a Facts) -> &'a Vec<T>) -> Vec<&'
 fn agreed(side: &[Facts], of: impl Fn(&Facts) -> bool) -> Option<bool> {
     let first = of(side.first()?);
     side.iter().all(|facts| of(facts) == first).then_some(first)
+}
+
+/// What one side lists always, and the other never.
+pub(super) fn other_items(live: &[Vec<String>], draft: &[Vec<String>]) -> Option<(String, String)> {
+    let (live, draft): (Vec<&Vec<String>>, Vec<&Vec<String>>) =
+        (live.iter().collect(), draft.iter().collect());
+    let found = contrast(&live, &draft, |one, other| one == other);
+    found.is_replacement().then(|| (quoted(&found.only_live), quoted(&found.only_draft)))
+}
+
+fn quoted(texts: &[&String]) -> String {
+    list(texts.iter().map(|text| quote(text)))
 }
 
 /// Most values that a sentence names.

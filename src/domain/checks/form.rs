@@ -2,7 +2,7 @@
 //! it says what a change consists of.
 
 use super::answer::Answer;
-use super::evidence::list;
+use super::evidence::{list, other_items};
 use super::facts::lists;
 use super::facts::structure::parse_json;
 use super::sides::SideNames;
@@ -57,13 +57,16 @@ fn length(live: &[&Answer], draft: &[&Answer], SideNames { left, right }: SideNa
 }
 
 fn items(live: &[&Answer], draft: &[&Answer], SideNames { left, right }: SideNames) -> Option<Why> {
-    let counts = |side: &[&Answer]| -> BTreeSet<usize> {
-        side.iter().map(|answer| lists::items(&answer.text).len()).collect()
-    };
-    let (live, draft) = (counts(live), counts(draft));
+    let items =
+        |side: &[&Answer]| side.iter().map(|answer| lists::items(&answer.text)).collect::<Vec<Vec<String>>>();
+    let (of_live, of_draft) = (items(live), items(draft));
+    let counts = |side: &[Vec<String>]| -> BTreeSet<usize> { side.iter().map(Vec::len).collect() };
+    let (live, draft) = (counts(&of_live), counts(&of_draft));
     let shown = |counts: &BTreeSet<usize>| list(counts.iter().map(ToString::to_string));
     if !live.is_disjoint(&draft) {
-        return None;
+        let (live, draft) = other_items(&of_live, &of_draft)?;
+        let message = format!("{} lists {live}, {right} lists {draft}.", left.opening());
+        return Some(Why::new(WhyCode::List, message));
     }
     let has_none = |counts: &BTreeSet<usize>| counts.len() == 1 && counts.contains(&0);
     let message = if has_none(&live) {
@@ -199,6 +202,19 @@ mod tests {
         assert_eq!(told[0].1, "Live answers with a list of 2 items, the draft without one.");
         assert_eq!(told[1].1, "Live answers from 2 pieces of its sources, the draft from none.");
         assert_eq!(told[2].1, "Only Live says \"passport, ticket\", only the draft says \"voucher\".");
+    }
+
+    #[test]
+    fn items_of_lists_are_named_where_each_side_has_others() {
+        let live = [said("- the passport\n- the ticket", &[]), said("- The  Ticket\n- the passport", &[])];
+        let told = found(&live, &said("- the passport\n- the voucher", &[]));
+        let message = "Live lists \"the ticket\", the draft lists \"the voucher\".".to_owned();
+        assert_eq!(told[0], (WhyCode::List, message));
+        assert!(
+            !found(&live, &said("- the ticket\n- the passport", &[]))
+                .iter()
+                .any(|why| why.0 == WhyCode::List)
+        );
     }
 
     #[test]

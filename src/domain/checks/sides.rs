@@ -10,6 +10,8 @@ pub enum SideName {
     Live,
     /// What is to be published.
     Draft,
+    /// A canvas that whoever checks brings along.
+    Given,
     /// A version of the flow's history.
     Version(Sha),
     /// A version that Dev published and this server did not take over yet.
@@ -21,6 +23,7 @@ impl fmt::Display for SideName {
         match self {
             Self::Live => f.write_str("Live"),
             Self::Draft => f.write_str("the draft"),
+            Self::Given => f.write_str("the file"),
             Self::Version(sha) => write!(f, "version {}", sha.short()),
             Self::Incoming(_) => f.write_str("the version from Dev"),
         }
@@ -69,15 +72,23 @@ impl SideNames {
     }
 }
 
-/// What checks of a flow are told apart by: of each the newest one is kept, and one runs at a time.
+/// What checks of a flow are told apart by: of each the newest one is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Comparison {
     /// Live with the draft.
     Draft,
-    /// A version of the history with anything, or the draft with Live.
+    /// A version of the history or a canvas from elsewhere with anything, or the draft with Live.
     Versions,
     /// Live with a version from Dev.
     Promotion,
+}
+
+impl Comparison {
+    /// True where checks of one flow wait for each other. One before a promotion is its owner's alone, and waits for none.
+    #[must_use]
+    pub(crate) fn excludes(self, other: Self) -> bool {
+        (self == Self::Promotion) == (other == Self::Promotion)
+    }
 }
 
 #[cfg(test)]
@@ -87,11 +98,18 @@ mod tests {
     #[test]
     fn sides_are_called_what_they_are() {
         let sha = Sha::from_bytes([0x4a; 20]);
-        let named = [SideName::Live, SideName::Draft, SideName::Version(sha), SideName::Incoming(sha)]
-            .map(|name| (name.to_string(), name.opening()));
+        let names = [
+            SideName::Live,
+            SideName::Draft,
+            SideName::Given,
+            SideName::Version(sha),
+            SideName::Incoming(sha),
+        ];
+        let named = names.map(|name| (name.to_string(), name.opening()));
         let expected = [
             ("Live", "Live"),
             ("the draft", "The draft"),
+            ("the file", "The file"),
             ("version 4a4a4a4", "Version 4a4a4a4"),
             ("the version from Dev", "The version from Dev"),
         ];

@@ -3,6 +3,7 @@
 use super::sides::{CanvasSource, GivenCanvas, Side, Sides, risky_steps_of};
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
+use crate::domain::checks::check::WantedSide;
 use crate::domain::checks::setup::{RiskyStep, Unavailable};
 use crate::domain::checks::sides::{Comparison, SideName, SideNames};
 use crate::domain::error::{Conflict, Error, Result};
@@ -10,7 +11,8 @@ use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::flows::version::ShaPrefix;
 use crate::domain::ids::FlowId;
 use crate::ops::flows::access::{self, FlowAction};
-use crate::ops::flows::{drafts, versions};
+use crate::ops::flows::live::ParsedCanvas;
+use crate::ops::flows::{drafts, password_masks, versions};
 use jiff::Timestamp;
 
 /// Where both sides of a check are from.
@@ -23,20 +25,21 @@ impl Sources {
     /// Live and the draft, as a check compares them where nothing else is wanted.
     pub(super) const DRAFT: Self = Self { left: CanvasSource::Live, right: CanvasSource::Draft };
 
-    /// As a caller names them, each by `live`, `draft` or the id of a version.
+    /// As a caller wants them.
     ///
     /// # Errors
-    /// 404, 403; 400 for another name and for one side twice; 409 for a version while history is off.
-    pub(super) fn named(
+    /// 404, 403; 400 for another name, for what is no canvas, and for one side twice; 409 for a version while history is off.
+    pub(super) fn wanted(
         app: &App,
         caller: &Caller,
         id: &FlowId,
-        (left, right): (Option<&str>, Option<&str>),
+        (left, right): (Option<WantedSide>, Option<WantedSide>),
     ) -> Result<Self> {
-        app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Update).map(drop))?;
-        let find = |name: Option<&str>, field: &str, default: CanvasSource| match name {
+        let flow = app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Update))?;
+        let find = |wanted: Option<WantedSide>, field: &str, default: CanvasSource| match wanted {
             None => Ok(default),
-            Some(name) => find_source(app, caller, id, (field, name)),
+            Some(WantedSide::Named(name)) => find_source(app, caller, id, (field, &name)),
+            Some(WantedSide::Canvas(canvas)) => given_canvas(app, &flow, canvas),
         };
         let left = find(left, "left", CanvasSource::Live)?;
         let right = find(right, "right", CanvasSource::Draft)?;
@@ -51,6 +54,13 @@ impl Sources {
     fn names(&self) -> SideNames {
         SideNames { left: self.left.name(), right: self.right.name() }
     }
+}
+
+/// A canvas that the caller brings, as a save to the draft would take it.
+fn given_canvas(app: &App, flow: &Flow, canvas: String) -> Result<CanvasSource> {
+    let canvas = app.store.read(|tx| password_masks::restore(tx, flow, canvas))?;
+    let canvas = ParsedCanvas::parse(canvas)?.text().to_owned();
+    Ok(CanvasSource::Given(GivenCanvas { name: SideName::Given, kind: flow.kind, canvas }))
 }
 
 fn find_source(app: &App, caller: &Caller, id: &FlowId, (field, name): (&str, &str)) -> Result<CanvasSource> {

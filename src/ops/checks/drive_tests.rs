@@ -1,6 +1,6 @@
 //! What a check does with its runs, whoever answers.
 
-use super::drive::{CheckDrive, Respondent, timed_out};
+use super::drive::{CHECK_RUN, CheckDrive, Respondent, timed_out};
 use super::respondent::CanvasRespondent;
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
@@ -159,6 +159,12 @@ fn what_a_check_waits_for_others_is_not_its_own_time() {
     CheckDrive { entry: &entry, live: Some(&yes), draft: &yes, run_limit: LONG, make_way, clock: &clock }
         .run();
     assert_eq!(entry.check().status, CheckStatus::Done);
+}
+
+#[test]
+fn a_run_of_a_check_has_a_minute() {
+    assert_eq!(CHECK_RUN, Duration::from_secs(60));
+    assert!(timed_out().contains("longer than 60 seconds"));
 }
 
 #[test]

@@ -80,7 +80,8 @@ fn prepare(app: &App, canvases: FlowCanvases, unavailable: Option<Unavailable>) 
 /// 404, 403; 400 for wrong questions or sides; 409 where there is nothing to check, or what would run is risky, or a check of
 /// the same is running; 429 while too many are.
 pub(crate) fn start(app: &App, caller: &Caller, id: &FlowId, request: CheckRequest) -> Result<CheckReport> {
-    let sources = Sources::named(app, caller, id, (request.left.as_deref(), request.right.as_deref()))?;
+    let wanted = (request.left.clone(), request.right.clone());
+    let sources = Sources::wanted(app, caller, id, wanted)?;
     let canvases = FlowCanvases::read(app, caller, id, FlowAction::Update, sources)?;
     let flow = canvases.flow.clone();
     let entry = begin(app, canvases, None, request)?;

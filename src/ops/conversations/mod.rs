@@ -1,6 +1,7 @@
 //! Messages, feedback, leads, and the files and chunks of conversations.
 
 pub mod chunks;
+pub mod expiry;
 pub(crate) mod feedback;
 pub mod files;
 pub(crate) mod leads;

@@ -1,4 +1,4 @@
-//! Behaviour checks that run, and those that ended a while ago (manual 18.2). Of a flow one for each thing that they compare, a
+//! Behaviour checks that run, and those that ended a while ago (manual 18.2). Of a flow one at a time but for that of a promotion, a
 //! few at once, and none that nobody will look at any more.
 
 mod entry;
@@ -23,7 +23,7 @@ const CHECKS_KEPT_MAX: usize = 200;
 /// Why a check cannot begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CheckRefusal {
-    /// One of the flow that compares the same is running.
+    /// One of the flow is running.
     UnderWay,
     /// As many are running as may be.
     TooMany,
@@ -55,7 +55,8 @@ impl Checks {
         let mut newest = self.newest();
         drop_expired(&mut newest, now);
         let key = check.key();
-        if newest.get(&key).is_some_and(|entry| entry.check().is_running()) {
+        let is_in_way = |other: &CheckKey| other.0 == key.0 && key.1.excludes(other.1);
+        if newest.iter().any(|(other, entry)| is_in_way(other) && entry.check().is_running()) {
             return Err(CheckRefusal::UnderWay);
         }
         if newest.values().filter(|entry| entry.check().is_running()).count() >= CHECKS_RUNNING_MAX {
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn checks_of_a_flow_that_compare_other_things_run_beside_one_another() {
+    fn a_check_before_a_promotion_runs_beside_another_one_of_the_flow() {
         let (checks, flow) = (Checks::default(), FlowId::random());
         let dev = |byte: u8| {
             let right = SideName::Incoming(Sha::from_bytes([byte; 20]));
@@ -179,6 +180,9 @@ mod tests {
         let draft = checks.begin(check(flow), minutes(0)).ok().unwrap();
         let promotion = checks.begin(dev(1), minutes(0)).ok().unwrap();
         assert_eq!(checks.begin(dev(2), minutes(0)).err(), Some(CheckRefusal::UnderWay));
+        let sides = SideNames { left: SideName::Live, right: SideName::Given };
+        let of_file = checks.begin(Check { sides, ..check(flow) }, minutes(0));
+        assert_eq!(of_file.err(), Some(CheckRefusal::UnderWay));
         let newest = |of: Comparison| checks.newest_of(&(flow, of), minutes(0)).map(|one| one.check().id);
         assert_eq!(newest(Comparison::Draft), Some(draft.check().id));
         assert_eq!(newest(Comparison::Promotion), Some(promotion.check().id));

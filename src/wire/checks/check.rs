@@ -2,7 +2,7 @@
 
 use crate::domain::checks::answer::{Answer, SHOWN_CHARS_MAX, cut};
 use crate::domain::checks::check::{
-    Check, CheckCase, CheckLimits, CheckRequest, CheckStatus, QuestionRow, StopReason,
+    Check, CheckCase, CheckLimits, CheckRequest, CheckStatus, QuestionRow, StopReason, WantedSide,
 };
 use crate::domain::checks::kept::ExpectationRow;
 use crate::domain::checks::sides::SideName;
@@ -23,10 +23,10 @@ pub(crate) struct CheckStart {
     /// 1 to 10 questions of up to 2,000 characters; may be left out where kept questions are asked.
     #[serde(default)]
     pub questions: Vec<QuestionToAsk>,
-    /// What stands: `live` where nothing else is said, `draft`, or the id of a version.
-    pub left: Option<String>,
-    /// What is to take its place: `draft` where nothing else is said, `live`, or the id of a version.
-    pub right: Option<String>,
+    /// What stands: `live` where nothing else is said, `draft`, the id of a version, or a canvas.
+    pub left: Option<SideToAsk>,
+    /// What is to take its place: `draft` where nothing else is said, `live`, the id of a version, or a canvas.
+    pub right: Option<SideToAsk>,
     /// Runs the steps as well that may do something to the world.
     #[serde(default)]
     pub include_risky_steps: bool,
@@ -41,6 +41,28 @@ pub(crate) struct CheckStart {
     pub max_tokens: Option<u64>,
     /// Less time than the server allows.
     pub max_seconds: Option<u64>,
+}
+
+/// A side of a check: its name, or a canvas that the caller brings.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged, expecting = "a side is a text, or an object with 'flowData'")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+pub(crate) enum SideToAsk {
+    Named(String),
+    #[serde(rename_all = "camelCase")]
+    Canvas {
+        /// As flows have it.
+        flow_data: String,
+    },
+}
+
+impl From<SideToAsk> for WantedSide {
+    fn from(sent: SideToAsk) -> Self {
+        match sent {
+            SideToAsk::Named(name) => Self::Named(name),
+            SideToAsk::Canvas { flow_data } => Self::Canvas(flow_data),
+        }
+    }
 }
 
 /// A question to ask: its text, or its text with what is expected of the answers.
@@ -60,8 +82,8 @@ pub(crate) enum QuestionToAsk {
 impl From<CheckStart> for CheckRequest {
     fn from(sent: CheckStart) -> Self {
         Self {
-            left: sent.left,
-            right: sent.right,
+            left: sent.left.map(WantedSide::from),
+            right: sent.right.map(WantedSide::from),
             questions: sent.questions.into_iter().map(QuestionRow::from).collect(),
             include_risky_steps: sent.include_risky_steps,
             control: sent.control,
@@ -134,6 +156,8 @@ struct SideView {
 enum SideSource {
     Live,
     Draft,
+    // A canvas that the request brought.
+    Given,
     Version,
     // A version from Dev.
     Incoming,
@@ -308,6 +332,7 @@ impl From<SideName> for SideView {
         let (from, sha) = match side {
             SideName::Live => (SideSource::Live, None),
             SideName::Draft => (SideSource::Draft, None),
+            SideName::Given => (SideSource::Given, None),
             SideName::Version(sha) => (SideSource::Version, Some(sha)),
             SideName::Incoming(sha) => (SideSource::Incoming, Some(sha)),
         };

@@ -150,17 +150,23 @@ impl Flow {
     }
 }
 
+/// How many checks of an unchanged flow are made; `FLOWKEEP_NOISE_CHECKS` makes more of them, a thousand in a few minutes.
+const CHECKS: usize = 12;
+
 #[test]
 fn a_flow_that_did_not_change_is_rarely_reported() {
+    let wanted = std::env::var("FLOWKEEP_NOISE_CHECKS").ok().and_then(|count| count.parse().ok());
+    let checks: usize = wanted.unwrap_or(CHECKS);
     let flow = Flow::new();
     let prompt = prompt("");
     // The model has another name and is the same.
-    let reports = (0..12)
+    let reports = (0..checks)
         .map(|at| flow.check(("one", &prompt), (&format!("other-{at}"), &prompt)))
         .filter(|check| check["summary"]["reportsChange"] == true);
-    // A test that is right four times in a hundred reports three of twelve checks less than once in two hundred times.
     let count = reports.count();
-    assert!(count <= 2, "{count} of 12");
+    println!("{count} of {checks} checks of a flow that did not change reported a change");
+    // A test that is right four times in a hundred reports three of twelve checks less than once in two hundred times.
+    assert!(count <= (checks / 20).max(2), "{count} of {checks}");
 }
 
 #[test]

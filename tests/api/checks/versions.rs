@@ -90,6 +90,36 @@ fn a_version_of_another_kind_is_asked_as_that_kind() {
 }
 
 #[test]
+fn a_canvas_that_the_caller_brings_is_a_side_and_is_kept_nowhere() {
+    let server = Server::start();
+    let (flow, _) = flow_with_past(&server);
+    let before =
+        [server.read(&format!("/flow-versions/{flow}")), server.read(&format!("/flow-drafts/{flow}"))];
+    let canvas = scripted_flow_with(json!({"fallback": "It takes 50 days."}));
+    let body = json!({"questions": ["How long?"], "right": {"flowData": canvas}});
+    let done = end(&server, &flow, &start(&server, &flow, &body));
+    assert_eq!(done["cases"][0]["why"][0]["message"], "Live says 30, the file says 50.");
+    assert_eq!(done["right"], json!({"from": "given", "name": "The file"}));
+    let body = json!({"questions": ["How long?"], "left": {"flowData": canvas}});
+    let done = end(&server, &flow, &start(&server, &flow, &body));
+    assert_eq!(done["cases"][0]["why"][0]["message"], "The file says 50, the draft says 40.");
+    let after =
+        [server.read(&format!("/flow-versions/{flow}")), server.read(&format!("/flow-drafts/{flow}"))];
+    assert_eq!(after, before);
+    let refused = |right: Value| {
+        post(&server, &flow, &json!({"questions": ["How long?"], "right": right})).is_error(400)
+    };
+    assert!(refused(json!({"flowData": "{nodes"})).contains("flowData"));
+    refused(json!({"canvas": canvas}));
+    let both = json!({"flowData": canvas});
+    let told = post(&server, &flow, &json!({"questions": ["a"], "left": both, "right": both})).is_error(400);
+    assert!(told.contains("nothing to compare"), "{told}");
+    let key = server.key(&["chatflows:view"])["apiKey"].as_str().unwrap().to_owned();
+    let path = format!("/flow-drafts/{flow}/check");
+    server.call("POST", &path).bearer(&key).json(&body).send().is(403);
+}
+
+#[test]
 fn sides_that_cannot_be_compared_say_why() {
     let server = Server::start();
     let (flow, shas) = flow_with_past(&server);

@@ -55,6 +55,20 @@ fn another_number_is_a_change_that_names_both() {
 }
 
 #[test]
+fn other_items_of_a_list_are_a_change_where_both_sides_repeat_themselves() {
+    let (pear, plum) = (said("Buy:\n- apples\n- a pear"), said("Buy:\n- apples\n- a plum"));
+    let live = [pear.clone(), pear.clone()];
+    assert!(asks_again(case(&live, std::slice::from_ref(&plum))));
+    let draft = [plum.clone(), again(plum.clone())];
+    let found = only(case(&[&live[..], &[again(pear.clone())]].concat(), &draft), CONTROL);
+    assert_eq!((found.verdict, found.confirmed), (Some(Verdict::Changed), Some(true)));
+    assert_eq!(found.why[0].message, "Live says \"a pear\", the draft says \"a plum\".");
+    let reworded = said("Please buy:\n- apples\n- a pear");
+    let found = only(case(&[pear, reworded], &[plum]), CONTROL);
+    assert!(!found.reports, "who says it in other words may list it in other words too");
+}
+
+#[test]
 fn a_difference_that_comes_again_is_confirmed_and_one_that_does_not_is_noise() {
     let (thirty, fourteen) = (said("It takes 30 days."), said("It takes 14 days."));
     let live = [thirty.clone(), thirty.clone()];

@@ -11,6 +11,7 @@ pub(crate) use self::filter::MessageFilter;
 use self::filter::walk;
 use super::{chunks, feedback, named_sessions};
 use crate::app::App;
+use crate::base::cancel::CancelToken;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::conversations::conversation::{Message, MessageRating, RatedMessage};
 use crate::domain::error::Result;
@@ -194,11 +195,24 @@ fn collect_matching(
 /// # Errors
 /// 404 or 403, and 500 where such a memory cannot be reached.
 pub(crate) fn delete(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter) -> Result<usize> {
-    let workspace = &caller.workspace;
-    let permitted = |tx: &_| access::flow(tx, caller, flow, FlowAction::Save).map(drop);
-    let end = app.store.read_messages(|tx| permitted(tx).and_then(|()| timeline::next_sequence(tx)))?;
+    app.store.read(|tx| access::flow(tx, caller, flow, FlowAction::Save).map(drop))?;
+    delete_as(app, Some(caller), (&caller.workspace, flow), filter, &CancelToken::new(None))
+}
+
+/// Deletes messages for a caller, whose rights may end meanwhile, or for the service itself, until `cancel` is set.
+///
+/// # Errors
+/// As [`delete`].
+pub(super) fn delete_as(
+    app: &App,
+    caller: Option<&Caller>,
+    (workspace, flow): (&WorkspaceId, &FlowId),
+    filter: &MessageFilter,
+    cancel: &CancelToken,
+) -> Result<usize> {
+    let end = app.store.read_messages(timeline::next_sequence)?;
     let (mut from, mut count) = (0, 0);
-    loop {
+    while cancel.reason().is_none() {
         let batch = app.store.read_messages(|tx| {
             let mut batch = Vec::new();
             walk(tx, workspace, flow, filter, (from, MessageOrder::Ascending), |place, _| {
@@ -214,7 +228,9 @@ pub(crate) fn delete(app: &App, caller: &Caller, flow: &FlowId, filter: &Message
         from = last.sequence + 1;
         remote_memories::delete_remote_memories(app, workspace, flow, &batch)?;
         let (removed, ended) = app.store.write(|tx| {
-            access::flow(tx, caller, flow, FlowAction::Save)?;
+            if let Some(caller) = caller {
+                access::flow(tx, caller, flow, FlowAction::Save)?;
+            }
             let removed = timeline::remove(tx, workspace, flow, &batch)?;
             // What else holds words of a person goes with the last of their messages, whatever happens after.
             let ended = emptied_conversations(tx, workspace, flow, &batch)?;

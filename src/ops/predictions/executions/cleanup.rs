@@ -93,7 +93,7 @@ fn delete_leftovers(app: &App, left: &ExecutionLeftovers, cancel: &CancelToken) 
     Ok(())
 }
 
-/// Removes what is beyond the newest records that a workspace keeps, and what deleted flows left behind, some at a time,
+/// Removes what is beyond the newest records that a workspace keeps, what is older than anything is kept, and what deleted flows left behind, some at a time,
 /// until `cancel` is set.
 ///
 /// # Errors
@@ -102,12 +102,12 @@ pub fn sweep(app: &App, cancel: &CancelToken) -> Result<()> {
     for left in app.store.read(|tx| EXECUTION_LEFTOVERS.list(tx))? {
         delete_leftovers(app, &left, cancel)?;
     }
-    let keep = app.settings.executions_keep;
-    if keep == 0 {
-        return Ok(());
-    }
+    let (keep, until) = (app.settings.executions_keep, app.kept_since());
     for workspace in app.store.read(|tx| WORKSPACES.list(tx))? {
         let remove = |tx: &WriteTx| executions::remove_beyond(tx, &workspace.id, keep, EXECUTIONS_AT_ONCE);
+        while keep > 0 && cancel.reason().is_none() && app.store.write(remove)? {}
+        let Some(until) = until else { continue };
+        let remove = |tx: &WriteTx| executions::remove_until(tx, &workspace.id, until, EXECUTIONS_AT_ONCE);
         while cancel.reason().is_none() && app.store.write(remove)? {}
     }
     Ok(())

@@ -26,6 +26,7 @@ use crate::domain::ids::{ExecutionId, FlowId, PauseId, WorkspaceId};
 use crate::domain::predictions::execution::{Execution, ExecutionEntry, RunRequest};
 use crate::store::tables::{EXECUTION_REQUESTS, EXECUTION_REQUESTS_TABLE, EXECUTION_WORKSPACE, EXECUTIONS};
 use crate::store::transaction::{MessageReader, Order, WriteTx};
+use jiff::Timestamp;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
@@ -290,10 +291,35 @@ pub(crate) fn remove_of_flow(
 /// [`crate::domain::error::Error::Internal`] when the database cannot be written.
 pub(crate) fn remove_beyond(tx: &WriteTx, workspace: &WorkspaceId, keep: u64, most: usize) -> Result<bool> {
     let excess = count(tx, workspace, ExecutionScope::All, TimeSpan::ALWAYS)?.saturating_sub(keep);
-    let wanted = usize::try_from(excess).unwrap_or(usize::MAX).min(most);
+    remove_ended(tx, workspace, TimeSpan::ALWAYS, excess, most)
+}
+
+/// Removes records of a workspace that were last changed up to a time, at most `most` of them, and none of a run that is not over. True
+/// where it had to stop there.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be written.
+pub(crate) fn remove_until(
+    tx: &WriteTx,
+    workspace: &WorkspaceId,
+    until: Timestamp,
+    most: usize,
+) -> Result<bool> {
+    remove_ended(tx, workspace, TimeSpan::between(None, Some(until)), u64::MAX, most)
+}
+
+/// Removes ended ones among the oldest `among` of a span.
+fn remove_ended(
+    tx: &WriteTx,
+    workspace: &WorkspaceId,
+    span: TimeSpan,
+    among: u64,
+    most: usize,
+) -> Result<bool> {
+    let wanted = usize::try_from(among).unwrap_or(usize::MAX).min(most);
     let (mut outdated, mut looked_at) = (Vec::new(), 0);
-    walk(tx, workspace, ExecutionScope::All, TimeSpan::ALWAYS, Order::Ascending, |row| {
-        if outdated.len() >= wanted || looked_at >= excess {
+    walk(tx, workspace, ExecutionScope::All, span, Order::Ascending, |row| {
+        if outdated.len() >= wanted || looked_at >= among {
             return Ok(ControlFlow::Break(()));
         }
         looked_at += 1;
