@@ -146,6 +146,7 @@ pub static CARDS: &[&Card] = &[
     &memory::buffer_window::CARD,
     &memory::conversation_summary::CARD,
     &memory::conversation_summary_buffer::CARD,
+    &memory::dynamo_db::CARD,
     &memory::redis::CARD,
     &memory::upstash::CARD,
     &moderation::openai::CARD,

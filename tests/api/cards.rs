@@ -117,6 +117,7 @@ fn cards_are_listed_by_category() {
         "bufferWindowMemory",
         "conversationSummaryMemory",
         "conversationSummaryBufferMemory",
+        "DynamoDBChatMemory",
         "RedisBackedChatMemory",
         "upstashRedisBackedChatMemory",
     ];
