@@ -160,6 +160,12 @@ impl SpoolWriter {
         }
     }
 
+    /// True when part of it is in a file.
+    #[must_use]
+    pub const fn is_in_file(&self) -> bool {
+        self.file.is_some()
+    }
+
     /// True when part of it is in a file, and some is not yet.
     #[must_use]
     pub fn is_split(&self) -> bool {

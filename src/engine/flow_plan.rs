@@ -1,6 +1,7 @@
 //! A flow ready to run, whatever its kind.
 
 use super::agentflow::AgentPlan;
+use super::assistant;
 use super::harness::TeamPlan;
 use super::legacy::MemberPlan;
 use super::overrides::CardPlace;
@@ -36,6 +37,9 @@ impl FlowPlan {
             FlowKind::Agentflow => AgentPlan::compile(canvas).map(Self::Agent),
             FlowKind::Multiagent => MemberPlan::compile(canvas).map(|plan| Self::Members(Box::new(plan))),
             FlowKind::Harness => TeamPlan::compile(canvas).map(Self::Team),
+            FlowKind::Assistant if assistant::waits_for_model(canvas).is_some() => {
+                Err(Error::RunFailed(assistant::NO_MODEL.to_owned()))
+            }
             _ => Ok(Self::Chat(Plan::compile(canvas)?)),
         }
     }

@@ -169,6 +169,7 @@ mod tests {
             "customFunction",
             "ifElseFunction",
             "RedisBackedChatMemory",
+            "DynamoDBChatMemory",
             "mongoDBAtlasChatMemory",
             "customTool",
             "requestsPost",

@@ -10,7 +10,7 @@ use super::plan::{Plan, PlanError};
 use super::renamed_cards::former_name;
 use super::resources::{Resources, forbidden_program, missing_flows, missing_records, missing_variables};
 use super::wiring::fits;
-use super::{credential, source};
+use super::{assistant, credential, source};
 use crate::canvas::{Canvas, Node};
 use crate::cards::kit::schema::input::parse_names;
 use crate::cards::kit::{Card, Category, Input, InputKind, WireType};
@@ -52,6 +52,11 @@ pub(super) fn value_issue(input: &Input, value: Option<&Value>) -> Option<String
     values::issue(input, value)
 }
 
+/// What is said of a text that is none of the choices of an input.
+pub(super) fn no_choice(input: &Input, text: &str) -> String {
+    values::no_choice(input, text)
+}
+
 /// Lists the problems of a canvas; empty when it is fine.
 #[must_use]
 pub fn validate(kind: FlowKind, canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems> {
@@ -60,8 +65,24 @@ pub fn validate(kind: FlowKind, canvas: &Canvas, resources: &dyn Resources) -> V
         FlowKind::Etl => pipeline::problems(canvas, resources),
         FlowKind::Multiagent => members::problems(canvas, resources),
         FlowKind::Harness => harness::problems(canvas, resources),
-        FlowKind::Chatflow | FlowKind::Assistant => chat_problems(canvas, resources),
+        FlowKind::Chatflow => chat_problems(canvas, resources),
+        FlowKind::Assistant => assistant_problems(canvas, resources),
     }
+}
+
+/// Whoever tells an assistant sees no cards: that it has no model is said in words of its own.
+fn assistant_problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems> {
+    let mut found = chat_problems(canvas, resources);
+    let Some(waiting) = assistant::waits_for_model(canvas) else { return found };
+    let card = registry::find(&waiting.name);
+    let drawn = card.and_then(|card| card.input("model")).map(needs_connection);
+    let of_card = found.iter_mut().filter(|problems| problems.id == waiting.id);
+    for issue in of_card.flat_map(|problems| &mut problems.issues) {
+        if Some(issue.as_str()) == drawn.as_deref() {
+            assistant::NO_MODEL.clone_into(issue);
+        }
+    }
+    found
 }
 
 fn chat_problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems> {
@@ -199,10 +220,14 @@ fn issue(
         _ => value.is_none_or(is_empty),
     };
     match (empty, input.is_wire()) {
-        (true, true) => Some(format!("{} needs a connection.", input.label)),
+        (true, true) => Some(needs_connection(input)),
         (true, false) => Some(format!("{} is required.", input.label)),
         (false, _) => values::issue(input, value),
     }
+}
+
+fn needs_connection(input: &Input) -> String {
+    format!("{} needs a connection.", input.label)
 }
 
 /// What is wrong with the cards that are wired into an input.

@@ -131,11 +131,20 @@ impl ChatFiles {
     /// # Errors
     /// When the disk is nearly full, or it cannot be written.
     pub fn spool(&self) -> Result<File, StoreFileError> {
-        let folder = self.tree.make(&[])?;
-        if folder.free_bytes()? < self.quota.bytes_free.saturating_add(DOCUMENT_BYTES_MAX as u64) {
+        self.check_disk()?;
+        Ok(self.tree.spool()?)
+    }
+
+    /// Refuses to let such a file grow while others need what is left of the disk.
+    ///
+    /// # Errors
+    /// When the disk is nearly full, or does not say.
+    pub fn check_disk(&self) -> Result<(), StoreFileError> {
+        let free = self.tree.make(&[])?.free_bytes()?;
+        if free < self.quota.bytes_free.saturating_add(DOCUMENT_BYTES_MAX as u64) {
             return Err(StoreFileError::Full(FullQuota::Disk));
         }
-        Ok(self.tree.spool()?)
+        Ok(())
     }
 
     /// Opens a file of a conversation; `None` when there is none. It was read once by then, so what goes out is what was

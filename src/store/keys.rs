@@ -353,6 +353,12 @@ impl KeyRange {
         Self { start: start.to_vec(), end: end.map(<[u8]>::to_vec) }
     }
 
+    /// The rest of it, from this key on.
+    #[must_use]
+    pub(super) fn starting_at(self, start: &[u8]) -> Self {
+        Self { start: start.to_vec(), end: self.end }
+    }
+
     pub(super) fn start(&self) -> &[u8] {
         &self.start
     }

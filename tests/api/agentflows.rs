@@ -12,7 +12,7 @@ mod iterations;
 mod kept;
 mod loops;
 mod memory;
-mod models;
+pub mod models;
 mod nested;
 mod overrides;
 mod pauses_beside;

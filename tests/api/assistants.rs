@@ -167,7 +167,13 @@ fn bad_details_are_refused_and_change_nothing() {
     assert_eq!(server.read("/assistants").as_array().unwrap().len(), 1);
     let unchosen = make(&server, &json!({"name": "Begun"}));
     let answer = server.ask(&unchosen, &json!({"question": "Hi"}));
-    assert!(answer.status >= 400 && answer.text().contains("Chat Model"), "{}", answer.text());
+    let said = "This assistant has no model: choose a model in the assistant.";
+    assert_eq!(answer.is_error(500), said);
+    let found = server.read(&format!("/validation/{unchosen}"));
+    assert!(found.to_string().contains(said) && !found.to_string().contains("needs a connection"), "{found}");
+    let knowing = json!({"name": "Begun", "tools": [{"name": "calculator"}]});
+    assert!(change(&server, &unchosen, &knowing).status < 300);
+    assert_eq!(server.ask(&unchosen, &json!({"question": "Hi"})).is_error(500), said);
 }
 
 #[test]

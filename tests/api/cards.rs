@@ -110,10 +110,14 @@ fn cards_are_listed_by_category() {
     let names: Vec<&Value> = memories.as_array().unwrap().iter().map(|card| &card["name"]).collect();
     let ours = [
         "agentMemory",
+        "mySQLAgentMemory",
+        "postgresAgentMemory",
+        "sqliteAgentMemory",
         "bufferMemory",
         "bufferWindowMemory",
         "conversationSummaryMemory",
         "conversationSummaryBufferMemory",
+        "DynamoDBChatMemory",
         "RedisBackedChatMemory",
         "upstashRedisBackedChatMemory",
     ];

@@ -87,6 +87,48 @@ fn filling_again_embeds_what_is_new_and_drops_what_is_gone() {
     assert_eq!(query(&server, &store, "When do parcels leave the house?"), [FRIDAY, OFFICE]);
 }
 
+/// Chunks of several pages, from several loaders.
+fn add_many(server: &Server, store: &str) {
+    for loader in 0..3 {
+        let lines: Vec<String> =
+            (0..300).map(|line| format!("Parcel {} goes to street {line}.", loader * 300 + line)).collect();
+        let body = json!({
+            "loader": {"name": "plainText", "config": {"text": lines.join("\n\n")}},
+            "splitter": {"name": "recursiveCharacterTextSplitter", "config": {"chunkSize": 36, "chunkOverlap": 0}},
+            "metadata": {"source": format!("list {loader}")},
+        });
+        let made = server.post(&format!("/document-store/upsert/{store}"), &body);
+        assert_eq!(made["numAdded"], 300);
+    }
+}
+
+#[test]
+fn a_store_of_many_pages_is_filled_whole_with_each_kind_of_vector_store() {
+    let server = Server::start();
+    let cards = json!({"vectorStoreName": "faiss", "vectorStoreConfig": {"basePath": "many", "topK": 1}});
+    let mut recorded = cards.clone();
+    recorded["recordManagerName"] = "SQLiteRecordManager".into();
+    recorded["recordManagerConfig"] = json!({"cleanup": "full"});
+    for (cards, again) in
+        [(json!({}), [0, 300, 0, 600, 600]), (cards, [600, 0, 0, 0, 600]), (recorded, [0, 300, 0, 600, 600])]
+    {
+        let store = make(&server);
+        add_many(&server, &store);
+        let mut body = hashing(&store);
+        body.as_object_mut().unwrap().extend(cards.as_object().unwrap().clone());
+        assert_eq!(counts(&insert(&server, &body)), [900, 0, 0, 0, 900], "{cards}");
+        let asked = "Parcel 857 goes to street 257.";
+        assert_eq!(query(&server, &store, asked)[0], asked, "{cards}");
+        let seen = server.read(&format!("/document-store/store/{store}"));
+        assert_eq!(seen["status"], "UPSERTED");
+        let loader = seen["loaders"][2]["id"].as_str().unwrap();
+        server.owner("DELETE", &format!("/document-store/loader/{store}/{loader}")).send().is(200);
+        assert_eq!(query(&server, &store, asked)[0], asked, "not yet filled again");
+        assert_eq!(counts(&insert(&server, &json!({ "storeId": store }))), again, "{cards}");
+        assert_ne!(query(&server, &store, asked)[0], asked, "{cards}");
+    }
+}
+
 #[test]
 fn a_store_can_keep_its_vectors_with_a_vector_store_card_and_records() {
     let server = Server::start();

@@ -1,6 +1,9 @@
 //! Export and import (manual 5.11): what leaves, what comes in, and what never does.
 
+use crate::etl;
+use crate::harness::{self, Team};
 use crate::support::canvases::{Drawing, scripted_flow, scripted_flow_with};
+use crate::support::provider::Provider;
 use crate::support::{Server, id};
 use flowkeep::domain::ids::{FlowId, WorkspaceId};
 use flowkeep::store::tables::FLOW_WORKSPACE;
@@ -72,6 +75,33 @@ fn what_is_exported_comes_in_elsewhere_under_its_ids() {
     assert_eq!(to.read("/marketplaces/custom")[0]["templateName"], "Start here");
     assert_eq!(to.read(&format!("/flow-versions/{flow}"))["versions"].as_array().unwrap().len(), 1);
     assert_eq!(export(&to, &json!({}))["ChatFlow"][0]["flowData"], file["ChatFlow"][0]["flowData"]);
+}
+
+#[test]
+fn harnesses_and_pipelines_stand_among_the_chatflows_and_run_elsewhere() {
+    let (from, to, provider) = (Server::start(), Server::start(), Provider::start());
+    let talker = from.flow_with(&scripted_flow(), &json!({"name": "Talker"}));
+    let desk = Team::of(&provider, &["law"]).flow(&from);
+    let line = etl::pipeline(&from, &etl::into_file("rows.jsonl"));
+    for wanted in [json!({}), json!({"chatflow": true})] {
+        let file = export(&from, &wanted);
+        let rows = file["ChatFlow"].as_array().unwrap().iter();
+        let mut kinds: Vec<&str> = rows.map(|row| row["type"].as_str().unwrap()).collect();
+        kinds.sort_unstable();
+        assert_eq!(kinds, ["CHATFLOW", "ETL", "HARNESS"], "{wanted}");
+    }
+    let answer = import(&to, &export(&from, &json!({})), "import", &json!({}));
+    assert_eq!(actions(&answer), ["create"; 3], "{answer}");
+    for (flow, kind) in [(&talker, "CHATFLOW"), (&desk, "HARNESS"), (&line, "ETL")] {
+        assert_eq!(to.read(&format!("/chatflows/{flow}"))["type"], kind);
+    }
+    harness::script(&provider, &["law"], &[]);
+    assert_eq!(harness::ask(&to, &desk).is(200).json()["text"], "Together: done.");
+    let run = etl::start(&to, &line, &json!({}));
+    assert_eq!(etl::end(&to, &line, &run)["state"], "FINISHED");
+    assert_eq!(to.read(&format!("/etl/{line}/files"))[0]["name"], "rows.jsonl");
+    let again = import(&to, &export(&from, &json!({})), "import", &json!({}));
+    assert_eq!(actions(&again), ["skip"; 3], "{again}");
 }
 
 #[test]

@@ -72,6 +72,51 @@ pub fn gigabytes(number: Option<usize>) {
     );
 }
 
+/// Runs one into document stores that have embeddings: one that keeps its vectors itself, and one with a vector store card and
+/// a record manager. Making the vectors is part of the run.
+pub fn stores(documents: Option<usize>) {
+    let documents = documents.unwrap_or(DOCUMENTS);
+    let place = tempfile::tempdir().unwrap();
+    let folder = fs::canonicalize(place.path()).unwrap();
+    fill(&folder, documents);
+    let cards = json!({
+        "vectorStoreName": "faiss", "vectorStoreConfig": {"basePath": "all"},
+        "recordManagerName": "SQLiteRecordManager", "recordManagerConfig": {"cleanup": "full"},
+    });
+    for (name, cards) in [("its own vectors", json!({})), ("Faiss and records", cards)] {
+        heading(&format!(
+            "{documents} documents of a kilobyte into a document store: split, store, embed; {name}"
+        ));
+        let cost = run_prepared(&folder, &|service| {
+            let store = service.post("/api/v1/document-store/store", &json!({"name": "all"}));
+            let store = store["id"].as_str().unwrap().to_owned();
+            let mut vectors = json!({
+                "storeId": store, "embeddingName": "hashingEmbeddings", "embeddingConfig": {"dimensions": 256},
+            });
+            vectors.as_object_mut().unwrap().extend(cards.as_object().unwrap().clone());
+            service.post("/api/v1/document-store/vectorstore/save", &vectors);
+            let mut nodes = reading(&folder);
+            nodes.pop();
+            let filled = json!({"documents": from("split"), "documentStore": store});
+            nodes.push(node("store", "etlDocumentStore", filled));
+            nodes
+        });
+        assert_eq!(
+            (&cost.done["read"], &cost.done["errors"]),
+            (&json!(documents), &json!([])),
+            "{}",
+            cost.done
+        );
+        figure("chunks", &cost.done["written"].to_string(), "");
+        figure("documents a second", &format!("{:.0}", documents as f64 / cost.seconds), "");
+        figure(
+            "memory, at most (before the run)",
+            &format!("{:.0} MB ({:.0})", cost.peak, cost.before),
+            "< 200 MB",
+        );
+    }
+}
+
 /// A run that is over, and what it took.
 struct Cost {
     done: Value,
@@ -84,14 +129,32 @@ struct Cost {
     peak: f64,
 }
 
+/// A service, and who may change it.
+struct Owned<'s> {
+    service: &'s Throwaway,
+    bearer: String,
+}
+
+impl Owned<'_> {
+    fn post(&self, path: &str, body: &Value) -> Value {
+        self.service.program.call("POST", path, &[("authorization", &self.bearer)], body).json()
+    }
+}
+
 /// Runs a pipeline of these cards in a service that may read the folder.
 fn run(folder: &Path, nodes: Vec<Value>) -> Cost {
+    run_prepared(folder, &|_| nodes.clone())
+}
+
+/// As [`run`], with cards that need something of the service.
+fn run_prepared(folder: &Path, nodes: &dyn Fn(&Owned<'_>) -> Vec<Value>) -> Cost {
     let mut serve = command(&["serve", "--throwaway", "--port", "0"]);
     serve.env("SERVICE_DOCUMENT_FOLDERS", folder);
     let service = Throwaway::start(serve);
     let bearer = format!("Bearer {}", service.key);
     let headers = [("authorization", bearer.as_str())];
-    let canvas = json!({"nodes": nodes, "edges": []}).to_string();
+    let owned = Owned { service: &service, bearer: bearer.clone() };
+    let canvas = json!({"nodes": nodes(&owned), "edges": []}).to_string();
     let made = json!({"name": "pipeline", "type": "ETL", "flowData": canvas});
     let made = service.program.call("POST", "/api/v1/chatflows", &headers, &made).json();
     let runs = format!("/api/v1/etl/{}/runs", made["id"].as_str().unwrap());

@@ -66,6 +66,7 @@ fn main() {
         ("listed", &|| runs::listed(number)),
         ("pipeline", &|| pipelines::report(number)),
         ("gigabytes", &|| pipelines::gigabytes(number)),
+        ("stores", &|| pipelines::stores(number)),
         ("million", &|| answers::million(number)),
     ];
     let all = !parts.iter().any(|(name, _)| told(name));

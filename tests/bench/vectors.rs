@@ -8,7 +8,7 @@ mod figures;
 use figures::{Latencies, figure, heading};
 use flowkeep::app::App;
 use flowkeep::base::cancel::CancelToken;
-use flowkeep::cards::kit::{CollectionEdit, Collections};
+use flowkeep::cards::kit::{CollectionEdit, Collections, NewRows};
 use flowkeep::domain::ids::{CollectionId, WorkspaceId};
 use flowkeep::ops::knowledge::collections::WorkspaceCollections;
 use flowkeep::settings::{Environment, Flags, Settings};
@@ -75,7 +75,7 @@ fn edit(add: &[VectorRow], clear: bool) -> CollectionEdit<'_> {
         name: "measured",
         space: [1; 32],
         clear,
-        add,
+        add: NewRows::Held(add),
         absent_at: None,
         conversation: None,
         remove: &NOTHING,

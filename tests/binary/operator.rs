@@ -269,6 +269,10 @@ fn a_workspace_is_exported_and_imported_running_and_stopped() {
     home.good(&["export", path]);
     assert!(home.good(&["export"]).contains("\"Talker\""), "without a file it is printed");
     assert!(home.good(&["import", path]).starts_with("skip     ChatFlow       Talker\n"));
+    let nothing = r#"{"nodes": [], "edges": []}"#;
+    service.make_flow_of(&key, "HARNESS", "Team", nothing);
+    service.make_flow_of(&key, "ETL", "Line", nothing);
+    assert_eq!(home.good(&["export", &format!("{path}.all")]), format!("Wrote 3 flows to {path}.all.\n"));
     assert!(service.stop().success());
 
     let other = Home::new();

@@ -172,7 +172,8 @@ impl Program {
         self.make_flow_of(key, "AGENTFLOW", name, canvas)
     }
 
-    fn make_flow_of(&self, key: &str, kind: &str, name: &str, canvas: &str) -> String {
+    /// Makes a flow of this kind that is Live at once; its id.
+    pub fn make_flow_of(&self, key: &str, kind: &str, name: &str, canvas: &str) -> String {
         let body = json!({"name": name, "type": kind, "flowData": canvas, "publishInstantly": true});
         let bearer = format!("Bearer {key}");
         let answer = self.call("POST", "/api/v1/chatflows", &[("authorization", &bearer)], &body);

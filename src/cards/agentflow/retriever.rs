@@ -93,8 +93,8 @@ mod tests {
     use crate::cards::kit::capabilities::test_host::TestHost;
     use crate::cards::kit::steps::test_step::TestStep;
     use crate::cards::kit::{
-        Capabilities, Collections, Host, HostContext, RunContext, ScoredChunk, UpsertReport, VectorQuery,
-        VectorStore,
+        Capabilities, Collections, Host, HostContext, PageVisitor, RunContext, ScoredChunk, UpsertReport,
+        VectorQuery, VectorStore,
     };
     use serde_json::{Map, Value, json};
     use std::sync::Arc;
@@ -128,6 +128,10 @@ mod tests {
     impl Knowledge for StoreHost {
         fn document_store_chunks(&self, _: &DocumentStoreId) -> Result<Option<Vec<Document>>> {
             Ok(None)
+        }
+
+        fn visit_document_store(&self, _: &DocumentStoreId, _: PageVisitor<'_>) -> Result<bool> {
+            Ok(false)
         }
 
         fn store_vectors(&self, store: &DocumentStoreId) -> Result<Option<Arc<dyn VectorStore>>> {

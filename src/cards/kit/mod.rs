@@ -43,12 +43,13 @@ pub use self::schema::wire_type::WireType;
 pub use self::steps::context::{ConversationPast, StartValues, StepContext, StepResume};
 pub use self::steps::on_error::{OnError, Retries};
 pub use self::steps::outcome::{CONTENT, ItemRuns, LoopBack, NextSteps, Pause, StepOutcome, text_in};
-pub use self::stores::collections::{CollectionEdit, Collections};
+pub use self::stores::collections::{CollectionEdit, Collections, NewRows};
 pub use self::stores::databases::CodeDatabases;
 pub(crate) use self::stores::databases::{DatabaseCredentials, ListedCredential};
 pub use self::stores::records::{Cleanup, RecordManager, RecordManagerConfig};
 pub use crate::domain::predictions::human_input::Decision;
-pub use knowledge::pieces::DocumentPiece;
+pub(crate) use knowledge::pieces::PageVisitor;
+pub use knowledge::pieces::{DocumentPages, DocumentPiece};
 pub use knowledge::transform::{DedupeScope, DocumentDigest, SeenDocuments, Transform, TransformContext};
 pub use knowledge::{
     ChunkSpan, Loader, ScoredChunk, Splitter, StoreRetriever, UpsertReport, VectorQuery, VectorStore,

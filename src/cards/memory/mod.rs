@@ -5,6 +5,7 @@ pub(crate) mod buffer;
 pub(crate) mod buffer_window;
 pub(crate) mod conversation_summary;
 pub(crate) mod conversation_summary_buffer;
+pub(crate) mod dynamo_db;
 pub(crate) mod redis;
 mod stored_messages;
 pub(crate) mod summarizer;

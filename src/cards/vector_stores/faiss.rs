@@ -96,10 +96,11 @@ struct Faiss {
 
 impl VectorStore for Faiss {
     fn upsert(&self, host: &dyn Host) -> Result<UpsertReport> {
-        let documents = self.inputs.documents(host)?;
         match host.conversation() {
-            Some(conversation) => self.collection.add_for_conversation(documents, &conversation, host),
-            None => self.collection.upsert(documents, self.records.as_deref(), host),
+            Some(conversation) => {
+                self.collection.add_for_conversation(self.inputs.documents(host)?, &conversation, host)
+            }
+            None => self.collection.upsert(self.inputs.chunks(host)?, self.records.as_deref(), host),
         }
     }
 

@@ -12,6 +12,7 @@ use crate::cards::kit::{
 };
 use crate::domain::error::Result;
 use crate::domain::ids::CollectionId;
+use crate::domain::knowledge::upsert::shown_of;
 use crate::domain::predictions::prediction::Document;
 use crate::limits::INDEX_BYTES_MAX;
 use crate::vectors::{RowId, VectorIndex};
@@ -134,7 +135,7 @@ impl VectorStore for InMemoryVectorStore {
         }
         self.index(&documents, host)?;
         let added = documents.len();
-        Ok(UpsertReport { added, total: added, documents, ..UpsertReport::default() })
+        Ok(UpsertReport { added, total: added, shown: shown_of(&documents), ..UpsertReport::default() })
     }
 
     fn nearest(&self, query: &VectorQuery<'_>, turn: &RunContext<'_>) -> Result<Vec<ScoredChunk>> {

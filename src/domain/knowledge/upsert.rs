@@ -11,6 +11,39 @@ const FILLING_SAMPLES_MAX: usize = 5;
 /// Characters of a remembered chunk (manual 14.8).
 const FILLING_SAMPLE_CHARS_MAX: usize = 300;
 
+/// New chunks that the answer to a filling shows (manual 14.8).
+const FILLING_SHOWN_MAX: usize = 1_000;
+/// Bytes of the texts of chunks that the answer to a filling shows (manual 14.8).
+const FILLING_SHOWN_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// The first of the new chunks of a filling, as many as its answer shows: nobody holds the others.
+#[derive(Debug, Default)]
+pub(crate) struct ShownChunks {
+    chunks: Vec<Document>,
+    bytes: usize,
+}
+
+impl ShownChunks {
+    pub(crate) fn push(&mut self, chunk: &Document) {
+        let bytes = self.bytes + chunk.page_content.len();
+        if self.chunks.len() < FILLING_SHOWN_MAX && bytes <= FILLING_SHOWN_BYTES_MAX {
+            self.bytes = bytes;
+            self.chunks.push(chunk.clone());
+        }
+    }
+
+    pub(crate) fn into_chunks(self) -> Vec<Document> {
+        self.chunks
+    }
+}
+
+/// The first of these chunks that an answer shows.
+pub(crate) fn shown_of<'c>(chunks: impl IntoIterator<Item = &'c Document>) -> Vec<Document> {
+    let mut shown = ShownChunks::default();
+    chunks.into_iter().for_each(|chunk| shown.push(chunk));
+    shown.into_chunks()
+}
+
 /// One upsert. Some chunks are kept as samples: the store has them all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

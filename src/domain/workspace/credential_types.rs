@@ -220,6 +220,10 @@ pub(crate) const ALL: &[CredentialType] = &[
         url("upstashConnectionUrl", "Upstash Connection URL"),
         password("upstashConnectionToken", "Upstash Connection Token"),
     ]),
+    kind("dynamodbMemoryApi", "DynamodbMemory API", &[
+        password("accessKey", "Access Key"),
+        password("secretAccessKey", "Secret Access Key"),
+    ]),
     kind("upstashRedisMemoryApi", "Upstash Redis Memory API", &[password("upstashRestToken", "Upstash REST Token")]),
     kind("upstashVectorApi", "Upstash Vector API", &[
         url("UPSTASH_VECTOR_REST_URL", "Upstash Vector REST URL"),

@@ -2,7 +2,7 @@
 
 use super::problems::find_problems;
 use crate::canvas::{Canvas, Node};
-use crate::cards::kit::Factory;
+use crate::cards::kit::{Card, Factory, WireType};
 use crate::cards::registry;
 use crate::cards::sequential_agents::loop_back;
 use crate::domain::error::{Error, Result};
@@ -193,8 +193,9 @@ impl<'c> MemberDrawing<'c> {
     pub(super) fn new(canvas: &'c Canvas) -> Self {
         let is_member = |node: &Node| {
             // What only says something of the state is no place of a run.
-            let is_setting = matches!(node.name.as_str(), "seqState" | "agentMemory");
-            let card = registry::find(&node.name).filter(|_| !is_setting);
+            let saver = WireType::Checkpointer.class();
+            let is_setting = |card: &Card| card.name == "seqState" || card.base_classes.contains(&saver);
+            let card = registry::find(&node.name).filter(|card| !is_setting(card));
             card.is_some_and(|card| matches!(card.make, Factory::Member(_)))
         };
         let nodes = canvas.nodes().iter().enumerate();

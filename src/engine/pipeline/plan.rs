@@ -124,6 +124,7 @@ impl PipelinePlan {
     pub(crate) fn compile(canvas: &Canvas) -> Result<Self, PipelineFault> {
         let roles: Vec<Option<Role>> = canvas.nodes().iter().map(role).collect();
         let connections = connections(canvas, &roles);
+        check_start(canvas)?;
         check(canvas, &roles, &connections)?;
         targets::check(canvas)?;
         let params = params::declared(canvas)?;
@@ -219,6 +220,18 @@ fn check(
         }
     }
     Ok(())
+}
+
+/// Refuses a second card that says how runs behave: nobody could tell which of them counts.
+fn check_start(canvas: &Canvas) -> Result<(), PipelineFault> {
+    match canvas.nodes().iter().filter(|node| node.name == START).nth(1) {
+        Some(second) => {
+            let why =
+                "a pipeline has one Pipeline Start, and another one is on the canvas: remove one of them.";
+            Err(PipelineFault::setting(second, why))
+        }
+        None => Ok(()),
+    }
 }
 
 fn fails_fast(canvas: &Canvas) -> bool {

@@ -2,9 +2,12 @@
 
 use super::plan::PipelineFault;
 use crate::canvas::{Canvas, Node};
-use crate::cards::kit::knowledge::transform::{DOCUMENT_STORE, FILE, FILE_NAME, STORE};
+use crate::cards::kit::knowledge::transform::{DOCUMENT_STORE, FILE, FILE_NAME, MODE, STORE};
+use crate::cards::kit::{Factory, InputKind};
+use crate::cards::registry;
 use crate::domain::ids::DocumentStoreId;
 use crate::domain::pipelines::target::{PipelineFileName, PipelineTarget};
+use crate::engine::validate::no_choice;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,8 +21,29 @@ pub(crate) struct TargetCard<'a> {
     pub(crate) replaces: bool,
 }
 
+/// Refuses what a card is to do with what its target holds, where that is neither of the two ways there are.
+fn check_modes(canvas: &Canvas) -> Result<(), PipelineFault> {
+    for node in canvas.nodes() {
+        let card = registry::find(&node.name)
+            .filter(|card| matches!(card.make, Factory::Target(_) | Factory::VectorStore(_)));
+        let Some(input) = card.and_then(|card| card.input(MODE)) else { continue };
+        let InputKind::Choice(modes) = input.kind else { continue };
+        let mode = match node.inputs.get(MODE) {
+            None | Some(Value::Null) => continue,
+            Some(Value::String(text)) if text.trim().is_empty() => continue,
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+        };
+        if modes.iter().all(|known| known.name != mode) {
+            return Err(PipelineFault::setting(node, &no_choice(input, &mode)));
+        }
+    }
+    Ok(())
+}
+
 /// Refuses files and stores that no run could write, or that two cards would write at once.
 pub(super) fn check(canvas: &Canvas) -> Result<(), PipelineFault> {
+    check_modes(canvas)?;
     let mut files = BTreeSet::new();
     for node in canvas.nodes().iter().filter(|node| node.name == FILE) {
         let name = text(node, FILE_NAME);

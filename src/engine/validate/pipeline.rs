@@ -12,7 +12,9 @@ pub(super) fn problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardPr
     let mut found = Vec::new();
     for node in cards(canvas) {
         let mut issues = saved_issues(canvas, node, resources);
-        issues.extend(fault.as_ref().filter(|fault| fault.node() == Some(&node.id)).map(ToString::to_string));
+        let of_node = fault.as_ref().filter(|fault| fault.node() == Some(&node.id)).map(ToString::to_string);
+        // A setting that is none of its choices is said once.
+        issues.extend(of_node.filter(|fault| !issues.iter().any(|issue| fault.ends_with(issue))));
         let blocks = !issues.is_empty();
         issues.extend(schedule_issue(node, resources.schedule_seconds_min()));
         found.extend(card_problems(node, issues, blocks, resources));

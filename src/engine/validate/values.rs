@@ -64,7 +64,8 @@ fn rows_issue(input: &Input, fields: &[Input], value: &Value) -> Option<String> 
     })
 }
 
-fn no_choice(input: &Input, text: &str) -> String {
+/// What is said of a text that is none of the choices.
+pub(super) fn no_choice(input: &Input, text: &str) -> String {
     const SHOWN_MAX_CHARS: usize = 60;
     let shown: String = text.escape_debug().take(SHOWN_MAX_CHARS).collect();
     format!("{} has the value '{shown}', which is none of its choices.", input.label)

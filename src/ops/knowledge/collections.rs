@@ -2,20 +2,23 @@
 
 use crate::app::App;
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::{CollectionEdit, Collections};
+use crate::cards::kit::{CollectionEdit, Collections, NewRows};
 use crate::domain::conversations::conversation::Conversation;
 use crate::domain::conversations::uploads::{ChunkUsage, StoragePermit};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CollectionId, NamespaceId, WorkspaceId};
 use crate::domain::knowledge::collection::Collection;
+use crate::files::chat_files::StoreFileError;
 use crate::limits::{COLLECTION_BLOCKS_AT_ONCE, COLLECTION_ROWS_MAX, INDEX_BYTES_MAX};
 use crate::ops::accounts::membership;
 use crate::ops::conversations::chunks;
 use crate::state::vector_indexes::IndexKey;
 use crate::store::WriteTx;
 use crate::store::queries::{chunk_records, collections};
-use crate::vectors::{Block, BlockError, RowId, SearchHit, TopK, VectorIndex};
+use crate::vectors::{Block, BlockError, RowId, SearchHit, TopK, VectorIndex, VectorRow};
 use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use uuid::Uuid;
 
@@ -158,35 +161,42 @@ impl Collections for WorkspaceCollections<'_> {
         self.app.store.read(|tx| chunks::require_valid(tx, &self.workspace, leave))
     }
 
+    fn spool(&self) -> io::Result<File> {
+        self.app.chat_files.spool().map_err(|fault| match fault {
+            StoreFileError::Full(_) => io::ErrorKind::StorageFull.into(),
+            StoreFileError::Io(cause) => cause,
+        })
+    }
+
+    fn check_disk(&self) -> Result<()> {
+        Ok(self.app.chat_files.check_disk()?)
+    }
+
     fn change(&self, id: &CollectionId, edit: &CollectionEdit<'_>) -> Result<Collection> {
         // One at a time: what a change stores before it counts is not swept away by another one.
         let turn = CollectionLock::acquire(self.app);
         self.delete_unlinked(Some(id), &turn)?;
         let before = self.head(id)?;
         let next = before.as_ref().map_or(0, |head| head.next);
-        let draft = self.rebuild(id, before.as_ref(), edit)?;
         while self.write(|tx| collections::remove_staged(tx, &self.workspace, id, next))? {
             if self.cancel.reason().is_some() {
                 return Err(Error::Cancelled);
             }
         }
-        let mut number = next;
-        for some in draft.new_blocks.chunks(COLLECTION_BLOCKS_AT_ONCE) {
-            if self.cancel.reason().is_some() {
-                return Err(Error::Cancelled);
+        let rebuilt = self.rebuild(id, before.as_ref(), edit).inspect_err(|fault| {
+            // Whoever leaves waits for nothing: the next change removes what this one stored.
+            if !matches!(fault, Error::Cancelled) {
+                log_failure(self.remove_staged(id, next));
             }
-            let bytes: Vec<Vec<u8>> = some.iter().map(Block::to_bytes).collect();
-            self.write(|tx| collections::stage(tx, &self.workspace, id, number, &bytes))?;
-            number += some.len() as u64;
-        }
+        })?;
         let after = Collection {
             name: edit.name.to_owned(),
             space: edit.space,
-            dimensions: draft.dimensions,
-            rows: draft.rows,
-            bytes: draft.bytes,
-            blocks: draft.unchanged_blocks.into_iter().chain(next..number).collect(),
-            next: number,
+            dimensions: rebuilt.dimensions,
+            rows: rebuilt.rows,
+            bytes: rebuilt.bytes,
+            blocks: rebuilt.unchanged.into_iter().chain(next..rebuilt.next).collect(),
+            next: rebuilt.next,
             stamp: Uuid::new_v4(),
             changed: self.app.clock.now(),
             conversation: edit.conversation.map(|leave| leave.conversation),
@@ -218,26 +228,101 @@ impl Collections for WorkspaceCollections<'_> {
     }
 }
 
-/// What a changed collection is made of.
-#[derive(Default)]
-struct Rebuild {
+/// What a changed collection is made of. Its new blocks are stored some at a time, before anything names them.
+struct Rebuild<'c, 'a> {
+    collections: &'c WorkspaceCollections<'a>,
+    id: &'c CollectionId,
     /// Numbers of blocks that stay as they are.
-    unchanged_blocks: Vec<u64>,
-    new_blocks: Vec<Block>,
+    unchanged: Vec<u64>,
+    /// The block that takes the next rows.
+    open: Block,
+    /// Blocks that are stored together.
+    waiting: Vec<Block>,
+    /// The number of the next block that is stored.
+    next: u64,
     dimensions: usize,
     rows: usize,
     bytes: usize,
 }
 
-impl Rebuild {
-    fn count(&mut self, block: &Block) {
+impl<'c, 'a> Rebuild<'c, 'a> {
+    fn begin(collections: &'c WorkspaceCollections<'a>, id: &'c CollectionId, next: u64) -> Self {
+        let (unchanged, open, waiting) = (Vec::new(), Block::default(), Vec::new());
+        Self { collections, id, unchanged, open, waiting, next, dimensions: 0, rows: 0, bytes: 0 }
+    }
+
+    fn count(&mut self, block: &Block) -> Result<()> {
+        if self.rows > 0 && block.dimensions() != self.dimensions {
+            return Err(Error::RunFailed("The vectors of a collection must have one length.".to_owned()));
+        }
         self.rows += block.len();
         self.bytes += block.bytes();
         self.dimensions = block.dimensions();
+        if self.rows > COLLECTION_ROWS_MAX || self.bytes > COLLECTION_BYTES_MAX {
+            return Err(Error::RunFailed(format!(
+                "A collection holds at most {COLLECTION_ROWS_MAX} chunks and {} GB.",
+                COLLECTION_BYTES_MAX >> 30
+            )));
+        }
+        Ok(())
+    }
+
+    fn put_unchanged(&mut self, number: u64, block: &Block) -> Result<()> {
+        self.unchanged.push(number);
+        self.count(block)
+    }
+
+    /// Adds the rows of a block to the open one, or puts it in its place.
+    fn put_rows(&mut self, block: Block) -> Result<()> {
+        if self.open.is_empty() {
+            self.open = block;
+        } else if self.open.bytes() + block.bytes() <= Block::BYTES {
+            self.open.append(&block).map_err(dimension_error)?;
+        } else {
+            let full = std::mem::replace(&mut self.open, block);
+            self.close(full)?;
+        }
+        Ok(())
+    }
+
+    fn put_row(&mut self, row: &VectorRow) -> Result<()> {
+        if !self.open.has_room(row.vector.len(), row.text.len()) {
+            let full = std::mem::take(&mut self.open);
+            self.close(full)?;
+        }
+        self.open.push(row).map_err(dimension_error)
+    }
+
+    fn close(&mut self, block: Block) -> Result<()> {
+        self.count(&block)?;
+        self.waiting.push(block);
+        if self.waiting.len() >= COLLECTION_BLOCKS_AT_ONCE { self.stage() } else { Ok(()) }
+    }
+
+    fn stage(&mut self) -> Result<()> {
+        if self.collections.cancel.reason().is_some() {
+            return Err(Error::Cancelled);
+        }
+        let bytes: Vec<Vec<u8>> = self.waiting.drain(..).map(|block| block.to_bytes()).collect();
+        let workspace = &self.collections.workspace;
+        self.collections.write(|tx| collections::stage(tx, workspace, self.id, self.next, &bytes))?;
+        self.next += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Self> {
+        let last = std::mem::take(&mut self.open);
+        if !last.is_empty() {
+            self.close(last)?;
+        }
+        if !self.waiting.is_empty() {
+            self.stage()?;
+        }
+        Ok(self)
     }
 }
 
-impl WorkspaceCollections<'_> {
+impl<'a> WorkspaceCollections<'a> {
     /// Removes what is left over of a collection, or of all that the workspace had: some in each commit, between which
     /// others write. For those who hold the lock.
     fn delete_unlinked(&self, id: Option<&CollectionId>, turn: &CollectionLock<'_>) -> Result<()> {
@@ -245,87 +330,76 @@ impl WorkspaceCollections<'_> {
         Ok(())
     }
 
-    /// All of a collection as it is, but for its last block where that takes more rows. No other block is read.
-    fn reopen(&self, id: &CollectionId, head: &Collection) -> Result<(Rebuild, Block)> {
-        let mut draft = Rebuild {
-            unchanged_blocks: head.blocks.clone(),
-            new_blocks: Vec::new(),
-            dimensions: head.dimensions,
-            rows: head.rows,
-            bytes: head.bytes,
-        };
-        let Some(last) = head.blocks.last() else { return Ok((draft, Block::default())) };
-        let block = self.app.store.read(|tx| collections::block(tx, &self.workspace, id, *last))?;
-        if block.bytes() >= Block::BYTES / 2 {
-            return Ok((draft, Block::default()));
+    /// Removes every block from `next` on.
+    fn remove_staged(&self, id: &CollectionId, next: u64) -> Result<()> {
+        while self.write(|tx| collections::remove_staged(tx, &self.workspace, id, next))? {}
+        Ok(())
+    }
+
+    /// A block of a collection whose lock the caller has, so that nobody changes it; but somebody may remove it.
+    fn locked_block(&self, id: &CollectionId, head: &Collection, number: u64) -> Result<Block> {
+        if self.cancel.reason().is_some() {
+            return Err(Error::Cancelled);
         }
-        draft.unchanged_blocks.pop();
-        draft.rows -= block.len();
-        draft.bytes -= block.bytes();
-        Ok((draft, block))
+        self.app.store.read(|tx| {
+            if collections::head(tx, &self.workspace, id)?.is_none_or(|now| now.stamp != head.stamp) {
+                return Err(collections::removed_meanwhile());
+            }
+            collections::block(tx, &self.workspace, id, number)
+        })
+    }
+
+    /// Lets all of a collection stay as it is, but for its last block where that takes more rows. No other block is read.
+    fn reopen(&self, rebuilt: &mut Rebuild<'_, 'a>, head: &Collection) -> Result<()> {
+        rebuilt.unchanged.clone_from(&head.blocks);
+        (rebuilt.dimensions, rebuilt.rows, rebuilt.bytes) = (head.dimensions, head.rows, head.bytes);
+        let Some(last) = head.blocks.last() else { return Ok(()) };
+        let block = self.locked_block(rebuilt.id, head, *last)?;
+        if block.bytes() < Block::BYTES / 2 {
+            rebuilt.unchanged.pop();
+            rebuilt.rows -= block.len();
+            rebuilt.bytes -= block.bytes();
+            rebuilt.open = block;
+        }
+        Ok(())
     }
 
     /// Blocks that lose no row stay; the last one that is not full takes the first of the new rows.
-    fn rebuild(
-        &self,
-        id: &CollectionId,
+    fn rebuild<'c>(
+        &'c self,
+        id: &'c CollectionId,
         before: Option<&Collection>,
         edit: &CollectionEdit<'_>,
-    ) -> Result<Rebuild> {
-        let mut draft = Rebuild::default();
-        let mut open = Block::default();
+    ) -> Result<Rebuild<'c, 'a>> {
+        let mut rebuilt = Rebuild::begin(self, id, before.map_or(0, |head| head.next));
         let old = before.filter(|head| !edit.clear && head.space == edit.space);
         let is_all_new = edit.remove.is_empty() && old.is_some_and(|head| edit.absent_at == Some(head.stamp));
         if let Some(head) = old.filter(|_| is_all_new) {
-            (draft, open) = self.reopen(id, head)?;
+            self.reopen(&mut rebuilt, head)?;
         } else if let Some(head) = old {
-            let replaced: HashSet<&RowId> = edit.add.iter().map(|row| &row.id).collect();
+            let replaced = edit.add.ids();
             let goes = |name: &RowId| edit.remove.contains(name) || replaced.contains(name);
             let last = head.blocks.last().copied();
-            let whole = self.blocks(id, head, |number, block| {
+            for number in head.blocks.iter().copied() {
+                let block = self.locked_block(id, head, number)?;
                 let is_touched = (0..block.len()).any(|row| goes(block.id(row)));
                 let takes_more = Some(number) == last && block.bytes() < Block::BYTES / 2;
-                if !is_touched && !takes_more {
-                    draft.count(&block);
-                    draft.unchanged_blocks.push(number);
-                    return Ok(());
-                }
-                let block = block.filter(|name| !goes(name));
-                if open.is_empty() {
-                    open = block;
-                } else if open.bytes() + block.bytes() <= Block::BYTES {
-                    open.append(&block).map_err(dimension_error)?;
+                if is_touched || takes_more {
+                    rebuilt.put_rows(block.filter(|name| !goes(name)))?;
                 } else {
-                    draft.count(&open);
-                    draft.new_blocks.push(std::mem::replace(&mut open, block));
+                    rebuilt.put_unchanged(number, &block)?;
                 }
-                Ok(())
-            })?;
-            if !whole {
-                return Err(Error::internal("a collection changed although it was locked"));
             }
         }
-        for row in edit.add {
-            if !open.has_room(row.vector.len(), row.text.len()) {
-                draft.count(&open);
-                draft.new_blocks.push(std::mem::take(&mut open));
+        match edit.add {
+            NewRows::Held(rows) => rows.iter().try_for_each(|row| rebuilt.put_row(row))?,
+            NewRows::Spooled(rows) => {
+                for block in rows.blocks().map_err(Error::internal)? {
+                    rebuilt.put_rows(block.map_err(Error::internal)?)?;
+                }
             }
-            open.push(row).map_err(dimension_error)?;
         }
-        if !open.is_empty() {
-            draft.count(&open);
-            draft.new_blocks.push(open);
-        }
-        if draft.rows > COLLECTION_ROWS_MAX || draft.bytes > COLLECTION_BYTES_MAX {
-            return Err(Error::RunFailed(format!(
-                "A collection holds at most {COLLECTION_ROWS_MAX} chunks and {} GB.",
-                COLLECTION_BYTES_MAX >> 30
-            )));
-        }
-        if draft.new_blocks.iter().any(|block| block.dimensions() != draft.dimensions) {
-            return Err(Error::RunFailed("The vectors of a collection must have one length.".to_owned()));
-        }
-        Ok(draft)
+        rebuilt.finish()
     }
 }
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::domain::accounts::user::Workspace;
 use crate::domain::ids::OrganizationId;
 use crate::store::tables::WORKSPACES;
-use crate::vectors::VectorRow;
+use crate::vectors::{RowSpool, VectorRow};
 
 fn row(number: u32) -> VectorRow {
     let mut id = RowId::default();
@@ -19,6 +19,7 @@ fn rows(numbers: std::ops::Range<u32>) -> Vec<VectorRow> {
 
 fn edit<'e>(add: &'e [VectorRow], remove: &'e HashSet<RowId>) -> CollectionEdit<'e> {
     let (clear, conversation, absent_at) = (false, None, None);
+    let add = NewRows::Held(add);
     CollectionEdit { name: "c", space: [1; 32], clear, add, absent_at, conversation, remove }
 }
 
@@ -90,6 +91,44 @@ fn rows_of_another_space_go_with_the_change() {
     shelves.change(&id, &edit(&rows(0..5), &none)).unwrap();
     let head = shelves.change(&id, &CollectionEdit { space: [2; 32], ..edit(&rows(9..10), &none) }).unwrap();
     assert_eq!(head.rows, 1);
+}
+
+#[test]
+fn rows_that_waited_in_a_file_count_as_those_at_hand() {
+    let (_folder, app) = App::temporary();
+    let (shelves, id) = place(&app);
+    let (twin, none) = (CollectionId::random(), HashSet::new());
+    let (first, more) = (rows(0..700), rows(650..2_000));
+    let mut spool = RowSpool::default();
+    for row in &more {
+        spool.push(row, || shelves.spool()).unwrap();
+    }
+    let spooled = spool.finish(|| shelves.spool()).unwrap();
+    let gone: HashSet<RowId> = rows(0..10).iter().map(|row| row.id).collect();
+    for place in [&id, &twin] {
+        shelves.change(place, &edit(&first, &none)).unwrap();
+    }
+    let waited = CollectionEdit { add: NewRows::Spooled(&spooled), ..edit(&[], &gone) };
+    let waited = shelves.change(&id, &waited).unwrap();
+    let held = shelves.change(&twin, &edit(&more, &gone)).unwrap();
+    assert_eq!((waited.rows, waited.dimensions), (held.rows, held.dimensions));
+    assert_eq!(shelves.row_ids(&id).unwrap(), shelves.row_ids(&twin).unwrap());
+    let found = |place| shelves.nearest(place, &row(1_234).vector, 5, None).unwrap();
+    let texts = |place| found(place).into_iter().map(|hit| hit.text).collect::<Vec<_>>();
+    assert_eq!(texts(&id), texts(&twin));
+}
+
+#[test]
+fn a_change_that_fails_keeps_none_of_its_blocks() {
+    let (_folder, app) = App::temporary();
+    let (shelves, id) = place(&app);
+    let none = HashSet::new();
+    let head = shelves.change(&id, &edit(&rows(0..3), &none)).unwrap();
+    let mut many = rows(10..9_000);
+    many.push(VectorRow { vector: vec![1.0], ..row(9_000) });
+    assert!(shelves.change(&id, &edit(&many, &none)).is_err());
+    assert!(!is_there(&app, &shelves, &id, head.next), "some were stored by then");
+    assert_eq!((shelves.row_ids(&id).unwrap().len(), nearest(&shelves, &id, 2)), (3, "row 2".to_owned()));
 }
 
 #[test]

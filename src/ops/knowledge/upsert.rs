@@ -25,8 +25,6 @@ use std::collections::BTreeSet;
 
 /// Fillings of vector stores that are remembered for one flow; older ones go (manual 14.8).
 const FILLINGS_KEPT_MAX: usize = 100;
-/// New chunks that the answer to a filling shows (manual 14.8).
-const FILLING_SHOWN_MAX: usize = 1_000;
 
 /// A request to upsert into a vector store.
 #[derive(Debug, Default)]
@@ -241,9 +239,7 @@ const fn counts(done: &UpsertReport) -> UpsertCounts {
 /// What callers learn of an upsert.
 pub(super) fn outcome(done: UpsertReport) -> UpsertOutcome {
     let counts = counts(&done);
-    let mut shown = done.documents;
-    shown.truncate(FILLING_SHOWN_MAX);
-    UpsertOutcome { counts, shown, session: None }
+    UpsertOutcome { counts, shown: done.shown, session: None }
 }
 
 /// Notes an upsert with the flow; the oldest beyond the limit go.
@@ -257,7 +253,7 @@ fn append_history(app: &App, flow: &Flow, plan: &Plan, done: &UpsertReport) -> R
         id: UpsertId::random(),
         date: app.clock.monotonic_now(),
         counts: counts(done),
-        samples: upsert::sample_chunks(&done.documents),
+        samples: upsert::sample_chunks(&done.shown),
         cards: plan.cards().map(card).collect(),
     };
     app.store.write(|tx| {

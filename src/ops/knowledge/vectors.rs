@@ -9,8 +9,8 @@ use crate::cards::kit::stores::collection_store::{CollectionStore, UnrecordedSto
 use crate::cards::kit::stores::known_rows::KnownRows;
 use crate::cards::kit::stores::store_inputs;
 use crate::cards::kit::{
-    Card, Category, Component, Grant, Host, InputKind, Knowledge, Loader, RunContext, ScoredChunk,
-    UpsertObserver as _, VectorQuery, VectorStore,
+    Card, Category, Component, DocumentPages, Grant, Host, InputKind, Knowledge, Loader, PageVisitor,
+    RunContext, ScoredChunk, UpsertObserver as _, VectorQuery, VectorStore,
 };
 use crate::cards::registry;
 use crate::domain::accounts::caller::Caller;
@@ -47,6 +47,18 @@ impl Loader for StoreChunkLoader {
             .of(host)?
             .document_store_chunks(&self.0)?
             .ok_or_else(|| self.0.not_found())
+    }
+
+    fn pages(&self) -> Option<&dyn DocumentPages> {
+        Some(self)
+    }
+}
+
+impl DocumentPages for StoreChunkLoader {
+    fn visit(&self, host: &dyn Host, visit: PageVisitor<'_>) -> Result<()> {
+        let is_there =
+            Grant::<dyn Knowledge>::for_service().of(host)?.visit_document_store(&self.0, visit)?;
+        if is_there { Ok(()) } else { Err(self.0.not_found()) }
     }
 }
 

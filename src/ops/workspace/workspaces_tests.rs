@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::{CollectionEdit, Collections as _};
+use crate::cards::kit::{CollectionEdit, Collections as _, NewRows};
 use crate::domain::flows::flow_change::FlowChange;
 use crate::domain::ids::{CollectionId, NamespaceId};
 use crate::domain::knowledge::store_changes::NewStore;
@@ -64,7 +64,7 @@ const WRITES: [Write; 8] = [
             name: "c",
             space: [1; 32],
             clear: false,
-            add: &rows,
+            add: NewRows::Held(&rows),
             absent_at: None,
             conversation: None,
             remove: &none,

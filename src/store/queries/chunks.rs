@@ -107,6 +107,39 @@ pub(crate) fn page(
     Ok(found)
 }
 
+/// The chunks of a loader after one of them, or its first: `most` at the most, and no more once their texts have so many bytes.
+///
+/// # Errors
+/// [`Error::Internal`] when the database or a chunk cannot be read.
+pub(crate) fn page_after(
+    tx: &impl Tx,
+    store: &DocumentStoreId,
+    loader: &LoaderId,
+    after: Option<&ChunkId>,
+    (most, bytes_most): (usize, usize),
+) -> Result<Vec<StoredChunk>> {
+    let whole = range(store, Some(loader));
+    let range = match after {
+        // The first key that is larger: the same one, longer by a byte.
+        Some(after) => {
+            let mut start = keys::chunk(store, loader, after).to_vec();
+            start.push(0);
+            whole.starting_at(&start)
+        }
+        None => whole,
+    };
+    let (mut found, mut bytes) = (Vec::new(), 0);
+    tx.scan(CHUNKS, &range, Order::Ascending, |key, value| {
+        let Some((_, id)) = keys::parse_chunk(key) else { return Ok(ControlFlow::Continue(())) };
+        let chunk = parse(id, value)?;
+        bytes += chunk.text.len();
+        found.push(chunk);
+        let is_full = found.len() >= most || bytes >= bytes_most;
+        Ok(if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    Ok(found)
+}
+
 fn range(store: &DocumentStoreId, loader: Option<&LoaderId>) -> KeyRange {
     let mut prefix = store.bytes().to_vec();
     prefix.extend(loader.into_iter().flat_map(LoaderId::bytes));

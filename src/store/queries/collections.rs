@@ -98,7 +98,7 @@ pub fn set_head(
     let was_removed = UNLINKED_BLOCKS.get(tx, &unlinked_key(workspace, Some(id)))?.is_some()
         || UNLINKED_BLOCKS.get(tx, &unlinked_key(workspace, None))?.is_some();
     if was_removed {
-        return Err(Error::RunFailed("The collection was removed while it was being filled.".to_owned()));
+        return Err(removed_meanwhile());
     }
     let kept: HashSet<u64> = after.blocks.iter().copied().collect();
     let unused = before.into_iter().flat_map(|head| &head.blocks).copied();
@@ -107,6 +107,11 @@ pub fn set_head(
         note_unlinked(tx, workspace, Some(id), Some(unused))?;
     }
     COLLECTIONS.put(tx, workspace, id, after)
+}
+
+/// What whoever fills a collection is told that somebody removes.
+pub fn removed_meanwhile() -> Error {
+    Error::RunFailed("The collection was removed while it was being filled.".to_owned())
 }
 
 /// The key of the unlinked blocks of a collection, or of a whole workspace.

@@ -3,7 +3,7 @@
 use super::{canvas, flow, found, kept, kept_in, sent, workspace};
 use crate::support::Server;
 use flowkeep::base::cancel::CancelToken;
-use flowkeep::cards::kit::{CollectionEdit, Collections as _};
+use flowkeep::cards::kit::{CollectionEdit, Collections as _, NewRows};
 use flowkeep::domain::conversations::conversation::Conversation;
 use flowkeep::domain::conversations::uploads::ChunkUsage;
 use flowkeep::domain::error::Error;
@@ -79,7 +79,7 @@ fn what_is_still_being_embedded_when_its_conversation_goes_does_not_count() {
                 name: "c",
                 space: [1; 32],
                 clear: false,
-                add: &add,
+                add: NewRows::Held(&add),
                 remove: &none,
                 absent_at: None,
                 conversation,

@@ -1,6 +1,6 @@
 //! What pipelines fill on this server: files, and document stores (manual 10.14).
 
-use super::{DocumentFolder, counts, end, pipeline, run, save, slow_code, start};
+use super::{DocumentFolder, counts, end, line, pipeline, run, save, slow_code, start};
 use crate::support::canvases::Drawing;
 use crate::support::{Server, id};
 use serde_json::{Value, json};
@@ -179,6 +179,42 @@ fn a_card_that_no_run_could_write_is_named() {
     assert!(refused(&twice).contains("another card writes a file of this name"));
     let told = refused(&into(text("One"), None, ("etlDocumentStore", json!({"selectedStore": "mine"}))));
     assert_eq!(told, "Document Store (Pipeline): Select Store: choose a document store of this workspace.");
+}
+
+#[test]
+fn a_mode_that_no_target_knows_is_refused_in_the_words_of_validation() {
+    let server = Server::start();
+    let store = new_store(&server);
+    let stored = ("etlDocumentStore", json!({"selectedStore": store, "mode": "sideways"}));
+    for target in [file("sideways"), stored] {
+        let flow = pipeline(&server, &into(text("One"), None, target));
+        refused_alike(&server, &flow, "Mode has the value 'sideways', which is none of its choices.");
+    }
+    let flow = pipeline(&server, &line(text("One"), &[], "Replace"));
+    refused_alike(&server, &flow, "Mode has the value 'Replace', which is none of its choices.");
+}
+
+#[test]
+fn a_second_start_is_refused_and_named() {
+    let server = Server::start();
+    let mut drawing = into(text("One"), None, file("append"));
+    drawing.card("etlStart", json!({}));
+    let flow = pipeline(&server, &drawing);
+    finish(&server, &flow);
+    drawing.card("etlStart", json!({"failFast": true}));
+    save(&server, &flow, &drawing);
+    refused_alike(&server, &flow, "a pipeline has one Pipeline Start, and another one is on the canvas");
+}
+
+/// The start of a run and validation say this of a card, validation once.
+fn refused_alike(server: &Server, flow: &str, said: &str) {
+    let told = server.owner("POST", &format!("/etl/{flow}/runs")).json(&json!({})).send().is_error(400);
+    assert!(told.contains(said), "{told}");
+    let found = server.read(&format!("/validation/{flow}"));
+    let issues: Vec<&Value> =
+        found.as_array().unwrap().iter().flat_map(|card| card["issues"].as_array().unwrap()).collect();
+    let alike = issues.iter().filter(|issue| issue.as_str().unwrap().contains(said)).count();
+    assert_eq!((alike, &found[0]["blocks"]), (1, &json!(true)), "{found}");
 }
 
 fn new_store(server: &Server) -> String {

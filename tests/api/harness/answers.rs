@@ -1,9 +1,12 @@
 //! Who works on a question, and what the answer tells of it (manual 22.3, 22.4).
 
 use super::{Team, ask, asked_of, script, statuses, told};
+use crate::agentflows::models::pictures;
+use crate::mcp;
 use crate::overrides::override_settings;
-use crate::support::Server;
 use crate::support::provider::{Behaviour, Provider};
+use crate::support::{Server, id};
+use crate::tools::with_web;
 use serde_json::{Value, json};
 
 #[test]
@@ -213,4 +216,56 @@ fn a_request_changes_settings_of_a_picked_model_and_never_which_is_picked() {
     let lead = asked_of(&provider, "lead");
     assert!(lead.iter().all(|request| request.body["temperature"] == 0.25), "{:?}", lead[0].body);
     assert_eq!(asked_of(&provider, "a")[0].body.get("tools"), None);
+}
+
+/// A store of the workspace with one filled text.
+fn atlas(server: &Server, text: &str) -> String {
+    let store = id(&server.post("/document-store/store", &json!({"name": "Atlas"})));
+    let loader = json!({"loader": {"name": "plainText", "config": {"text": text}}, "metadata": {"source": "atlas.md"}});
+    server.post(&format!("/document-store/upsert/{store}"), &loader);
+    let vectors = json!({"storeId": store, "embeddingName": "hashingEmbeddings", "embeddingConfig": {"dimensions": 64}});
+    server.post("/document-store/vectorstore/insert", &vectors);
+    store
+}
+
+#[test]
+fn what_specialists_leaned_on_and_what_they_made_is_told_by_specialist() {
+    let (server, web) = with_web();
+    let provider = Provider::start();
+    web.set_decision(pictures::drawing);
+    let picked = format!("{}:Atlas", atlas(&server, "Oslo lies at a fjord."));
+    let reads =
+        json!([{"documentStore": picked, "docStoreDescription": "Places.", "returnSourceDocuments": true}]);
+    let draws = json!([{"agentSelectedTool": "customMCP", "agentSelectedToolConfig": mcp::config(&web, json!(["weather"]))}]);
+    let flow = Team::of(&provider, &["law"])
+        .specialist("geo", json!({"specialistKnowledgeDocumentStores": reads}))
+        .specialist("painter", json!({"specialistTools": draws}))
+        .flow(&server);
+    provider.set_decision(|request| {
+        let called =
+            request.body["messages"].as_array().unwrap().iter().any(|message| message["role"] == "tool");
+        let tool = request.body["tools"][0]["function"]["name"].as_str().unwrap_or_default();
+        match (request.body["model"].as_str().unwrap(), super::stage_of(request)) {
+            ("lead", super::Stage::Route) => super::route(&["painter", "geo", "law"]),
+            ("geo", _) if !called => Behaviour::call(tool, json!({"input": "Where does Oslo lie?"})),
+            ("painter", _) if !called => Behaviour::call(tool, json!({"city": "Oslo"})),
+            _ => Behaviour::text("Together: done."),
+        }
+    });
+    let answer = ask(&server, &flow).is(200).json();
+    let sources = answer["sources"].as_array().unwrap();
+    assert_eq!(sources.len(), 1, "{answer}");
+    assert_eq!(
+        (&sources[0]["agent"], &sources[0]["pageContent"]),
+        (&json!("geo"), &json!("Oslo lies at a fjord."))
+    );
+    assert_eq!(sources[0]["metadata"]["source"], "atlas.md");
+    let made = answer["artifacts"].as_array().unwrap();
+    assert_eq!(made.len(), 1, "{answer}");
+    assert_eq!((&made[0]["agent"], &made[0]["type"]), (&json!("painter"), &json!("png")));
+    let picture = server.call_root("GET", made[0]["data"].as_str().unwrap()).send().is(200).body;
+    assert_eq!(picture, pictures::PICTURE.0);
+    let kept = server.messages(&flow);
+    assert_eq!(kept[1]["team"]["sources"], answer["sources"]);
+    assert_eq!(kept[1]["team"]["artifacts"].as_array().unwrap().len(), 1, "{}", kept[1]);
 }

@@ -55,6 +55,41 @@ fn state_is_replaced_and_grows_by_table_and_by_code() {
 }
 
 #[test]
+fn every_agent_memory_keeps_the_state_here_whatever_it_names() {
+    let elsewhere = json!({"host": "db.example.org", "database": "agents", "port": 5_433});
+    let older =
+        json!({"databaseType": "postgres", "host": "db.example.org", "database": "agents", "port": 5_433});
+    for (memory, inputs) in [
+        ("agentMemory", older),
+        ("sqliteAgentMemory", json!({"additionalConfig": {"busyTimeout": 5}})),
+        ("postgresAgentMemory", elsewhere.clone()),
+        ("mySQLAgentMemory", elsewhere),
+    ] {
+        let stage = Stage::new(|drawing, model| {
+            let begin = start(drawing, model);
+            let saver = drawing.card(memory, inputs.clone());
+            drawing.wire(&saver, &begin, "agentMemory");
+            state(
+                drawing,
+                &begin,
+                json!({"stateMemoryUI": rows(json!([{"key": "all", "type": "Append", "defaultValue": ""}]))}),
+            );
+            let table = rows(json!([{"key": "all", "value": "$flow.output.content"}]));
+            let only = llm(drawing, &begin, "Only", json!({"updateStateMemoryUI": table}));
+            end(drawing, &only);
+        });
+        assert_eq!(stage.server.read(&format!("/validation/{}", stage.flow)), json!([]), "{memory}");
+        stage.script([Behaviour::text("a"), Behaviour::text("b")]);
+        let first = stage.ask("Go").is(200).json();
+        let second = stage.go_on(&first, json!({"question": "Again"})).is(200).json();
+        assert_eq!(second["agentReasoning"][0]["state"]["all"], json!(["a", "b"]), "{memory}");
+        let drawn = stage.server.read(&format!("/chatflows/{}", stage.flow))["flowData"].to_string();
+        let kept = inputs.as_object().unwrap().keys().all(|name| drawn.contains(name.as_str()));
+        assert!(kept, "{memory}: a save keeps what it names");
+    }
+}
+
+#[test]
 fn state_that_code_declares_begins_with_its_defaults() {
     let stage = Stage::new(|drawing, model| {
         let begin = start(drawing, model);

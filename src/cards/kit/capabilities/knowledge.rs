@@ -1,6 +1,7 @@
 //! Chunks and vectors that this server keeps.
 
 use crate::cards::kit::knowledge::VectorStore;
+use crate::cards::kit::knowledge::pieces::PageVisitor;
 use crate::cards::kit::stores::collections::Collections;
 use crate::domain::error::Result;
 use crate::domain::ids::DocumentStoreId;
@@ -14,6 +15,13 @@ pub trait Knowledge: Send + Sync {
     /// # Errors
     /// When they cannot be read.
     fn document_store_chunks(&self, store: &DocumentStoreId) -> Result<Option<Vec<Document>>>;
+
+    /// Hands over these chunks a page at a time, so that nobody holds all of them; false when there is no such store. A chunk
+    /// that comes or goes meanwhile may be among them or not.
+    ///
+    /// # Errors
+    /// When they cannot be read, and what `visit` returns.
+    fn visit_document_store(&self, store: &DocumentStoreId, visit: PageVisitor<'_>) -> Result<bool>;
 
     /// The vectors of a document store of the workspace; `None` when there is no such store, or it has none.
     ///

@@ -11,6 +11,7 @@ use crate::base::cancel::CancelToken;
 use crate::cards::kit::build::code::Code;
 use crate::cards::kit::build::component::RunContext;
 use crate::cards::kit::knowledge::VectorStore;
+use crate::cards::kit::knowledge::pieces::PageVisitor;
 use crate::cards::kit::models::token_sink::TokenSink;
 use crate::cards::kit::stores::collections::Collections;
 use crate::clock::Clock;
@@ -88,6 +89,10 @@ impl Flows for TestHost {
 impl Knowledge for TestHost {
     fn document_store_chunks(&self, _store: &DocumentStoreId) -> Result<Option<Vec<Document>>> {
         Ok(None)
+    }
+
+    fn visit_document_store(&self, _: &DocumentStoreId, _: PageVisitor<'_>) -> Result<bool> {
+        Ok(false)
     }
 
     fn store_vectors(&self, _store: &DocumentStoreId) -> Result<Option<Arc<dyn VectorStore>>> {

@@ -18,7 +18,7 @@ use super::capabilities::host::Host;
 use super::models::model::Model;
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::Document;
-use pieces::{DocumentPiece, PieceVisitor};
+use pieces::{DocumentPages, DocumentPiece, PieceVisitor};
 use serde_json::Value;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -38,6 +38,11 @@ pub trait Loader: Send + Sync {
     /// When the source cannot be read, naming the card, and what `each` returns.
     fn stream(&self, _from: Option<&str>, host: &dyn Host, each: PieceVisitor<'_>) -> Result<()> {
         each(DocumentPiece::whole(self.load(host)?))
+    }
+
+    /// Its documents a page at a time; `None` where reading them again costs something, or brings others.
+    fn pages(&self) -> Option<&dyn DocumentPages> {
+        None
     }
 }
 
@@ -119,7 +124,8 @@ pub struct UpsertReport {
     pub skipped: usize,
     /// Chunks the store holds now, as far as someone counts them.
     pub total: usize,
-    pub documents: Vec<Document>,
+    /// The first of the new chunks.
+    pub shown: Vec<Document>,
 }
 
 /// A vector store is a retriever wherever one is wanted.

@@ -1,6 +1,7 @@
 //! Documents on their way a piece at a time: a file of a folder, say. Whoever takes them holds one piece, however large the
 //! source is.
 
+use crate::cards::kit::capabilities::host::Host;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
 
@@ -26,4 +27,16 @@ impl DocumentPiece {
     pub const fn at(place: String, documents: Result<Vec<Document>>) -> Self {
         Self { place: Some(place), documents }
     }
+}
+
+/// Who takes documents that are read a page at a time.
+pub(crate) type PageVisitor<'v> = &'v mut dyn FnMut(Vec<Document>) -> Result<()>;
+
+/// Documents that can be gone through again at no cost, a page at a time: for who needs all of them twice and holds none.
+pub trait DocumentPages: Send + Sync {
+    /// Hands over all of them.
+    ///
+    /// # Errors
+    /// When they cannot be read, and what `visit` returns.
+    fn visit(&self, host: &dyn Host, visit: PageVisitor<'_>) -> Result<()>;
 }

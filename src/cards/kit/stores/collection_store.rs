@@ -1,8 +1,10 @@
 //! A collection of this server behind a vector store card.
 
-use super::collections::{CollectionEdit, Collections};
+use super::chunk_source::ChunkSource;
+use super::collections::{CollectionEdit, Collections, NewRows};
 use super::known_rows::KnownRows;
 use super::records::{self, ChunkDiff, Cleanup, RecordManager, RecordManagerConfig, chunk_key};
+use super::row_writer::RowWriter;
 use super::store_inputs;
 use crate::cards::kit::build::component::{Embeddings, RunContext};
 use crate::cards::kit::capabilities::Grant;
@@ -16,8 +18,9 @@ use crate::domain::conversations::uploads::ChunkUsage;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CollectionId;
 use crate::domain::knowledge::collection::Collection;
-use crate::domain::knowledge::upsert::UpsertProgress;
+use crate::domain::knowledge::upsert::{UpsertProgress, shown_of};
 use crate::domain::predictions::prediction::Document;
+use crate::limits::COLLECTION_ROWS_MAX;
 use crate::vectors::RowId;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -130,14 +133,18 @@ impl CollectionStore {
         if !named.is_empty() {
             let leave = library.reserve(conversation, ChunkUsage::default())?;
             let (rows, nothing) = (embed_chunks(&named, &*self.embeddings, host)?, HashSet::new());
-            let edit = CollectionEdit { add: &rows, conversation: Some(leave), ..self.edit(&nothing) };
+            let edit = CollectionEdit {
+                add: NewRows::Held(&rows),
+                conversation: Some(leave),
+                ..self.edit(&nothing)
+            };
             total = library.change(&id, &edit)?.rows;
         }
         Ok(UpsertReport {
             added: named.len(),
             skipped: documents.len() - named.len(),
             total,
-            documents: named.into_iter().map(|(_, document)| document.clone()).collect(),
+            shown: shown_of(named.into_iter().map(|(_, document)| document)),
             ..UpsertReport::default()
         })
     }
@@ -166,7 +173,8 @@ impl CollectionStore {
         let rows = embed_chunks(&new.collect::<Vec<_>>(), &*self.embeddings, host)?;
         if empties || !rows.is_empty() {
             let nothing = HashSet::new();
-            let edit = CollectionEdit { clear: empties, add: &rows, absent_at, ..self.edit(&nothing) };
+            let add = NewRows::Held(&rows);
+            let edit = CollectionEdit { clear: empties, add, absent_at, ..self.edit(&nothing) };
             let stamp = library.change(&self.id, &edit)?.stamp;
             let ids = rows.iter().map(|row| row.id);
             if empties { self.known.replace(stamp, ids) } else { self.known.add(absent_at, stamp, ids) }
@@ -184,45 +192,72 @@ impl CollectionStore {
         Err(self.card_error(format!("'{}' was filled with other embeddings; fill it again", self.name)))
     }
 
-    /// Stores documents in place of what was there; with records, only what changed.
+    /// Stores chunks in place of what was there; with records, only what changed.
     ///
     /// # Errors
     /// When embedding or storing fails; then what was there stays.
     pub(crate) fn upsert(
         &self,
-        documents: Vec<Document>,
+        chunks: ChunkSource<'_>,
         records: Option<&dyn RecordManager>,
         host: &dyn Host,
     ) -> Result<UpsertReport> {
         match records {
-            None => self.replace_all(documents, host),
-            Some(records) => self.sync_with_records(documents, records, host),
+            None => self.replace_all(chunks, host),
+            Some(records) => self.sync_with_records(chunks, records, host),
         }
     }
 
     fn edit<'e>(&'e self, remove: &'e HashSet<RowId>) -> CollectionEdit<'e> {
         let space = self.embeddings.space();
         let (clear, conversation, absent_at) = (false, None, None);
-        CollectionEdit { name: &self.name, space, clear, add: &[], absent_at, remove, conversation }
+        CollectionEdit { name: &self.name, space, clear, add: NewRows::NONE, absent_at, remove, conversation }
     }
 
-    fn replace_all(&self, documents: Vec<Document>, host: &dyn Host) -> Result<UpsertReport> {
-        if documents.is_empty() {
-            return Err(self.card_error("Document: there is nothing to store; what was stored before stays"));
+    /// Refuses what a collection cannot hold before anything of it is embedded.
+    fn check_room(&self, rows: usize) -> Result<()> {
+        if rows <= COLLECTION_ROWS_MAX {
+            return Ok(());
         }
+        Err(self.card_error(format!(
+            "a collection holds at most {COLLECTION_ROWS_MAX} chunks, and these would be {rows}"
+        )))
+    }
+
+    fn replace_all(&self, chunks: ChunkSource<'_>, host: &dyn Host) -> Result<UpsertReport> {
+        let nothing = || self.card_error("Document: there is nothing to store; what was stored before stays");
+        let mut count = 0;
+        chunks.look(host, &mut |_| {
+            count += 1;
+            Ok(())
+        })?;
+        if count == 0 {
+            return Err(nothing());
+        }
+        self.check_room(count)?;
         let library = self.collections(host)?;
-        let named: Vec<(RowId, &Document)> =
-            documents.iter().enumerate().map(|(number, document)| (position_id(number), document)).collect();
-        let rows = embed_chunks(&named, &*self.embeddings, host)?;
-        host.report_progress(UpsertProgress::storing(0, rows.len()));
-        let head = library
-            .change(&self.id, &CollectionEdit { clear: true, add: &rows, ..self.edit(&HashSet::new()) })?;
-        Ok(UpsertReport { added: rows.len(), total: head.rows, documents, ..UpsertReport::default() })
+        let mut writer = RowWriter::new(library, &*self.embeddings, host, count);
+        let mut number = 0;
+        chunks.take(host, &mut |chunk| {
+            number += 1;
+            writer.push(position_id(number - 1), chunk)
+        })?;
+        let (rows, shown) = writer.finish()?;
+        let added = rows.ids().len();
+        // What was there when they were counted may be gone by now.
+        if added == 0 {
+            return Err(nothing());
+        }
+        host.report_progress(UpsertProgress::storing(0, added));
+        let (add, nothing) = (NewRows::Spooled(&rows), HashSet::new());
+        let edit = CollectionEdit { clear: true, add, ..self.edit(&nothing) };
+        let total = library.change(&self.id, &edit)?.rows;
+        Ok(UpsertReport { added, total, shown, ..UpsertReport::default() })
     }
 
     fn sync_with_records(
         &self,
-        documents: Vec<Document>,
+        chunks: ChunkSource<'_>,
         records: &dyn RecordManager,
         host: &dyn Host,
     ) -> Result<UpsertReport> {
@@ -233,35 +268,43 @@ impl CollectionStore {
             library.collection(&self.id)?.is_some_and(|head| head.space == self.embeddings.space());
         // What is recorded and not there was left behind by a crash: it counts as new.
         let present = if is_same_space { library.row_ids(&self.id)? } else { HashSet::new() };
-        let mut known = recorded.clone();
-        known.retain(|name, _| present.contains(name));
-        let difference = ChunkDiff::between(&documents, &known, keeping)?;
-        let rows = embed_chunks(&difference.new_chunks(), &*self.embeddings, host)?;
-        let gone: HashSet<RowId> = difference.removed.iter().copied().collect();
-        let unnamed: Vec<RowId> = present.into_iter().filter(is_position_id).collect();
+        let is_known = |name: &RowId| present.contains(name) && recorded.contains_key(name);
+        let mut difference = ChunkDiff::default();
+        chunks.look(host, &mut |chunk| difference.note(chunk, Some(keeping), is_known))?;
+        let known = || recorded.iter().filter(|(name, _)| present.contains(*name));
+        let gone: HashSet<RowId> = difference.removed(known(), keeping).into_iter().collect();
+        let known_count = known().count();
+        self.check_room(known_count - gone.len() + difference.new.len())?;
+        let ChunkDiff { new: mut wanted, skipped, .. } = difference;
+        let (mut stored, mut updated) = (Vec::new(), 0);
+        let mut writer = RowWriter::new(library, &*self.embeddings, host, wanted.len());
+        chunks.take(host, &mut |chunk| {
+            let name = chunk_key(&chunk);
+            let Some(source) = wanted.remove(&name) else { return Ok(()) };
+            updated += usize::from(recorded.contains_key(&name));
+            stored.push((name, source));
+            writer.push(name, chunk)
+        })?;
+        let (rows, shown) = writer.finish()?;
+        let unnamed: Vec<RowId> = present.iter().copied().filter(is_position_id).collect();
         let remove: HashSet<RowId> = gone.iter().chain(&unnamed).copied().collect();
-        let changes = !rows.is_empty() || !remove.is_empty() || !is_same_space;
-        if changes {
-            host.report_progress(UpsertProgress::storing(0, rows.len()));
+        if !stored.is_empty() || !remove.is_empty() || !is_same_space {
+            host.report_progress(UpsertProgress::storing(0, stored.len()));
+            let add = NewRows::Spooled(&rows);
             // Vectors of another space go with the change: they cannot be compared with these.
-            library.change(
-                &self.id,
-                &CollectionEdit { clear: !is_same_space, add: &rows, ..self.edit(&remove) },
-            )?;
+            library.change(&self.id, &CollectionEdit { clear: !is_same_space, add, ..self.edit(&remove) })?;
         }
-        let unrecorded = |name: &&RowId| !known.contains_key(*name) || gone.contains(*name);
-        let added: HashSet<RowId> = difference.new.iter().map(|(name, _, _)| *name).collect();
-        let forgotten: Vec<RowId> =
-            recorded.keys().filter(unrecorded).filter(|name| !added.contains(*name)).copied().collect();
-        records.change(&namespace, &difference.records(), &forgotten, host)?;
-        let updated = difference.new.iter().filter(|(name, _, _)| recorded.contains_key(name)).count();
+        let is_forgotten =
+            |name: &&RowId| (!present.contains(*name) || gone.contains(*name)) && !rows.ids().contains(*name);
+        let forgotten: Vec<RowId> = recorded.keys().filter(is_forgotten).copied().collect();
+        records::settle(records, &namespace, &stored, &forgotten, host)?;
         Ok(UpsertReport {
-            added: difference.new.len() - updated,
+            added: stored.len() - updated,
             deleted: forgotten.len() + unnamed.len(),
             updated,
-            skipped: difference.skipped,
-            total: known.len() + difference.new.len() - gone.len(),
-            documents: difference.new.iter().map(|(_, document, _)| (*document).clone()).collect(),
+            skipped,
+            total: known_count + stored.len() - gone.len(),
+            shown,
         })
     }
 }
@@ -298,7 +341,8 @@ impl UnrecordedStore {
             label: self.collection.label.clone(),
             namespace: None,
             cleanup: Cleanup::Full,
-            source_key: "source".to_owned(),
+            // Nobody asks where they are from.
+            source_key: String::new(),
         }
     }
 }
@@ -326,13 +370,9 @@ impl RecordManager for RowNames<'_> {
 
 impl VectorStore for UnrecordedStore {
     fn upsert(&self, host: &dyn Host) -> Result<UpsertReport> {
-        let says_something = |document: &Document| !document.page_content.trim().is_empty();
-        let documents = self.loader.load(host)?.into_iter().filter(says_something).collect();
-        self.collection.upsert(
-            documents,
-            Some(&RowNames { collection: &self.collection, config: self.config() }),
-            host,
-        )
+        let chunks = ChunkSource::of_loader(&*self.loader, host)?;
+        let names = RowNames { collection: &self.collection, config: self.config() };
+        self.collection.upsert(chunks, Some(&names), host)
     }
 
     fn nearest(&self, query: &VectorQuery<'_>, turn: &RunContext<'_>) -> Result<Vec<ScoredChunk>> {

@@ -6,8 +6,10 @@ use crate::domain::conversations::uploads::{ChunkUsage, StoragePermit};
 use crate::domain::error::Result;
 use crate::domain::ids::{CollectionId, NamespaceId};
 use crate::domain::knowledge::collection::Collection;
-use crate::vectors::{RowId, SearchHit, VectorRow};
+use crate::vectors::{RowId, SearchHit, SpooledRows, VectorRow};
 use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io;
 use uuid::Uuid;
 
 /// The collections and records of one workspace.
@@ -50,6 +52,18 @@ pub trait Collections: Send + Sync {
     /// When the conversation was deleted since.
     fn require_valid(&self, leave: &StoragePermit) -> Result<()>;
 
+    /// A file without a name for rows that wait for a change.
+    ///
+    /// # Errors
+    /// When the disk is nearly full, or it cannot be made.
+    fn spool(&self) -> io::Result<File>;
+
+    /// Asked while such a file grows.
+    ///
+    /// # Errors
+    /// When the disk is nearly full.
+    fn check_disk(&self) -> Result<()>;
+
     /// Changes a collection, or makes it. Others see all of the change or nothing of it.
     ///
     /// # Errors
@@ -82,10 +96,33 @@ pub struct CollectionEdit<'a> {
     pub space: Space,
     pub clear: bool,
     /// New rows, in place of those of the same id.
-    pub add: &'a [VectorRow],
+    pub add: NewRows<'a>,
     /// The stamp of the collection at which none of them was in it: then nothing has to be read to find out.
     pub absent_at: Option<Uuid>,
     /// The conversation whose files the rows are: such a collection goes with it.
     pub conversation: Option<StoragePermit>,
     pub remove: &'a HashSet<RowId>,
+}
+
+/// Rows that a change brings.
+#[derive(Debug, Clone, Copy)]
+pub enum NewRows<'a> {
+    /// Few enough to be held.
+    Held(&'a [VectorRow]),
+    /// However many.
+    Spooled(&'a SpooledRows),
+}
+
+impl NewRows<'_> {
+    /// None.
+    pub const NONE: Self = Self::Held(&[]);
+
+    /// The ids of all of them.
+    #[must_use]
+    pub fn ids(&self) -> HashSet<RowId> {
+        match self {
+            Self::Held(rows) => rows.iter().map(|row| row.id).collect(),
+            Self::Spooled(rows) => rows.ids().clone(),
+        }
+    }
 }

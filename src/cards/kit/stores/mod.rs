@@ -1,5 +1,7 @@
 //! Components that keep chunks, records and messages.
 
+mod chunk_sender;
+pub(crate) mod chunk_source;
 pub(crate) mod collection_store;
 pub(crate) mod collections;
 pub(crate) mod databases;
@@ -10,5 +12,6 @@ pub(crate) mod records;
 pub(in crate::cards) mod redis;
 pub(in crate::cards) mod redis_commands;
 pub(in crate::cards) mod remote;
+mod row_writer;
 pub(crate) mod store_inputs;
 pub(in crate::cards) mod upstash;

@@ -9,6 +9,7 @@ use crate::vectors::RowId;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// A component that remembers which chunks are in a store.
 pub trait RecordManager: Send + Sync {
@@ -138,56 +139,90 @@ pub(crate) fn remember(
     records.change(&namespace, &put, &forgotten, host)
 }
 
-/// What a further upsert has to do.
-#[derive(Debug, Default, PartialEq)]
-pub(crate) struct ChunkDiff<'d> {
-    /// Chunks to store, each once, with their sources.
-    pub new: Vec<(RowId, &'d Document, String)>,
-    pub skipped: usize,
-    pub removed: Vec<RowId>,
+/// Records that are changed at once.
+const RECORDS_AT_ONCE: usize = 5_000;
+
+/// Records what was stored and forgets what is gone, some at a time.
+///
+/// # Errors
+/// When it cannot be stored.
+pub(crate) fn settle(
+    records: &dyn RecordManager,
+    namespace: &str,
+    stored: &[StoredChunk],
+    forgotten: &[RowId],
+    host: &dyn Host,
+) -> Result<()> {
+    let mut rest = stored;
+    loop {
+        let (some, later) = rest.split_at(rest.len().min(RECORDS_AT_ONCE));
+        let put: Vec<(RowId, String)> =
+            some.iter().map(|(name, source)| (*name, source.to_string())).collect();
+        if later.is_empty() {
+            return records.change(namespace, &put, forgotten, host);
+        }
+        records.change(namespace, &put, &[], host)?;
+        rest = later;
+    }
 }
 
-impl<'d> ChunkDiff<'d> {
-    /// Compares what was loaded with what is known.
+/// A chunk that was stored, and where it is from.
+pub(crate) type StoredChunk = (RowId, Arc<str>);
+
+/// What a further upsert has to do, learned from one chunk after the other: their names and sources, and none of their texts.
+#[derive(Debug, Default)]
+pub(crate) struct ChunkDiff {
+    /// Chunks to store.
+    pub new: HashMap<RowId, Arc<str>>,
+    pub skipped: usize,
+    /// Those that are known and were brought again.
+    kept: HashSet<RowId>,
+    sources: HashSet<Arc<str>>,
+}
+
+impl ChunkDiff {
+    /// Notes a chunk that was brought; `is_known` says what is stored already.
     ///
     /// # Errors
-    /// When chunks do not say where they are from, though that decides what goes.
-    pub(crate) fn between(
-        documents: &'d [Document],
-        known: &HashMap<RowId, String>,
-        keeping: &RecordManagerConfig,
-    ) -> Result<Self> {
-        let mut difference = Self::default();
-        let (mut loaded, mut sources) = (HashSet::new(), HashSet::new());
-        for document in documents {
-            let source = source(document, keeping)?;
-            let name = chunk_key(document);
-            sources.insert(source.clone());
-            if !loaded.insert(name) || known.contains_key(&name) {
-                difference.skipped += 1;
-            } else {
-                difference.new.push((name, document, source));
+    /// When it does not say where it is from, though that decides what goes.
+    pub(crate) fn note(
+        &mut self,
+        document: &Document,
+        keeping: Option<&RecordManagerConfig>,
+        is_known: impl Fn(&RowId) -> bool,
+    ) -> Result<()> {
+        let source = keeping.map_or_else(|| Ok(String::new()), |keeping| source(document, keeping))?;
+        let source = match self.sources.get(source.as_str()) {
+            Some(same) => same.clone(),
+            None => {
+                let source: Arc<str> = source.into();
+                self.sources.insert(source.clone());
+                source
             }
+        };
+        let name = chunk_key(document);
+        if is_known(&name) {
+            self.kept.insert(name);
+            self.skipped += 1;
+        } else if self.new.insert(name, source).is_some() {
+            self.skipped += 1;
         }
+        Ok(())
+    }
+
+    /// Those of the known chunks that go, once all were noted.
+    #[must_use]
+    pub(crate) fn removed<'k>(
+        &self,
+        known: impl Iterator<Item = (&'k RowId, &'k String)>,
+        keeping: &RecordManagerConfig,
+    ) -> Vec<RowId> {
         let goes = |(name, source): &(&RowId, &String)| match keeping.cleanup {
             Cleanup::None => false,
-            Cleanup::Incremental => sources.contains(*source) && !loaded.contains(*name),
-            Cleanup::Full => !loaded.contains(*name),
+            Cleanup::Incremental => self.sources.contains(source.as_str()) && !self.kept.contains(*name),
+            Cleanup::Full => !self.kept.contains(*name),
         };
-        difference.removed = known.iter().filter(goes).map(|(name, _)| *name).collect();
-        Ok(difference)
-    }
-
-    /// The new chunks with their keys.
-    #[must_use]
-    pub(crate) fn new_chunks(&self) -> Vec<(RowId, &'d Document)> {
-        self.new.iter().map(|(name, document, _)| (*name, *document)).collect()
-    }
-
-    /// What the record manager remembers of them.
-    #[must_use]
-    pub(crate) fn records(&self) -> Vec<(RowId, String)> {
-        self.new.iter().map(|(name, _, source)| (*name, source.clone())).collect()
+        known.filter(goes).map(|(name, _)| *name).collect()
     }
 }
 
@@ -231,10 +266,13 @@ mod tests {
             .collect();
         let now = [document("a1", "a"), document("a3", "a"), document("a3", "a")];
         let gone = |cleanup| {
-            let difference = ChunkDiff::between(&now, &known, &keeping(cleanup)).unwrap();
+            let (keeping, mut difference) = (keeping(cleanup), ChunkDiff::default());
+            for document in &now {
+                difference.note(document, Some(&keeping), |name| known.contains_key(name)).unwrap();
+            }
             assert_eq!((difference.new.len(), difference.skipped), (1, 2), "{cleanup:?}");
             let mut gone: Vec<usize> = difference
-                .removed
+                .removed(known.iter(), &keeping)
                 .iter()
                 .map(|name| old.iter().position(|document| chunk_key(document) == *name).unwrap())
                 .collect();
@@ -248,12 +286,11 @@ mod tests {
 
     #[test]
     fn a_chunk_without_a_source_cannot_be_cleaned_up_by_source() {
-        let nameless = [Document { page_content: "x".to_owned(), metadata: Map::new() }];
-        let known = HashMap::new();
-        let message =
-            ChunkDiff::between(&nameless, &known, &keeping(Cleanup::Incremental)).unwrap_err().to_string();
+        let nameless = Document { page_content: "x".to_owned(), metadata: Map::new() };
+        let note = |cleanup| ChunkDiff::default().note(&nameless, Some(&keeping(cleanup)), |_| false);
+        let message = note(Cleanup::Incremental).unwrap_err().to_string();
         assert!(message.contains("Records") && message.contains("'source'"), "{message}");
-        assert!(ChunkDiff::between(&nameless, &known, &keeping(Cleanup::Full)).is_ok());
+        assert!(note(Cleanup::Full).is_ok());
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Vector stores on other servers: what is alike for all of them. Each database is a file of its own over
 //! [`VectorDatabase`].
 
-use super::collections::Collections;
+use super::chunk_sender::ChunkSender;
+use super::chunk_source::ChunkSource;
 use super::records::{self, ChunkDiff, RecordManager, chunk_key};
 use super::store_inputs::{self, StoreInputs};
 use crate::base::cancel::{CancelReason, CancelToken};
@@ -14,9 +15,9 @@ use crate::cards::kit::knowledge::embedding::embed_query;
 use crate::cards::kit::knowledge::mmr::MmrSearch;
 use crate::cards::kit::knowledge::{ScoredChunk, UpsertReport, VectorQuery, VectorStore};
 use crate::cards::kit::{Input, Inputs, Output, WireType};
-use crate::domain::conversations::uploads::StoragePermit;
+use crate::domain::conversations::conversation::Conversation;
 use crate::domain::error::{Error, Result};
-use crate::domain::knowledge::upsert::UpsertProgress;
+use crate::domain::knowledge::upsert::{ShownChunks, shown_of};
 use crate::domain::predictions::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::ResponseLimits;
@@ -33,8 +34,6 @@ pub(in crate::cards) const RECORD_MANAGER: Input =
         .upsert_only()
         .help("Remembers which chunks are stored, so that only what changed is stored again.");
 
-/// Numbers of all vectors in one request: together with their texts within what databases take.
-const NUMBERS_AT_ONCE: usize = 60_000;
 /// Names removed in one request.
 const REMOVED_AT_ONCE: usize = 500;
 /// Longest name of a collection.
@@ -121,17 +120,17 @@ pub(in crate::cards) struct RemoteChunk<'a> {
 
 /// A vector store card over a database.
 pub(in crate::cards) struct RemoteVectorStore<D> {
-    inputs: StoreInputs,
+    pub(super) inputs: StoreInputs,
     records: Option<Arc<dyn RecordManager>>,
     /// What the owner calls the collection.
     collection: String,
     most: usize,
     /// Chunks of one request at most.
-    batch: usize,
+    pub(super) batch: usize,
     uploads: bool,
     knowledge: Option<Grant<dyn Knowledge>>,
     mmr: Option<MmrSearch>,
-    database: D,
+    pub(super) database: D,
 }
 
 impl<D: VectorDatabase> RemoteVectorStore<D> {
@@ -158,115 +157,77 @@ impl<D: VectorDatabase> RemoteVectorStore<D> {
         })
     }
 
-    fn card_result<T>(&self, done: std::result::Result<T, D::Error>) -> Result<T> {
+    pub(super) fn card_result<T>(&self, done: std::result::Result<T, D::Error>) -> Result<T> {
         done.map_err(|fault| fault.into_card_error(self.inputs.label()))
     }
 
-    /// Embeds and stores, some at a time; what was stored before a failure stays.
-    fn put(
+    fn sync(
         &self,
-        named: &[(Uuid, &Document)],
-        leave: Option<(&dyn Collections, StoragePermit)>,
-        host: &dyn Host,
-    ) -> Result<()> {
-        let (mut rest, mut size) = (named, 0);
-        while !rest.is_empty() {
-            if host.cancel().reason().is_some() {
-                return Err(Error::Cancelled);
-            }
-            host.report_progress(UpsertProgress::embedding(named.len() - rest.len(), named.len()));
-            let some = if size == 0 { rest.len().min(8) } else { rest.len().min(size) };
-            let (now, wait_until_done) = rest.split_at(some);
-            let texts: Vec<&str> = now.iter().map(|(_, chunk)| chunk.page_content.as_str()).collect();
-            let vectors = self.inputs.embeddings.embed(&texts, host)?;
-            if size == 0 {
-                // The first few tell how long the vectors are.
-                let dimensions = vectors.first().map_or(1, Vec::len);
-                self.card_result(self.database.prepare(dimensions, host.cancel()))?;
-                size = (NUMBERS_AT_ONCE / dimensions.max(1)).clamp(1, self.batch.max(1));
-            }
-            let rows: Vec<RemoteChunk<'_>> = now
-                .iter()
-                .zip(vectors)
-                .map(|(&(name, chunk), vector)| RemoteChunk { name, vector, chunk })
-                .collect();
-            for some in rows.chunks(size) {
-                if let Some((library, leave)) = &leave {
-                    library.require_valid(leave)?;
-                }
-                self.card_result(self.database.put(some, host.cancel()))?;
-            }
-            rest = wait_until_done;
-        }
-        host.report_progress(UpsertProgress::embedding(named.len(), named.len()));
-        Ok(())
-    }
-
-    fn sync_with_records(
-        &self,
-        documents: &[Document],
-        records: &dyn RecordManager,
+        chunks: ChunkSource<'_>,
+        records: Option<&dyn RecordManager>,
         host: &dyn Host,
     ) -> Result<UpsertReport> {
-        let keeping = records.config();
-        let namespace = keeping.namespace_of(&self.collection, host);
-        let known = records.records(&namespace, host)?;
-        let difference = ChunkDiff::between(documents, &known, keeping)?;
-        let named: Vec<(Uuid, &Document)> = difference
-            .new_chunks()
-            .into_iter()
-            .map(|(name, chunk)| (Uuid::from_bytes(name), chunk))
-            .collect();
-        self.put(&named, None, host)?;
-        let gone: Vec<Uuid> = difference.removed.iter().map(|name| Uuid::from_bytes(*name)).collect();
-        for some in gone.chunks(REMOVED_AT_ONCE) {
+        let namespace = records.map(|records| records.config().namespace_of(&self.collection, host));
+        let namespace = namespace.unwrap_or_default();
+        let known = records.map(|records| records.records(&namespace, host)).transpose()?.unwrap_or_default();
+        let mut difference = ChunkDiff::default();
+        let keeping = records.map(RecordManager::config);
+        chunks.look(host, &mut |chunk| difference.note(chunk, keeping, |name| known.contains_key(name)))?;
+        let gone = keeping.map(|keeping| difference.removed(known.iter(), keeping)).unwrap_or_default();
+        let ChunkDiff { new: mut wanted, skipped, .. } = difference;
+        let (mut stored, mut shown) = (Vec::new(), ShownChunks::default());
+        let mut sending = ChunkSender::new(self, None, wanted.len(), host);
+        chunks.take(host, &mut |chunk| {
+            let name = chunk_key(&chunk);
+            let Some(source) = wanted.remove(&name) else { return Ok(()) };
+            stored.push((name, source));
+            shown.push(&chunk);
+            sending.push(Uuid::from_bytes(name), chunk)
+        })?;
+        sending.finish()?;
+        let removed: Vec<Uuid> = gone.iter().map(|name| Uuid::from_bytes(*name)).collect();
+        for some in removed.chunks(REMOVED_AT_ONCE) {
             self.card_result(self.database.remove(some, host.cancel()))?;
         }
-        // Last, so that what a failure left out is new the next time; storing it again changes nothing.
-        records.change(&namespace, &difference.records(), &difference.removed, host)?;
+        if let Some(records) = records {
+            // Last, so that what a failure left out is new the next time; storing it again changes nothing.
+            records::settle(records, &namespace, &stored, &gone, host)?;
+        }
         Ok(UpsertReport {
-            added: named.len(),
+            added: stored.len(),
             deleted: gone.len(),
             updated: 0,
-            skipped: difference.skipped,
-            total: known.len() + named.len() - gone.len(),
-            documents: named.into_iter().map(|(_, chunk)| chunk.clone()).collect(),
+            // Without records nobody knows what was there.
+            skipped: if records.is_some() { skipped } else { 0 },
+            total: known.len() + stored.len() - gone.len(),
+            shown: shown.into_chunks(),
         })
+    }
+
+    /// Stores the files of a conversation. No record manager is asked: nothing of a conversation ever goes for something else.
+    fn add_for_conversation(&self, conversation: &Conversation, host: &dyn Host) -> Result<UpsertReport> {
+        let documents = self.inputs.documents(host)?;
+        let documents = conversation_scope::tag_with_conversation(documents, conversation)?;
+        let named = name_chunks(&documents);
+        let knowledge = self.knowledge;
+        let knowledge =
+            knowledge.ok_or_else(|| self.inputs.card_error("it takes files on a server alone"))?;
+        let library = knowledge.of(host)?.collections();
+        let amount = conversation_scope::chunk_usage(named.iter().map(|(_, chunk)| *chunk));
+        let leave = library.reserve(conversation, amount)?;
+        ChunkSender::new(self, Some((library, leave)), named.len(), host).send(&named)?;
+        let (added, total) = (named.len(), named.len());
+        let shown = shown_of(named.into_iter().map(|(_, chunk)| chunk));
+        Ok(UpsertReport { added, total, shown, ..UpsertReport::default() })
     }
 }
 
 impl<D: VectorDatabase> VectorStore for RemoteVectorStore<D> {
     fn upsert(&self, host: &dyn Host) -> Result<UpsertReport> {
-        let mut documents = self.inputs.documents(host)?;
-        let conversation = host.conversation();
-        match (&conversation, &self.records) {
-            // No record manager is asked: nothing of a conversation ever goes for something else.
-            (Some(conversation), _) => {
-                documents = conversation_scope::tag_with_conversation(documents, conversation)?;
-            }
-            (None, Some(records)) => return self.sync_with_records(&documents, records.as_ref(), host),
-            (None, None) => {}
+        match host.conversation() {
+            Some(conversation) => self.add_for_conversation(&conversation, host),
+            None => self.sync(self.inputs.chunks(host)?, self.records.as_deref(), host),
         }
-        let named = name_chunks(&documents);
-        let leave = match conversation {
-            Some(conversation) => {
-                let knowledge = self.knowledge;
-                let knowledge =
-                    knowledge.ok_or_else(|| self.inputs.card_error("it takes files on a server alone"))?;
-                let library = knowledge.of(host)?.collections();
-                let amount = conversation_scope::chunk_usage(named.iter().map(|(_, chunk)| *chunk));
-                Some((library, library.reserve(&conversation, amount)?))
-            }
-            None => None,
-        };
-        self.put(&named, leave, host)?;
-        let stored = named.into_iter().map(|(_, chunk)| chunk.clone()).collect::<Vec<_>>();
-        Ok(UpsertReport {
-            added: stored.len(),
-            total: stored.len(),
-            documents: stored,
-            ..UpsertReport::default()
-        })
     }
 
     fn nearest(&self, query: &VectorQuery<'_>, turn: &RunContext<'_>) -> Result<Vec<ScoredChunk>> {
@@ -304,7 +265,7 @@ impl<D: VectorDatabase> VectorStore for RemoteVectorStore<D> {
             return Err(self.inputs.card_error(what));
         }
         let named = name_chunks(documents);
-        self.put(&named, None, host)?;
+        ChunkSender::new(self, None, named.len(), host).send(&named)?;
         if let Some(records) = &self.records {
             let named: Vec<_> = named.iter().map(|(name, chunk)| (*name.as_bytes(), *chunk)).collect();
             records::remember(records.as_ref(), &self.collection, &named, false, host)?;

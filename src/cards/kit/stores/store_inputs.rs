@@ -1,5 +1,6 @@
 //! What vector store cards of this server share: documents are gathered once, found rows are chunks again.
 
+use super::chunk_source::{ChunkSource, says_something};
 use crate::cards::kit::build::component::Embeddings;
 use crate::cards::kit::build::inputs::Inputs;
 use crate::cards::kit::capabilities::host::Host;
@@ -13,7 +14,7 @@ use crate::vectors::SearchHit;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Chunks one filling of a vector store may bring (manual 14.8).
+/// Chunks one filling of a vector store may bring that are held all together (manual 14.8).
 const FILLING_CHUNKS_MAX: usize = 100_000;
 
 /// Chunks returned when a card says nothing else.
@@ -82,7 +83,6 @@ impl StoreInputs {
                 return Err(Error::Cancelled);
             }
             host.report_progress(UpsertProgress::loading(documents.len()));
-            let says_something = |document: &Document| !document.page_content.trim().is_empty();
             documents.extend(loader.load(host)?.into_iter().filter(says_something));
             if documents.len() > FILLING_CHUNKS_MAX {
                 let what =
@@ -91,6 +91,18 @@ impl StoreInputs {
             }
         }
         Ok(documents)
+    }
+
+    /// What a filling brings: all that [`Self::documents`] brings, or however much, of loaders that bring it a page at a time.
+    ///
+    /// # Errors
+    /// As [`Self::documents`].
+    pub(crate) fn chunks(&self, host: &dyn Host) -> Result<ChunkSource<'_>> {
+        let paged: Option<Vec<_>> = self.loaders.iter().map(|loader| loader.pages()).collect();
+        match paged {
+            Some(loaders) if !loaders.is_empty() => Ok(ChunkSource::Paged(loaders)),
+            _ => Ok(ChunkSource::Loaded(self.documents(host)?)),
+        }
     }
 
     /// An error that names the card.

@@ -25,6 +25,19 @@ pub(in crate::cards) struct AwsService {
 /// # Errors
 /// When no key is selected, or the region or the address cannot be used.
 pub(in crate::cards) fn endpoint(inputs: &Inputs<'_>, service: &AwsService, other: &str) -> Result<Endpoint> {
+    endpoint_with(inputs, service, other, keys(inputs)?)
+}
+
+/// As [`endpoint`], with a key of another kind of credential.
+///
+/// # Errors
+/// When the region or the address cannot be used.
+pub(in crate::cards) fn endpoint_with(
+    inputs: &Inputs<'_>,
+    service: &AwsService,
+    other: &str,
+    keys: AccessKey,
+) -> Result<Endpoint> {
     let region = region(inputs)?;
     let base = match inputs.address(other) {
         None => home(service, &region),
@@ -38,7 +51,7 @@ pub(in crate::cards) fn endpoint(inputs: &Inputs<'_>, service: &AwsService, othe
         }
     };
     let scope = SigningScope { region, service: service.signing_name.to_owned() };
-    let identity = AwsIdentity { keys: keys(inputs)?, scope, clock: inputs.host.clock() };
+    let identity = AwsIdentity { keys, scope, clock: inputs.host.clock() };
     Ok(Endpoint::with_identity(inputs.host.outgoing().clone(), &base, identity))
 }
 

@@ -18,12 +18,14 @@ pub(in crate::ops) use self::moved::{MovedLoader, adopt_loader, check_loader};
 pub(crate) use self::upsert::{add_text, prepare, upsert};
 use super::vectors;
 use crate::app::App;
-use crate::cards::kit::Category;
+use crate::cards::kit::{Category, PageVisitor};
 use crate::cards::registry;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{DocumentStoreId, WorkspaceId};
-use crate::domain::knowledge::document_store::{CardConfig, DocumentLoader, DocumentStore, LoaderConfig};
+use crate::domain::knowledge::document_store::{
+    CardConfig, DocumentLoader, DocumentStore, LoaderConfig, StoredChunk,
+};
 use crate::domain::knowledge::store_changes::{NewStore, StoreChange};
 use crate::domain::knowledge::store_overview::{LoaderOverview, StoreOverview, StoreStatus, StoreUse};
 use crate::domain::predictions::prediction::Document;
@@ -38,6 +40,9 @@ use crate::store::Tx;
 use crate::store::queries::chunks as rows;
 use crate::store::tables::{CANVASES, DOCUMENT_STORES, FLOWS, VECTOR_CONFIGS};
 
+/// Chunks that are read at once where nobody needs all of them together, and bytes of their texts.
+const PAGE_CHUNKS: usize = 256;
+const PAGE_BYTES: usize = 1024 * 1024;
 const NAME_CHARS_MAX: usize = 255;
 const DESCRIPTION_CHARS_MAX: usize = 10_000;
 
@@ -266,9 +271,34 @@ pub(crate) fn stored_chunks(
 ) -> Result<Option<Vec<Document>>> {
     let Some(store) = DOCUMENT_STORES.get(tx, workspace, id)? else { return Ok(None) };
     let found = rows::page(tx, id, &store.loader_ids(), 0, limits::STORE_CHUNKS_MAX)?;
-    let chunk = |(_, chunk): (_, crate::domain::knowledge::document_store::StoredChunk)| Document {
-        page_content: chunk.text,
-        metadata: chunk.metadata,
-    };
-    Ok(Some(found.into_iter().map(chunk).collect()))
+    Ok(Some(found.into_iter().map(|(_, chunk)| document(chunk)).collect()))
+}
+
+fn document(chunk: StoredChunk) -> Document {
+    Document { page_content: chunk.text, metadata: chunk.metadata }
+}
+
+/// Hands over the chunks of a store, in the order of [`stored_chunks`], a page at a time; false when there is no such store.
+/// Nothing of the database is held while `visit` works.
+///
+/// # Errors
+/// When the database cannot be read, and what `visit` returns.
+pub(crate) fn visit_chunks(
+    app: &App,
+    workspace: &WorkspaceId,
+    id: &DocumentStoreId,
+    visit: PageVisitor<'_>,
+) -> Result<bool> {
+    let Some(store) = app.store.read(|tx| DOCUMENT_STORES.get(tx, workspace, id))? else { return Ok(false) };
+    let most = (PAGE_CHUNKS, PAGE_BYTES);
+    for loader in store.loader_ids() {
+        let mut last = None;
+        loop {
+            let page = app.store.read(|tx| rows::page_after(tx, id, &loader, last.as_ref(), most))?;
+            let Some(newest) = page.last() else { break };
+            last = Some(newest.id);
+            visit(page.into_iter().map(document).collect())?;
+        }
+    }
+    Ok(true)
 }

@@ -11,8 +11,8 @@ use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::cards::kit::{
     Capabilities, Code, CodeDatabases, CodeRunner, CollectionEdit, Collections, Conversations, FlowCall,
-    Flows, Host, HostContext, Knowledge, ModelCall, ModelObserver, RunFacts, RunMemory, StoredFile,
-    TokenSink, VectorIndexes, VectorStore, WorkspaceFiles,
+    Flows, Host, HostContext, Knowledge, ModelCall, ModelObserver, PageVisitor, RunFacts, RunMemory,
+    StoredFile, TokenSink, VectorIndexes, VectorStore, WorkspaceFiles,
 };
 use crate::domain::conversations::conversation::Conversation;
 use crate::domain::conversations::uploads::{ChunkUsage, StoragePermit};
@@ -35,6 +35,8 @@ use crate::state::vector_indexes::IndexKey;
 use crate::vectors::{RowId, SearchHit, VectorIndex};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io;
 use std::sync::Arc;
 
 /// What is asked of which flow, and what it may use.
@@ -202,6 +204,10 @@ impl Knowledge for ReplayHost<'_> {
         self.app.store.read(|tx| stores::stored_chunks(tx, &self.asked.flow.workspace, store))
     }
 
+    fn visit_document_store(&self, store: &DocumentStoreId, visit: PageVisitor<'_>) -> Result<bool> {
+        stores::visit_chunks(self.app, &self.asked.flow.workspace, store, visit)
+    }
+
     fn store_vectors(&self, store: &DocumentStoreId) -> Result<Option<Arc<dyn VectorStore>>> {
         vectors::build_store(self.app, &self.asked.flow.workspace, store, self)
     }
@@ -268,6 +274,14 @@ impl Collections for ReadOnlyCollections<'_> {
     }
 
     fn require_valid(&self, _leave: &StoragePermit) -> Result<()> {
+        refuse_change()
+    }
+
+    fn spool(&self) -> io::Result<File> {
+        Err(io::Error::other("a replayed question stores nothing"))
+    }
+
+    fn check_disk(&self) -> Result<()> {
         refuse_change()
     }
 

@@ -4,9 +4,9 @@ use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::cards::kit::{
     AnswerFiles, Capabilities, Code, CodeDatabases, CodeRunner, Collections, Conversations, FlowCall, Flows,
-    Host, HostContext, KeptFile, Knowledge, ModelCall, ModelObserver, NewFile, PipelineReport, Pipelines,
-    ReplyKey, ReplyStore, RunFacts, StoredFile, TokenSink, UpsertObserver, VectorIndexes, VectorStore,
-    WorkspaceFiles,
+    Host, HostContext, KeptFile, Knowledge, ModelCall, ModelObserver, NewFile, PageVisitor, PipelineReport,
+    Pipelines, ReplyKey, ReplyStore, RunFacts, StoredFile, TokenSink, UpsertObserver, VectorIndexes,
+    VectorStore, WorkspaceFiles,
 };
 use crate::domain::conversations::conversation::{Conversation, Message, Utterance};
 use crate::domain::error::{Error, Result};
@@ -357,6 +357,10 @@ impl ReplyStore for RunHost<'_> {
 impl Knowledge for RunHost<'_> {
     fn document_store_chunks(&self, store: &DocumentStoreId) -> Result<Option<Vec<Document>>> {
         self.app.store.read(|tx| stores::stored_chunks(tx, &self.flow.workspace, store))
+    }
+
+    fn visit_document_store(&self, store: &DocumentStoreId, visit: PageVisitor<'_>) -> Result<bool> {
+        stores::visit_chunks(self.app, &self.flow.workspace, store, visit)
     }
 
     fn store_vectors(&self, store: &DocumentStoreId) -> Result<Option<Arc<dyn VectorStore>>> {

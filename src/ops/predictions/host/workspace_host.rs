@@ -3,8 +3,9 @@
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::cards::kit::{
-    Capabilities, Collections, DatabaseCredentials, Host, HostContext, Knowledge, ListedCredential, SignIns,
-    StoredFile, UpsertObserver, VectorIndexes, VectorStore, WorkspaceFiles, WorkspaceTools,
+    Capabilities, Collections, DatabaseCredentials, Host, HostContext, Knowledge, ListedCredential,
+    PageVisitor, SignIns, StoredFile, UpsertObserver, VectorIndexes, VectorStore, WorkspaceFiles,
+    WorkspaceTools,
 };
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CredentialId, DocumentStoreId, ToolId, ToolServerId, WorkspaceId};
@@ -157,6 +158,10 @@ impl WorkspaceTools for WorkspaceHost<'_> {
 impl Knowledge for WorkspaceHost<'_> {
     fn document_store_chunks(&self, store: &DocumentStoreId) -> Result<Option<Vec<Document>>> {
         self.app.store.read(|tx| stores::stored_chunks(tx, &self.workspace, store))
+    }
+
+    fn visit_document_store(&self, store: &DocumentStoreId, visit: PageVisitor<'_>) -> Result<bool> {
+        stores::visit_chunks(self.app, &self.workspace, store, visit)
     }
 
     fn store_vectors(&self, store: &DocumentStoreId) -> Result<Option<Arc<dyn VectorStore>>> {

@@ -45,6 +45,8 @@ const MESSAGE_BYTES_MAX: usize = 32 * 1024 * 1024;
 fn wanted_kinds(wanted: &ExportSelection, caller: &Caller) -> Result<Vec<ItemKind>> {
     let named = [
         (wanted.chatflow, ItemKind::Flow(FlowKind::Chatflow)),
+        (wanted.chatflow, ItemKind::Flow(FlowKind::Harness)),
+        (wanted.chatflow, ItemKind::Flow(FlowKind::Etl)),
         (wanted.agentflow, ItemKind::Flow(FlowKind::Multiagent)),
         (wanted.agentflowv2, ItemKind::Flow(FlowKind::Agentflow)),
         (wanted.assistant_custom, ItemKind::Flow(FlowKind::Assistant)),
@@ -66,6 +68,7 @@ fn wanted_kinds(wanted: &ExportSelection, caller: &Caller) -> Result<Vec<ItemKin
     kinds.iter().try_for_each(|kind| kind.check_export(caller))?;
     Ok(kinds)
 }
+
 /// The file.
 ///
 /// # Errors
@@ -146,11 +149,12 @@ const fn flow_rows(file: &mut ExportFile, kind: FlowKind) -> &mut Vec<FlowRow> {
     }
 }
 
-/// Puts rows into a list of the file; how long they are as JSON text.
+/// Adds rows to a list of the file; how long they are as JSON text.
 fn put_rows<T: Serialize>(list: &mut Vec<T>, rows: Vec<T>) -> Result<usize> {
-    *list = rows;
     let length = |row| serde_json::to_vec(row).map(|text| text.len()).map_err(Error::internal);
-    list.iter().map(length).sum()
+    let added = rows.iter().map(length).sum();
+    list.extend(rows);
+    added
 }
 
 /// Records as rows of the file, which are the rows of the API.

@@ -39,9 +39,12 @@ enum ItemKind {
     AzureAssistant,
 }
 
-/// The lists of a file: their name, and what is in them.
-const GROUPS: [(&str, ItemKind); 10] = [
+/// The lists of a file: their name, and what is in them. Flowise has no list for harnesses and pipelines, which stand among
+/// the chatflows and say what they are.
+const GROUPS: [(&str, ItemKind); 12] = [
     ("ChatFlow", ItemKind::Flow(FlowKind::Chatflow)),
+    ("ChatFlow", ItemKind::Flow(FlowKind::Harness)),
+    ("ChatFlow", ItemKind::Flow(FlowKind::Etl)),
     ("AgentFlow", ItemKind::Flow(FlowKind::Multiagent)),
     ("AgentFlowV2", ItemKind::Flow(FlowKind::Agentflow)),
     ("AssistantFlow", ItemKind::Flow(FlowKind::Assistant)),

@@ -3,6 +3,6 @@
 mod blocks;
 mod facts;
 mod past_pictures;
-mod pictures;
+pub mod pictures;
 mod provider_tools;
 mod tool_failures;
