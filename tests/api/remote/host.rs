@@ -86,6 +86,19 @@ fn every_refusal_over_http_is_400_on_connect_and_retrying_later() {
 }
 
 #[test]
+fn a_host_that_closes_without_an_answer_was_reached_and_gave_none() {
+    let (host, server) = stage();
+    connect(&server, NAME);
+    push(&server);
+    save(&server);
+    host.behave(Requests::PackUpload, Behavior::CutRequest(100));
+    let failed = push(&server);
+    assert_eq!(failed["state"], "retrying");
+    let message = "gave no whole answer: the other side closed the connection.";
+    assert_eq!(failed["message"], format!("{} {message}", host_name(&host)));
+}
+
+#[test]
 fn a_host_that_declines_stops_the_copy_with_its_reason() {
     let (host, server) = stage();
     connect(&server, NAME);
