@@ -5,6 +5,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
+#[path = "support/canvases.rs"]
+mod canvases;
 #[path = "support/git_host/mod.rs"]
 mod git_host;
 #[path = "support/program.rs"]
@@ -46,10 +48,9 @@ impl Numbers {
     }
 }
 
+/// What answers with this text.
 fn canvas(text: &str) -> String {
-    json!({"nodes": [{"id": "model", "position": {"x": 0, "y": 0}, "data": {"id": "model", "name": "chatScripted",
-        "label": "Model", "inputs": {"fallback": text}}}], "edges": []})
-    .to_string()
+    canvases::scripted(&json!([]), text).to_string()
 }
 
 /// What an owner of one of the servers uses: a service on a folder, started anew after each kill.
@@ -132,6 +133,12 @@ impl Server {
         }
     }
 
+    /// How many flows of Dev are offered.
+    fn offers(&self) -> usize {
+        let list = self.call_ok("GET", &format!("{BASE}/incoming"), &Value::Null);
+        list["flows"].as_array().unwrap().len()
+    }
+
     fn live_text(&self, flow: &str) -> Option<String> {
         let (status, answer) = self.call("GET", &format!("/api/v1/chatflows/{flow}"), &Value::Null)?;
         let canvas: Value =
@@ -173,9 +180,13 @@ struct Known {
     texts: BTreeMap<String, String>,
 }
 
-/// One step of Dev's owner: a new text, saved and published.
+/// One step of Dev's owner: a new text of any flow, saved and published.
 fn publish(dev: &Server, known: &mut Known, numbers: &mut Numbers, text: &str) -> Option<()> {
     let flow = known.flows[usize::try_from(numbers.below(FLOWS as u64)).unwrap()].clone();
+    publish_flow(dev, known, &flow, text)
+}
+
+fn publish_flow(dev: &Server, known: &mut Known, flow: &str, text: &str) -> Option<()> {
     let draft = format!("/api/v1/flow-drafts/{flow}");
     let (status, answer) = dev.call("PUT", &draft, &json!({"flowData": canvas(text)}))?;
     assert_eq!(status, 200, "{answer}");
@@ -299,23 +310,22 @@ fn start_push(server: &Server) -> std::thread::JoinHandle<()> {
     })
 }
 
-/// All goes over and becomes Live, is taken back and promoted again, and both servers part from the host.
+/// All goes over and becomes Live, a version is checked, promoted, taken back and followed by another one, and both servers part
+/// from the host.
 fn finish(host: &GitHost, dev: &Server, prod: &Server, known: &mut Known) {
     let copied = dev.push();
     assert_eq!(copied["waiting"], 0, "{copied}");
     let (_, tip) = git(&dev.versions(), &["rev-parse", "main"]);
     assert_eq!(host.tip(REPOSITORY, "main").as_deref(), Some(tip.as_str()));
     prod.push();
-    while !prod.call_ok("GET", &format!("{BASE}/incoming"), &Value::Null)["flows"]
-        .as_array()
-        .unwrap()
-        .is_empty()
-    {
+    while prod.offers() > 0 {
         promote(prod, known).unwrap();
     }
     for flow in &known.flows {
-        assert_eq!(prod.live_text(flow), dev.live_text(flow).filter(|text| text != "start"), "{flow}");
+        assert_eq!(prod.live_text(flow), dev.live_text(flow), "{flow}");
     }
+    assert_whole(host, dev, prod, known);
+    take_back_and_promote_again(dev, prod, known);
     assert_whole(host, dev, prod, known);
     for server in [dev, prod] {
         let status = server.call_ok("DELETE", &format!("{BASE}/github"), &Value::Null);
@@ -324,4 +334,60 @@ fn finish(host: &GitHost, dev: &Server, prod: &Server, known: &mut Known) {
         assert_eq!(names, "refs/heads/main", "disconnecting forgets what was copied and read");
     }
     assert!(host.tip(REPOSITORY, "main").is_some(), "nothing changes at the host");
+}
+
+/// A version is compared with Live, promoted and taken back; it stays away until Dev has something newer, which is promoted.
+fn take_back_and_promote_again(dev: &Server, prod: &Server, known: &mut Known) {
+    let flow = known.flows[0].clone();
+    let before = prod.live_text(&flow).unwrap();
+    let line = |prod: &Server| prod.call_ok("GET", &format!("{BASE}/{flow}"), &Value::Null);
+    let kept = line(prod)["versions"][0]["sha"].clone();
+    let first = "to be taken back";
+    hand_over(dev, prod, known, &flow, first);
+    let check = check(prod, &flow);
+    let case = &check["cases"][0];
+    assert_eq!((&case["live"]["text"], &case["draft"]["text"]), (&json!(before), &json!(first)), "{check}");
+    assert_eq!(prod.live_text(&flow).as_ref(), Some(&before), "a check promotes nothing");
+    promote(prod, known).unwrap();
+    assert_eq!(prod.live_text(&flow).as_deref(), Some(first));
+
+    let taken_back =
+        prod.call_ok("POST", &format!("/api/v1/flow-drafts/{flow}/rollback"), &json!({ "sha": kept }));
+    assert_eq!(prod.live_text(&flow).as_ref(), Some(&before), "{taken_back}");
+    known.prod.insert(flow.clone(), [Some(before)].into());
+    prod.push();
+    assert_eq!(prod.offers(), 0, "what was taken back is not offered again");
+
+    let second = "promoted again";
+    hand_over(dev, prod, known, &flow, second);
+    promote(prod, known).unwrap();
+    assert_eq!((prod.live_text(&flow).as_deref(), prod.offers()), (Some(second), 0));
+    let line = line(prod);
+    let kinds: Vec<&Value> =
+        line["versions"].as_array().unwrap().iter().take(3).map(|version| &version["kind"]).collect();
+    assert_eq!(kinds, ["promote", "rollback", "promote"]);
+}
+
+/// A new text goes from Dev to the host and from there to Prod, which offers it and nothing else.
+fn hand_over(dev: &Server, prod: &Server, known: &mut Known, flow: &str, text: &str) {
+    publish_flow(dev, known, flow, text).unwrap();
+    dev.push();
+    prod.push();
+    assert_eq!(prod.offers(), 1);
+}
+
+/// Asks Live and what is offered of the flow the same question.
+fn check(prod: &Server, flow: &str) -> Value {
+    let path = format!("{BASE}/incoming/{flow}/check");
+    let begun = prod.call_ok("POST", &path, &json!({"questions": ["What do you say?"]}));
+    let end = Instant::now() + PATIENCE;
+    loop {
+        let check = prod.call_ok("GET", &format!("{path}/{}", begun["id"].as_str().unwrap()), &Value::Null);
+        if check["status"] != "running" {
+            assert_eq!(check["status"], "done", "{check}");
+            return check;
+        }
+        assert!(Instant::now() < end, "the check does not end: {check}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }

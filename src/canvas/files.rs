@@ -168,7 +168,9 @@ pub(crate) fn parse_file_input(text: &str) -> Option<Vec<FileInput>> {
     parse_inline_files(text).map(|files| files.into_iter().map(FileInput::Inline).collect()).or_else(stored)
 }
 
-fn parse_stored_names(text: &str) -> Option<Vec<String>> {
+/// The stored files that the value of a file input names; `None` for any other value.
+#[must_use]
+pub(crate) fn parse_stored_names(text: &str) -> Option<Vec<String>> {
     let named = text.strip_prefix(STORED_PREFIX)?;
     if named.starts_with('[') {
         return serde_json::from_str(named).ok();

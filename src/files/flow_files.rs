@@ -136,10 +136,7 @@ impl FlowFiles {
         name: &FlowFileName,
         bytes_max: u64,
     ) -> Result<Option<Vec<u8>>, ReadError> {
-        let folder = self.tree.open(&[&workspace.to_string(), &flow.to_string()])?;
-        let Some(file) = folder.map(|folder| folder.file(name.as_str())).transpose()?.flatten() else {
-            return Ok(None);
-        };
+        let Some(file) = self.open(workspace, flow, name)? else { return Ok(None) };
         let mut bytes = Vec::new();
         let read = file.take(bytes_max + 1).read_to_end(&mut bytes)? as u64;
         if read > bytes_max {
@@ -149,6 +146,24 @@ impl FlowFiles {
             integrity::flow_file_damage(workspace, flow, name)
         })?;
         Ok(Some(bytes))
+    }
+
+    /// Whether the flow has a file of this name.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn has(&self, workspace: &WorkspaceId, flow: &FlowId, name: &FlowFileName) -> io::Result<bool> {
+        Ok(self.open(workspace, flow, name)?.is_some())
+    }
+
+    fn open(
+        &self,
+        workspace: &WorkspaceId,
+        flow: &FlowId,
+        name: &FlowFileName,
+    ) -> io::Result<Option<fs::File>> {
+        let folder = self.tree.open(&[&workspace.to_string(), &flow.to_string()])?;
+        Ok(folder.map(|folder| folder.file(name.as_str())).transpose()?.flatten())
     }
 
     /// Lets a file be found under another name too; it is on disk under that when this returns.
@@ -239,6 +254,8 @@ mod tests {
         files.put(&workspace, &flow, &draft, b"hello").unwrap();
         files.link(&workspace, &flow, &draft, &live).unwrap();
         let read = |name| files.get(&workspace, &flow, name, 10);
+        assert!(files.has(&workspace, &flow, &live).unwrap());
+        assert!(!files.has(&workspace, &FlowId::random(), &live).unwrap());
         assert_eq!(read(&live).unwrap().unwrap(), b"hello");
         files.link(&workspace, &flow, &draft, &live).unwrap();
         files.remove(&workspace, &flow, &draft);

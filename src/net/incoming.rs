@@ -1,6 +1,6 @@
 //! A response, read under the limits of its request.
 
-use super::wait_limits::{Readiness, WaitLimits};
+use super::wait_limits::{Readiness, Traffic, WaitLimits};
 use super::{NetError, ResponseLimits};
 use crate::base::cancel::CancelToken;
 use std::fmt;
@@ -25,6 +25,7 @@ pub struct Incoming {
     body: BodyReader<'static>,
     limits: WaitLimits,
     bytes_left: u64,
+    is_early: bool,
     /// What the answer is read from, where it can be read without waiting.
     connection: Option<Arc<TcpStream>>,
     reader: ReadBy,
@@ -52,10 +53,11 @@ impl fmt::Debug for Incoming {
 impl Incoming {
     pub(super) fn new(
         response: ureq::http::Response<ureq::Body>,
-        connection: Option<Arc<TcpStream>>,
+        traffic: Traffic,
         cancel: &CancelToken,
         limits: ResponseLimits,
     ) -> Result<Self, NetError> {
+        let Traffic { connection, is_cut, .. } = traffic;
         let (parts, body) = response.into_parts();
         let declared = body.content_length().unwrap_or(0);
         if parts.headers.len() > HEADERS_MAX || declared > limits.body_bytes {
@@ -69,6 +71,7 @@ impl Incoming {
             body: body.into_reader(),
             limits: waiting,
             bytes_left: limits.body_bytes,
+            is_early: is_cut,
             connection,
             reader: ReadBy::Thread,
         })
@@ -78,7 +81,14 @@ impl Incoming {
     #[cfg(test)]
     pub(crate) fn of_text(text: &str, cancel: &CancelToken) -> Self {
         let response = ureq::http::Response::new(ureq::Body::builder().data(text.to_owned()));
-        Self::new(response, None, cancel, ResponseLimits::default()).unwrap()
+        let traffic = Traffic { connected: false, received: false, is_cut: false, connection: None };
+        Self::new(response, traffic, cancel, ResponseLimits::default()).unwrap()
+    }
+
+    /// True where the other side answered without having taken all of the request, so that it cannot have done what was asked.
+    #[must_use]
+    pub const fn is_early(&self) -> bool {
+        self.is_early
     }
 
     /// Changes how long a silence is borne from here on.

@@ -335,7 +335,7 @@ impl Outgoing {
             });
             match result {
                 Ok(response) => {
-                    return Incoming::new(response, traffic.connection, cancel, limits);
+                    return Incoming::new(response, traffic, cancel, limits);
                 }
                 Err(error) => {
                     let error = from_ureq(error, &guard::label(&uri));
@@ -354,7 +354,8 @@ impl Outgoing {
     /// of its own. `limits.first_byte` bounds each wait of the upload, and the one for the answer after it.
     ///
     /// # Errors
-    /// As [`NetError`]; [`NetError::Broken`] too when `body` cannot be read, or ends before its `length`.
+    /// As [`NetError`]; [`NetError::Broken`] too when `body` cannot be read, or ends before its `length`. An answer that came before
+    /// all was sent is no error ([`Incoming::is_early`]).
     #[expect(clippy::too_many_arguments, reason = "each is one independent thing a request is made of")]
     pub fn post_stream(
         &self,
@@ -376,7 +377,7 @@ impl Outgoing {
             self.agents(purpose).once.run(request(&Method::POST, &uri, &headers, body)?)
         });
         let response = result.map_err(|error| from_ureq(error, &guard::label(&uri)))?;
-        Incoming::new(response, traffic.connection, cancel, limits)
+        Incoming::new(response, traffic, cancel, limits)
     }
 
     const fn agents(&self, purpose: CallPurpose) -> &AgentPair {
@@ -398,6 +399,11 @@ struct ExactBody<'a> {
 impl Read for ExactBody<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
+        if wait_limits::is_cut() {
+            // Nobody takes the rest, whatever it is.
+            self.left -= most as u64;
+            return Ok(most);
+        }
         let amount = self.body.read(&mut buffer[..most])?;
         if amount == 0 && most > 0 {
             return Err(NetError::Broken("what was to be sent ended early".into()).into());

@@ -366,6 +366,70 @@ fn a_body_that_is_read_while_it_goes_out_arrives_whole_and_outlasts_the_first_by
     assert_eq!(early, NetError::Broken("what was to be sent ended early".into()));
 }
 
+/// Sends what is longer than the other side reads of it.
+fn post_much(outgoing: &Outgoing, url: &str, first_byte: Duration) -> Result<Incoming, NetError> {
+    let limits = ResponseLimits { first_byte, ..ResponseLimits::default() };
+    let body = &mut std::io::repeat(7);
+    let cancel = CancelToken::new(None);
+    outgoing.post_stream(CallPurpose::Provider, url, &[], body, 60_000_000, &cancel, limits)
+}
+
+const REFUSAL: &[u8] = b"HTTP/1.1 413 Content Too Large\r\ncontent-length: 8\r\n\r\ntoo much";
+
+#[test]
+fn an_answer_that_came_before_all_was_sent_is_read() {
+    let patient = Duration::from_secs(60);
+    let closing = |answer: &'static [u8]| {
+        server(move |mut stream, _| {
+            stream.read_exact(&mut [0; 1_000]).unwrap();
+            stream.write_all(answer).unwrap();
+        })
+        .0
+    };
+    let mut answer = post_much(&outgoing(), &closing(REFUSAL), patient).unwrap();
+    assert_eq!((answer.status(), answer.is_early()), (413, true));
+    assert_eq!(answer.read_to_string(100).unwrap(), "too much");
+
+    let silent = post_much(&outgoing(), &closing(b""), patient).unwrap_err();
+    assert_eq!(silent, NetError::Broken("the other side closed the connection".into()));
+    let half = post_much(&outgoing(), &closing(&REFUSAL[..20]), patient).unwrap_err();
+    assert!(matches!(half, NetError::Broken(_)), "{half:?}");
+
+    let (waiting, _) = server(|mut stream, _| {
+        stream.read_exact(&mut [0; 1_000]).unwrap();
+        stream.write_all(REFUSAL).unwrap();
+        std::thread::sleep(Duration::from_secs(30));
+    });
+    let answer = post_much(&outgoing(), &waiting, Duration::from_millis(300)).unwrap();
+    assert_eq!((answer.status(), answer.is_early()), (413, true));
+    let (stuck, _) = server(|mut stream, _| {
+        stream.read_exact(&mut [0; 1_000]).unwrap();
+        std::thread::sleep(Duration::from_secs(30));
+    });
+    let begun = Instant::now();
+    let silent = post_much(&outgoing(), &stuck, Duration::from_millis(300)).unwrap_err();
+    assert_eq!(silent, NetError::TimedOut);
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_connection_that_did_not_take_a_whole_request_gets_no_other() {
+    let (url, connections) = server(|mut stream, _| {
+        stream.read_exact(&mut [0; 1_000]).unwrap();
+        stream.write_all(REFUSAL).unwrap();
+        std::thread::sleep(Duration::from_secs(30));
+    });
+    let (outgoing, much) = (outgoing(), vec![7; 60_000_000]);
+    let limits = ResponseLimits { first_byte: Duration::from_millis(300), ..ResponseLimits::default() };
+    for number in 1..=2 {
+        let cancel = CancelToken::new(None);
+        let sent =
+            outgoing.send(CallPurpose::Provider, Method::POST, &url, &[], Some(&much), &cancel, limits);
+        assert_eq!(sent.unwrap().read_to_string(100).unwrap(), "too much");
+        assert_eq!(connections.load(Ordering::SeqCst), number);
+    }
+}
+
 #[test]
 fn a_place_of_this_network_is_told_by_its_name_or_number() {
     for private in [

@@ -1,6 +1,8 @@
 //! Who is trusted, what is said of those who are not, and the way through proxies.
 
-use super::test_servers::{ForwardProxy, ServerIdentity, TestAuthority, read_head, serve_hello, serve_plain};
+use super::test_servers::{
+    ForwardProxy, ServerIdentity, TestAuthority, read_head, serve_hello, serve_plain, serve_tls,
+};
 use super::*;
 use crate::settings::{Proxy, ProxyBypass};
 use std::io::{Read, Write};
@@ -46,6 +48,22 @@ fn an_authority_of_the_operator_is_trusted_besides_the_others() {
     for _ in 0..3 {
         assert_eq!(get(&outgoing, &format!("https://localhost:{port}/")).unwrap(), "hello");
     }
+}
+
+#[test]
+fn an_answer_that_came_before_all_was_sent_is_read() {
+    let authority = TestAuthority::new();
+    let port = serve_tls(authority.issue("localhost"), |mut tls| {
+        tls.read_exact(&mut [0; 1_000]).unwrap();
+        tls.write_all(b"HTTP/1.1 413 Content Too Large\r\ncontent-length: 8\r\n\r\ntoo much").unwrap();
+    });
+    let (url, cancel) = (format!("https://localhost:{port}/"), CancelToken::new(None));
+    let body = &mut std::io::repeat(7);
+    let mut answer = outgoing(trusting(&authority), Proxies::default())
+        .post_stream(CallPurpose::Provider, &url, &[], body, 20_000_000, &cancel, ResponseLimits::default())
+        .unwrap();
+    assert_eq!((answer.status(), answer.is_early()), (413, true));
+    assert_eq!(answer.read_to_string(100).unwrap(), "too much");
 }
 
 #[test]

@@ -20,6 +20,8 @@ use ureq::unversioned::transport::{Buffers, ConnectionDetails, Connector, NextTi
 pub(super) const CONNECT_SECONDS_MAX: u64 = 5;
 /// Bytes that are held back at the most.
 const UNSENT_BYTES_MAX: usize = 16 * 1024;
+/// How long an answer is waited for where a request could not be sent as a whole: whoever closes has answered before.
+const EARLY_ANSWER_SECONDS_MAX: u64 = 2;
 /// A connect needs hardly any stack.
 const DIAL_STACK_BYTES: usize = 64 * 1024;
 
@@ -142,12 +144,23 @@ pub(super) struct Socket {
     is_at_start: bool,
     buffers: BufferLease,
     unsent: Vec<u8>,
+    sending: Sending,
     read_timeout: Option<Duration>,
     write_timeout: Option<Duration>,
     /// Was read without waiting once, and stays so: who waits asks the system to.
     is_nonblocking: bool,
     /// Nothing is there that was not read, until there is news.
     drained: bool,
+}
+
+/// Whether the other side still takes what is sent.
+#[derive(Debug)]
+enum Sending {
+    Open,
+    /// It does not, for this reason, and may have said why before it closed.
+    Failed(NetError),
+    /// It does not, and what it said is being read.
+    Answered,
 }
 
 /// What a wait is for.
@@ -178,6 +191,7 @@ impl Socket {
             is_at_start: true,
             buffers: BufferLease::default(),
             unsent: Vec::new(),
+            sending: Sending::Open,
             read_timeout: None,
             write_timeout: None,
             is_nonblocking: false,
@@ -185,9 +199,13 @@ impl Socket {
         }
     }
 
-    /// Sends what was held back, and gives its memory back: a stream that only reads keeps none for writing.
+    /// Sends what was held back, and gives its memory back: a stream that only reads keeps none for writing. A host that refuses a
+    /// long request answers and closes before it has read it: what it does not take is dropped, and its answer is looked for.
     fn send(&mut self, timeout: NextTimeout) -> Result<(), Error> {
         let mut unsent = std::mem::take(&mut self.unsent);
+        if !matches!(self.sending, Sending::Open) {
+            return Ok(());
+        }
         if let (Some(absolute_form), true, false) = (&self.absolute_form, self.is_at_start, unsent.is_empty())
         {
             match absolute_form.rewrite(&unsent) {
@@ -200,14 +218,25 @@ impl Socket {
             }
         }
         self.is_at_start &= unsent.is_empty();
+        if let Err(fault) = self.write_all(&unsent, *timeout.after) {
+            if let Some(ended) = WaitLimits::current()?.end_reason() {
+                return Err(ended.into());
+            }
+            wait_limits::note_cut();
+            self.sending = Sending::Failed(fault);
+        }
+        Ok(())
+    }
+
+    fn write_all(&mut self, bytes: &[u8], most: Duration) -> Result<(), NetError> {
         let mut sent = 0;
-        while sent < unsent.len() {
-            sent += self.wait(timeout, WaitFor::Room, |socket, left| {
+        while sent < bytes.len() {
+            sent += self.wait(most, WaitFor::Room, |socket, left| {
                 if let Some(set) = timeout_for(left, socket.write_timeout) {
                     socket.stream.set_write_timeout(Some(set))?;
                     socket.write_timeout = Some(set);
                 }
-                match (&*socket.stream).write(&unsent[sent..])? {
+                match (&*socket.stream).write(&bytes[sent..])? {
                     0 => Err(ErrorKind::BrokenPipe.into()),
                     written => Ok(written),
                 }
@@ -216,22 +245,47 @@ impl Socket {
         Ok(())
     }
 
+    /// Reads what arrives. Where not all could be sent, silence is no answer, and what kept it from being sent is the fault.
+    fn read_waiting(&mut self, most: Duration) -> Result<usize, NetError> {
+        let most = match self.sending {
+            Sending::Failed(_) => most.min(Duration::from_secs(EARLY_ANSWER_SECONDS_MAX)),
+            Sending::Open | Sending::Answered => most,
+        };
+        let read = self.wait(most, WaitFor::Input, |socket, left| {
+            if let Some(set) = timeout_for(left, socket.read_timeout) {
+                socket.stream.set_read_timeout(Some(set))?;
+                socket.read_timeout = Some(set);
+            }
+            (&*socket.stream).read(socket.buffers.input_append_buf())
+        });
+        match (&self.sending, read) {
+            (Sending::Failed(_), Ok(amount @ 1..)) => {
+                self.sending = Sending::Answered;
+                Ok(amount)
+            }
+            (Sending::Failed(fault), Ok(0) | Err(_)) => {
+                Err(WaitLimits::current()?.end_reason().unwrap_or_else(|| fault.clone()))
+            }
+            (Sending::Open | Sending::Answered, read) => read,
+        }
+    }
+
     /// Repeats `step` until it gives a result, the time is over, or the run ends. `step` gets the time left.
     fn wait<T>(
         &mut self,
-        timeout: NextTimeout,
+        most: Duration,
         awaited: WaitFor,
         mut step: impl FnMut(&mut Self, Duration) -> std::io::Result<T>,
-    ) -> Result<T, Error> {
+    ) -> Result<T, NetError> {
         let waiting = WaitLimits::current()?;
-        let end = waiting.deadline(*timeout.after);
+        let end = waiting.deadline(most);
         let stream = self.stream.clone();
-        Ok(retry_until(&stream, &waiting, end, |left| {
+        retry_until(&stream, &waiting, end, |left| {
             if self.is_nonblocking {
                 await_ready(&stream, awaited, left)?;
             }
             step(self, left)
-        })?)
+        })
     }
 
     /// Reads what is there. Finding nothing is `WouldBlock` as the system has it: wrapped in an error of ours, ureq and TLS
@@ -351,13 +405,7 @@ impl Transport for Socket {
             return self.read_at_once(readiness);
         }
         wait_limits::note_connection(&self.stream);
-        let amount = self.wait(timeout, WaitFor::Input, |socket, left| {
-            if let Some(set) = timeout_for(left, socket.read_timeout) {
-                socket.stream.set_read_timeout(Some(set))?;
-                socket.read_timeout = Some(set);
-            }
-            (&*socket.stream).read(socket.buffers.input_append_buf())
-        })?;
+        let amount = self.read_waiting(*timeout.after)?;
         if amount > 0 {
             wait_limits::note_received();
             self.is_at_start = true;
@@ -369,7 +417,8 @@ impl Transport for Socket {
     fn is_open(&mut self) -> bool {
         // Asked before a connection goes idle and before it is used again: between the two it needs no memory.
         self.buffers.release();
-        is_quiet(&self.stream)
+        // Half a request lies on the way to the other side: another one would be read as its rest.
+        matches!(self.sending, Sending::Open) && is_quiet(&self.stream)
     }
 }
 

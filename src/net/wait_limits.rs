@@ -22,6 +22,7 @@ thread_local! {
     static CURRENT: RefCell<Option<WaitLimits>> = const { RefCell::new(None) };
     static CONNECTED: Cell<bool> = const { Cell::new(false) };
     static RECEIVED: Cell<bool> = const { Cell::new(false) };
+    static CUT: Cell<bool> = const { Cell::new(false) };
     static READINESS: Cell<Option<Readiness>> = const { Cell::new(None) };
     static DRAINED: Cell<bool> = const { Cell::new(false) };
     static CONNECTION: RefCell<Option<Arc<TcpStream>>> = const { RefCell::new(None) };
@@ -62,6 +63,8 @@ pub(super) struct Traffic {
     /// A new connection was made, rather than an idle one used again.
     pub connected: bool,
     pub received: bool,
+    /// The other side did not take all of the request.
+    pub is_cut: bool,
     /// The connection that the answer was read from.
     pub connection: Option<Arc<TcpStream>>,
 }
@@ -74,6 +77,16 @@ pub(super) fn note_connected() {
 /// Notes that the other side sent something.
 pub(super) fn note_received() {
     RECEIVED.set(true);
+}
+
+/// Notes that the other side does not take the rest of the request.
+pub(super) fn note_cut() {
+    CUT.set(true);
+}
+
+/// True once the other side does not take the rest of the request, so that nobody needs to make it.
+pub(super) fn is_cut() -> bool {
+    CUT.get()
 }
 
 /// Restores what was current before, also when the call panics.
@@ -93,11 +106,13 @@ impl WaitLimits {
     pub(super) fn run<T>(self, call: impl FnOnce() -> T) -> (T, Traffic) {
         CONNECTED.set(false);
         RECEIVED.set(false);
+        CUT.set(false);
         CONNECTION.set(None);
         let _restore = RestoreOnDrop(CURRENT.replace(Some(self)));
         let result = call();
         let connection = CONNECTION.take();
-        (result, Traffic { connected: CONNECTED.get(), received: RECEIVED.get(), connection })
+        let (connected, received, is_cut) = (CONNECTED.get(), RECEIVED.get(), CUT.get());
+        (result, Traffic { connected, received, is_cut, connection })
     }
 
     /// Runs `call`, whose reads do not wait: one that finds nothing fails with `WouldBlock` and keeps all that was read.

@@ -27,6 +27,8 @@ pub(crate) enum WarningCode {
     StoreMissing,
     FlowMissing,
     HarnessMissing,
+    /// A card names an uploaded file that is not here.
+    FileMissing,
     /// A model that Live does not ask.
     ModelNew,
     /// Code differs from Live's, or is new.
@@ -64,6 +66,7 @@ pub(crate) enum Finding {
     VariableType { name: String, there: String, here: String },
     RecordMissing { kind: MissingRecord, name: Option<String>, why: MissingReason },
     ToolDifferent { name: String, here: String },
+    FileMissing { card: String, input: String, file: String },
     ModelNew { card: String, model: String },
     CodeChanged { card: String, input: String, is_new: bool },
     OverrideWidened { card: String, setting: String },
@@ -124,6 +127,7 @@ impl Finding {
             Self::RecordMissing { kind: MissingRecord::Flow, .. } => WarningCode::FlowMissing,
             Self::RecordMissing { kind: MissingRecord::Harness, .. } => WarningCode::HarnessMissing,
             Self::ToolDifferent { .. } => WarningCode::ToolDifferent,
+            Self::FileMissing { .. } => WarningCode::FileMissing,
             Self::ModelNew { .. } => WarningCode::ModelNew,
             Self::CodeChanged { .. } => WarningCode::CodeChanged,
             Self::OverrideWidened { .. } | Self::VariableOverrideWidened { .. } => {
@@ -139,7 +143,13 @@ impl Finding {
     /// True where the flow would fail when it is asked.
     #[must_use]
     pub(crate) const fn is_blocking(&self) -> bool {
-        matches!(self, Self::VariableMissing { .. } | Self::RecordMissing { .. } | Self::SecretMissing { .. })
+        matches!(
+            self,
+            Self::VariableMissing { .. }
+                | Self::RecordMissing { .. }
+                | Self::FileMissing { .. }
+                | Self::SecretMissing { .. }
+        )
     }
 }
 
@@ -187,6 +197,13 @@ impl fmt::Display for Finding {
                 "The tool '{}', which stands for '{}' of Dev, does something else here than there.",
                 clean_name(here),
                 clean_name(name)
+            ),
+            Self::FileMissing { card, input, file } => write!(
+                f,
+                "'{}' of '{}' names the uploaded file '{}', which is not on this server: uploaded files do not come with a version.",
+                clean_name(input),
+                clean_name(card),
+                clean_name(file)
             ),
             Self::ModelNew { card, model } => {
                 write!(

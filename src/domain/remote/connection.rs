@@ -25,6 +25,9 @@ pub struct Connection {
     /// When everything was on the host last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copied: Option<Timestamp>,
+    /// What the history notes is of the repository before this one, and is still to be forgotten.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_old_notes: bool,
 }
 
 /// Where a connected repository lies: what kind of place it was when it was connected, so that no setting can turn one into

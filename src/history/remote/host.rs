@@ -50,6 +50,13 @@ impl Service {
 
 pub(super) type Answer = PacketReader<Incoming>;
 
+/// What a host answered to a pack.
+pub(super) struct UploadAnswer {
+    pub(super) answer: Answer,
+    /// The host took all of the pack before it answered.
+    pub(super) is_taken: bool,
+}
+
 impl Host<'_> {
     /// The agent's line in a request.
     pub(super) const fn agent() -> &'static str {
@@ -98,8 +105,8 @@ impl Host<'_> {
         self.ask(Service::UploadPack, request, limits)
     }
 
-    /// Sends a pack, which is read while it goes out.
-    pub(super) fn upload(&self, body: &mut dyn Read, length: u64) -> Result<Answer> {
+    /// Sends a pack, which is read while it goes out. A host that refuses it may answer before it has taken all of it.
+    pub(super) fn upload(&self, body: &mut dyn Read, length: u64) -> Result<UploadAnswer> {
         let service = Service::ReceivePack;
         let (accepts, url) = self.post_place(service);
         let authorization = self.authorization();
@@ -117,7 +124,8 @@ impl Host<'_> {
             self.cancel,
             limits,
         )?;
-        accept(answer, &result_type(service))
+        let is_taken = !answer.is_early();
+        Ok(UploadAnswer { answer: accept(answer, &result_type(service))?, is_taken })
     }
 
     /// The usual limits of a request.

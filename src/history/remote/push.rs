@@ -2,7 +2,7 @@
 
 use super::discovery::{self, Receiver};
 use super::error::{RemoteError, Result};
-use super::host::Host;
+use super::host::{Host, UploadAnswer};
 use super::packet::{FLUSH, Packet, PacketReader, push_line};
 use super::{CopyItem, FoundSecret, PushResult, Remote, folder};
 use crate::base::cancel::CancelToken;
@@ -181,16 +181,20 @@ fn send(host: &Host<'_>, receiver: &Receiver, update: Update, pack: File, length
     push_line(&format!("{}\0 {}", update.command(), capabilities.join(" ")), &mut head);
     head.extend_from_slice(FLUSH);
     let whole = head.len() as u64 + length;
-    let mut answer = host.upload(&mut Cursor::new(head).chain(pack), whole)?;
-    if !has_bands {
-        return Report::read(&mut answer)?.judge("");
-    }
-    let mut report = Vec::new();
-    let told = answer.read_bands(&mut |bytes| {
-        report.extend_from_slice(bytes);
-        if report.len() <= REPORT_BYTES_MAX { Ok(()) } else { Err(RemoteError::Broken) }
-    })?;
-    Report::read(&mut PacketReader::new(report.as_slice()))?.judge(&told)
+    let UploadAnswer { mut answer, is_taken } = host.upload(&mut Cursor::new(head).chain(pack), whole)?;
+    let (report, told) = if has_bands {
+        let mut report = Vec::new();
+        let told = answer.read_bands(&mut |bytes| {
+            report.extend_from_slice(bytes);
+            if report.len() <= REPORT_BYTES_MAX { Ok(()) } else { Err(RemoteError::Broken) }
+        })?;
+        (Report::read(&mut PacketReader::new(report.as_slice()))?, told)
+    } else {
+        (Report::read(&mut answer)?, String::new())
+    };
+    report.judge(&told)?;
+    // The end of a pack is needed to take any of it.
+    if is_taken { Ok(()) } else { Err(RemoteError::Broken) }
 }
 
 /// What the host says became of a push.

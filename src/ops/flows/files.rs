@@ -107,6 +107,25 @@ pub(crate) fn read(
     Ok(bytes.map(|bytes| StoredFile { name: name.label().to_owned(), bytes }))
 }
 
+/// The first of these files that the flow does not have, by the name that its owner knows it by.
+///
+/// # Errors
+/// When it cannot be looked for.
+pub(crate) fn first_missing(
+    app: &App,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    names: &[String],
+) -> Result<Option<String>> {
+    for text in names {
+        let Some(name) = FlowFileName::parse(text) else { return Ok(Some(text.clone())) };
+        if !app.files.has(workspace, flow, &name).map_err(Error::internal)? {
+            return Ok(Some(name.label().to_owned()));
+        }
+    }
+    Ok(None)
+}
+
 #[must_use]
 pub(crate) fn draft_file_names(canvas: &ParsedCanvas) -> Vec<FlowFileName> {
     let names = files::stored_names(canvas.canvas());

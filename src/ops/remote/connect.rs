@@ -1,7 +1,7 @@
 //! Connecting a repository, and forgetting it.
 
 use super::credential::{GivenToken, given_token};
-use super::{load, outcome, status, target};
+use super::{forget_old_notes, load, outcome, status, target};
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::domain::accounts::caller::Caller;
@@ -60,8 +60,6 @@ pub(crate) fn connect(
         return Err(Conflict::EnvironmentMoved.into());
     }
     let _turn = app.state.remote_copy.take_over(cancel).ok_or(Error::Cancelled)?;
-    // What is noted of a repository says nothing of another one.
-    app.history.forget_remote().map_err(history_error)?;
     let now = app.clock.monotonic_now();
     let connection = Connection {
         id: ConnectionId::random(),
@@ -71,10 +69,18 @@ pub(crate) fn connect(
         connected: now,
         stopped: None,
         copied: None,
+        has_old_notes: true,
     };
     store(app, caller, &connection, made.as_ref())?;
     app.state.remote_copy.set_checked(None);
     app.state.remote_copy.update(|state| *state = CopyState::connected(now));
+    if let Err(error) = forget_old_notes(app, &connection) {
+        // It is connected all the same: the first copy does it, or fails and says why.
+        tracing::error!(
+            error = error.for_log(),
+            "what is noted of the repository before could not be forgotten"
+        );
+    }
     tracing::info!(by = %caller.principal, "a repository was connected");
     status::read(app)
 }

@@ -1,7 +1,7 @@
 //! One copy of the versions to the host, or one reading of those there.
 
 use super::outcome::Outcome;
-use super::{edit, load, status, target};
+use super::{edit, forget_old_notes, load, status, target};
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::domain::accounts::caller::Caller;
@@ -92,6 +92,9 @@ fn attempt(app: &App, connection: &Connection, cancel: &CancelToken) -> Outcome 
         Err(fault) => return Outcome::of_fault(fault.into(), connection.place.host_name()),
     };
     app.state.remote_copy.set_environment(environment);
+    if let Err(error) = forget_old_notes(app, connection) {
+        return Outcome::of_error(&error);
+    }
     let done = match Role::of(environment) {
         Role::Copy => app.history.push(&remote, &mut judge, cancel).map(|pushed| pushed.versions),
         Role::Read => read(app, &remote, cancel).map(|()| 0),

@@ -14,6 +14,7 @@ use crate::domain::error::Result;
 use crate::domain::remote::connection::Connection;
 use crate::domain::remote::copy_state::CopyState;
 use crate::domain::remote::environment::Role;
+use crate::ops::flows::versions::history_error;
 use crate::store::tables::{REMOTE_CONNECTION, REMOTE_CONNECTION_KEY};
 pub(crate) use environment::{environment_of, label};
 
@@ -29,6 +30,12 @@ pub(crate) fn recover(app: &App) -> Result<()> {
     // A history that cannot be read now was named in the log; nothing is copied of it in any case.
     app.state.remote_copy.set_environment(app.history.environment().unwrap_or_default());
     let Some(connection) = load(app)? else { return Ok(()) };
+    if let Err(error) = forget_old_notes(app, &connection) {
+        tracing::error!(
+            error = error.for_log(),
+            "what is noted of the repository before could not be forgotten"
+        );
+    }
     let stopped =
         connection.stopped.clone().or_else(|| target::obstacle(&connection.place, &app.settings.git_host));
     let state = match stopped {
@@ -38,6 +45,19 @@ pub(crate) fn recover(app: &App) -> Result<()> {
     };
     app.state.remote_copy.update(|standing| *standing = state);
     Ok(())
+}
+
+/// What is noted of a repository says nothing of another one. It is forgotten once the new connection is stored, which until then
+/// may be refused; a crash between the two is made good by the next start, and any other failure by the next copy.
+///
+/// # Errors
+/// When the history or the database cannot be written.
+fn forget_old_notes(app: &App, connection: &Connection) -> Result<()> {
+    if !connection.has_old_notes {
+        return Ok(());
+    }
+    app.history.forget_remote().map_err(history_error)?;
+    edit(app, connection, |connection| connection.has_old_notes = false)
 }
 
 /// True when nothing waits for the host, as far as this server knows.
@@ -71,4 +91,42 @@ fn edit(app: &App, connection: &Connection, change: impl Fn(&mut Connection)) ->
         }
         REMOTE_CONNECTION.put(tx, REMOTE_CONNECTION_KEY, &changed)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::flows::flow_change::FlowChange;
+    use crate::domain::ids::{ConnectionId, CredentialId};
+    use crate::domain::remote::connection::RepositoryPlace;
+    use std::path::PathBuf;
+
+    #[test]
+    fn a_start_forgets_the_notes_of_another_repository_and_keeps_those_of_its_own() {
+        let (folder, app, caller) = App::with_owner();
+        crate::ops::flows::create(&app, &caller, &FlowChange::chatflow("f")).unwrap();
+        let history = folder.path().join("versions");
+        for has_old_notes in [true, false] {
+            std::fs::create_dir_all(history.join("refs/versions")).unwrap();
+            let main = std::fs::read_to_string(history.join("refs/heads/main")).unwrap();
+            for name in ["github", "incoming"] {
+                std::fs::write(history.join("refs/versions").join(name), &main).unwrap();
+            }
+            let connection = Connection {
+                id: ConnectionId::random(),
+                place: RepositoryPlace::Folder { path: PathBuf::from("/srv/flows.git") },
+                workspace: caller.workspace,
+                credential: CredentialId::random(),
+                connected: app.clock.now(),
+                stopped: None,
+                copied: None,
+                has_old_notes,
+            };
+            app.store.write(|tx| REMOTE_CONNECTION.put(tx, REMOTE_CONNECTION_KEY, &connection)).unwrap();
+            recover(&app).unwrap();
+            let noted = (app.history.copied().unwrap(), app.history.incoming().unwrap());
+            assert_eq!((noted.0.is_some(), noted.1.is_some()), (!has_old_notes, !has_old_notes));
+            assert!(!load(&app).unwrap().unwrap().has_old_notes);
+        }
+    }
 }

@@ -56,6 +56,7 @@ pub(super) fn connect_error(fault: RemoteError, host: &str) -> Error {
 /// One sentence for the owner, which names the host.
 fn sentence(fault: &RemoteError, host: &str) -> String {
     match fault {
+        RemoteError::Net(fault @ NetError::Broken(_)) => format!("{host} gave no whole answer: {fault}."),
         RemoteError::Net(fault) => format!("{host} could not be reached: {fault}."),
         RemoteError::TokenRefused => format!("{host} did not accept the token."),
         RemoteError::NoRepository => {

@@ -38,16 +38,16 @@ fn connection_status(app: &App, connection: Connection) -> Result<ConnectionStat
     let copies = Role::of(app.state.remote_copy.environment()) == Role::Copy;
     // A history that cannot be read has told the log; the rest of the status is as true.
     let known = |found: Result<_, _>| found.ok().flatten();
-    let is_on = app.history.is_enabled();
+    let is_noted = app.history.is_enabled() && !connection.has_old_notes;
     Ok(ConnectionStatus {
         repository: connection.place.repository(),
         url: connection.place.url(),
         credential: credential.map(|found| (found.id, found.name)),
         connected: connection.connected,
-        waiting: (is_on && copies).then(|| app.history.count_waiting().ok().flatten()).flatten(),
+        waiting: (is_noted && copies).then(|| app.history.count_waiting().ok().flatten()).flatten(),
         copied: connection.copied,
-        copied_version: is_on.then(|| known(app.history.copied())).flatten(),
+        copied_version: is_noted.then(|| known(app.history.copied())).flatten(),
         checked: app.state.remote_copy.checked(),
-        incoming: is_on.then(|| known(app.history.incoming())).flatten(),
+        incoming: is_noted.then(|| known(app.history.incoming())).flatten(),
     })
 }

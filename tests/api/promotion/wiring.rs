@@ -14,6 +14,7 @@ const BLOCKING: &[&str] = &[
     "store-missing",
     "flow-missing",
     "harness-missing",
+    "file-missing",
     "secret-missing",
 ];
 

@@ -1,9 +1,10 @@
-//! As `wiring`: variables, tools, document stores, flows and harnesses.
+//! As `wiring`: variables, tools, document stores, flows, harnesses and uploaded files.
 
 use super::references::tool;
 use super::wiring::{goes_live, made};
 use super::{Pair, input, saying};
 use crate::harness::Team;
+use crate::loaders::inline;
 use crate::support::canvases::Drawing;
 use crate::support::provider::Provider;
 use crate::support::{Server, id};
@@ -186,4 +187,57 @@ fn a_record_that_was_found_stays_found_when_the_flow_is_promoted_again() {
     pair.read_dev();
     let live = goes_live(&pair, "again", &flow, &[]);
     assert_eq!(*picked_tool(&live), here);
+}
+
+/// A chain that answers with what a loader reads of its files.
+fn reading(files: &str, name: &str) -> String {
+    let mut drawing = Drawing::default();
+    let loader = drawing.card("textFile", json!({ "txtFile": files }));
+    drawing.choose_output(&loader, "text");
+    drawing.answer_with_document(&loader);
+    drawing.set("llmChain_0", "chainName", json!(name));
+    drawing.text()
+}
+
+/// Prod's flow gets what Dev's flow has of uploaded files.
+fn carry_files(pair: &Pair, flow: &str) {
+    let folder = |server: &Server| {
+        let workspace = server.read("/auth/me")["activeWorkspaceId"].as_str().unwrap().to_owned();
+        server.folder.path().join("data").join("files").join(workspace).join(flow)
+    };
+    let there = folder(&pair.prod);
+    std::fs::create_dir_all(&there).unwrap();
+    for file in std::fs::read_dir(folder(&pair.dev)).unwrap() {
+        let file = file.unwrap();
+        std::fs::copy(file.path(), there.join(file.file_name())).unwrap();
+    }
+}
+
+#[test]
+fn uploaded_files_do_not_come_with_a_version() {
+    let pair = Pair::start();
+    let one = inline("a.txt", "text/plain", b"Of a.");
+    let flow = made(&pair, &reading(&one, ""), &json!({}));
+    let warning = &pair.shown(&flow)["warnings"][0];
+    assert_eq!((&warning["node"], &warning["input"]), (&json!("textFile_0"), &json!("txtFile")));
+    assert!(warning["message"].as_str().unwrap().contains("'a.txt'"), "{warning}");
+    let live = goes_live(&pair, "an uploaded file", &flow, &["file-missing"]);
+    pair.prod.ask(&flow, &json!({"question": "Hi"})).is_error(500);
+
+    let named = input(&live, "textFile_0", "txtFile").as_str().unwrap();
+    pair.change_on_dev(&flow, &reading(named, "Second"));
+    goes_live(&pair, "the same in the next version", &flow, &["file-missing"]);
+
+    carry_files(&pair, &flow);
+    pair.change_on_dev(&flow, &reading(named, "Third"));
+    goes_live(&pair, "one that Live here has", &flow, &[]);
+    assert_eq!(pair.prod.ask(&flow, &json!({"question": "Hi"})).json()["text"], "[Of a.]");
+
+    let second = made(&pair, &reading(named, "Third"), &json!({}));
+    goes_live(&pair, "one that only another flow here has", &second, &["file-missing"]);
+
+    let other = inline("b.txt", "text/plain", b"Of b.");
+    let both = made(&pair, &reading(&json!([one, other]).to_string(), ""), &json!({}));
+    assert_eq!(pair.shown(&both)["warnings"].as_array().unwrap().len(), 1, "one for each input");
+    goes_live(&pair, "two files", &both, &["file-missing"]);
 }

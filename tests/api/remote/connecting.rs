@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::support::id;
+use std::sync::Barrier;
 
 #[test]
 fn a_server_without_a_repository_says_so() {
@@ -195,4 +196,47 @@ fn who_connects_copies_labels_and_disconnects_is_written_down() {
     ];
     assert_eq!(told[..4], expected);
     assert!(!entries.to_string().contains(TOKEN));
+}
+
+#[test]
+fn of_two_repositories_that_are_connected_at_once_one_is_and_nothing_is_left_of_the_other() {
+    let stage = Stage::new();
+    let (server, names) = (&stage.server, [NAME, "acme/second"]);
+    stage.create(names[1]);
+    save(server);
+    let sessions = [server.sign_in(), server.sign_in()];
+    for round in 0..8 {
+        let tips = names.map(|name| stage.tip(name));
+        let start = Barrier::new(names.len());
+        std::thread::scope(|scope| {
+            for (name, session) in names.iter().zip(&sessions) {
+                let body = json!({"repo": name, "token": TOKEN});
+                let call = server.call("PUT", "/flow-versions/github").header("Cookie", session).json(&body);
+                let start = &start;
+                scope.spawn(move || {
+                    start.wait();
+                    call.send().is(200);
+                });
+            }
+        });
+        let connected = status(server);
+        let repository = connected["repo"].as_str().unwrap();
+        let other = names.iter().find(|name| **name != repository).unwrap();
+        let credential = connected["credential"]["name"].as_str().unwrap();
+        assert!(credential.ends_with(&format!(": {repository}")), "round {round}: {connected}");
+        assert_eq!((&connected["state"], &connected["lastCopiedVersion"]), (&json!("waiting"), &Value::Null));
+        assert_eq!(tip(&history(server), "refs/versions/github"), None, "round {round}");
+        assert_eq!(names.map(|name| stage.tip(name)), tips, "round {round}");
+
+        save(server);
+        let pushed = push(server);
+        assert_eq!((&pushed["state"], &pushed["repo"]), (&json!("up-to-date"), &json!(repository)));
+        let main = tip(&history(server), "main");
+        assert_eq!(
+            (stage.tip(repository), tip(&history(server), "refs/versions/github")),
+            (main.clone(), main)
+        );
+        let at = names.iter().position(|name| name == other).unwrap();
+        assert_eq!(stage.tip(other), tips[at], "round {round}");
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::support::git_host::{Behavior, GitHost, Requests};
+use crate::support::id;
 
 /// A host with an empty repository [`NAME`], and a service that works with it.
 fn stage() -> (GitHost, Server) {
@@ -86,6 +87,19 @@ fn every_refusal_over_http_is_400_on_connect_and_retrying_later() {
 }
 
 #[test]
+fn a_host_that_closes_without_an_answer_was_reached_and_gave_none() {
+    let (host, server) = stage();
+    connect(&server, NAME);
+    push(&server);
+    save(&server);
+    host.behave(Requests::PackUpload, Behavior::CutRequest(100));
+    let failed = push(&server);
+    assert_eq!(failed["state"], "retrying");
+    let message = "gave no whole answer: the other side closed the connection.";
+    assert_eq!(failed["message"], format!("{} {message}", host_name(&host)));
+}
+
+#[test]
 fn a_host_that_declines_stops_the_copy_with_its_reason() {
     let (host, server) = stage();
     connect(&server, NAME);
@@ -146,4 +160,30 @@ fn disconnecting_ends_a_copy_at_once() {
     let begun = Instant::now();
     assert_eq!(disconnect(&server)["state"], "not-connected");
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_connection_whose_credential_goes_while_the_host_is_asked_leaves_the_one_before_whole() {
+    let (host, dev) = stage();
+    let prod = at(&host);
+    host.create("acme/second");
+    save(&dev);
+    connect(&dev, NAME);
+    push(&dev);
+    label(&prod, json!("prod"));
+    connect(&prod, NAME);
+    push(&prod);
+    for (server, note) in [(&dev, "refs/versions/github"), (&prod, "refs/versions/incoming")] {
+        let made =
+            json!({"name": "Second", "credentialName": "githubApi", "plainDataObj": {"accessToken": TOKEN}});
+        let credential = id(&server.post("/credentials", &made));
+        let before = (status(server), tip(&history(server), note));
+        assert_eq!((&before.0["state"], before.1.is_some()), (&json!("up-to-date"), true));
+        let delete = server.owner("DELETE", &format!("/credentials/{credential}?force=true"));
+        host.before(Requests::Discovery, move |_| drop(delete.send()));
+        let said = refused(server, &json!({"repo": "acme/second", "credentialId": credential}), 400);
+        host.behave_well();
+        assert!(said.starts_with("There is no credential with this credentialId"), "{said}");
+        assert_eq!((status(server), tip(&history(server), note)), before, "{note}");
+    }
 }

@@ -84,8 +84,14 @@ pub fn read_all(body: &mut Body) -> Vec<u8> {
     bytes
 }
 
+/// Answers in one piece, and waits until the other side has it.
+pub fn answer(stream: &TcpStream, status: u16, content_type: &str, headers: &[(&str, &str)], body: &[u8]) {
+    send_answer(stream, status, content_type, headers, body);
+    close_gently(stream);
+}
+
 /// Answers in one piece.
-pub fn answer(
+pub fn send_answer(
     mut stream: &TcpStream,
     status: u16,
     content_type: &str,
@@ -99,7 +105,6 @@ pub fn answer(
     }
     text.push_str("connection: close\r\n\r\n");
     let _sent = stream.write_all(&[text.as_bytes(), body].concat());
-    close_gently(stream);
 }
 
 /// An answer in chunks, which ends whole or is cut.

@@ -65,6 +65,8 @@ pub enum Behavior {
     SignInPage,
     /// Answers with this content type and body.
     Answer(&'static str, Vec<u8>),
+    /// Reads so many bytes of the request's body, answers with this status, content type and body, and closes at once.
+    EarlyAnswer(usize, u16, &'static str, Vec<u8>),
     /// Gives git's answer, and closes after so many bytes of its body.
     CutAnswer(usize),
     /// Gives git's answer with this byte of its body changed.
@@ -241,6 +243,10 @@ impl Shared {
                 }
                 Behavior::Answer(content_type, bytes) => {
                     return http::answer(&stream, 200, content_type, &[], &bytes);
+                }
+                Behavior::EarlyAnswer(bytes, status, content_type, words) => {
+                    http::skip(&mut body, bytes);
+                    return http::send_answer(&stream, status, content_type, &[], &words);
                 }
                 Behavior::CutAnswer(bytes) => damage.cut = Some(bytes),
                 Behavior::FlipByte(at) => damage.flip = Some(at),

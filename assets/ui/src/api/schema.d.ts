@@ -7734,7 +7734,7 @@ export interface components {
          * @description What is to be known.
          * @enum {string}
          */
-        WarningCode: "variable-missing" | "variable-type" | "tool-missing" | "tool-different" | "store-missing" | "flow-missing" | "harness-missing" | "credential-edited" | "credential-ambiguous" | "credential-address" | "address-private" | "model-new" | "code-changed" | "override-widened" | "secret-kept" | "secret-missing" | "schedule-starts" | "webhook-opens";
+        WarningCode: "variable-missing" | "variable-type" | "tool-missing" | "tool-different" | "store-missing" | "flow-missing" | "harness-missing" | "credential-edited" | "credential-ambiguous" | "credential-address" | "address-private" | "file-missing" | "model-new" | "code-changed" | "override-widened" | "secret-kept" | "secret-missing" | "schedule-starts" | "webhook-opens";
         /** @description The run is under way, and its answer is sent later. */
         WebhookAccepted: {
             /**

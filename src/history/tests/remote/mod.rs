@@ -1,5 +1,6 @@
 //! Copies to a git host and reads of one, with git's own `http-backend` as the host.
 
+mod early_answers;
 mod fetching;
 mod hostile;
 mod notes;

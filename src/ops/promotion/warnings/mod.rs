@@ -2,6 +2,7 @@
 
 mod behaviour;
 mod credentials;
+mod files;
 
 use super::assessment::LiveFlow;
 use super::records::WorkspaceRecords;
@@ -46,6 +47,7 @@ pub(super) fn find(app: &App, tx: &impl Tx, change: &Change<'_>) -> Result<Vec<W
     found.extend(credentials::ambiguous(change));
     found.extend(credentials::addresses(tx, change, live.as_ref())?);
     found.extend(credentials::private_addresses(change, live.as_ref()));
+    found.extend(files::missing(app, change)?);
     found.extend(behaviour::models(change, live.as_ref()));
     found.extend(behaviour::codes(change, live.as_ref()));
     found.extend(behaviour::overrides(change));
