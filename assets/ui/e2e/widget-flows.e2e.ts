@@ -79,6 +79,30 @@ const order = (reply = ORDER): Steps =>
     .card('directReplyAgentflow_0', 'Reply', { directReplyMessage: reply })
     .edge(START, 'directReplyAgentflow_0');
 
+/** A model writes, a person decides, and a refusal has it write again. */
+function approval(): Steps {
+  const rules = [{ match: 'be kind', reply: 'A kind draft.' }];
+  const writer = {
+    llmModel: 'chatScripted',
+    llmModelConfig: { rules: JSON.stringify(rules), fallback: 'A draft about {question}.' },
+    llmEnableMemory: true,
+  };
+  const asks = {
+    humanInputDescriptionType: 'fixed',
+    humanInputDescription: 'Shall I send it?',
+    humanInputEnableFeedback: true,
+  };
+  return new Steps()
+    .card('llmAgentflow_0', 'Writer', writer)
+    .card('humanInputAgentflow_0', 'Ask', asks)
+    .card('directReplyAgentflow_0', 'Sent', { directReplyMessage: 'Sent: {{ llmAgentflow_0 }}' })
+    .card('loopAgentflow_0', 'Again', { loopBackToNode: 'llmAgentflow_0-Writer', maxLoopCount: 5 })
+    .edge(START, 'llmAgentflow_0')
+    .edge('llmAgentflow_0', 'humanInputAgentflow_0')
+    .edge('humanInputAgentflow_0', 'directReplyAgentflow_0', 0)
+    .edge('humanInputAgentflow_0', 'loopAgentflow_0', 1);
+}
+
 const chat = (flow: string): Promise<Visit> => visit(browser, `${own.base}/chat/${flow}`);
 const field = (page: Page) => page.getByRole('textbox', { name: 'Type your question' });
 const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
@@ -144,5 +168,80 @@ describe.skipIf(!ready)('a flow that begins with a form', () => {
     await click(page, 'Send');
     await answer(page, 'Ordered.').waitFor();
     await field(page).waitFor();
+  });
+});
+
+describe.skipIf(!ready)('a flow that asks a person', () => {
+  test('is refused with a reason, and then told to go on', async () => {
+    const { page, faults } = await chat(await agentflow(approval()));
+    const sent = questions(page);
+    await ask(page, 'socks');
+    await answer(page, 'A draft about socks.').waitFor();
+    await page.getByRole('button', { name: 'Proceed' }).waitFor();
+    await expectClean(page);
+    await page.getByRole('textbox', { name: 'Add a comment' }).fill('Please be kind');
+    await click(page, 'Reject');
+    await page.locator('.message.user').getByText('Reject: Please be kind').waitFor();
+    await answer(page, 'A kind draft.').waitFor();
+    await page.getByRole('textbox', { name: 'Add a comment' }).fill('Well done');
+    await click(page, 'Proceed');
+    await answer(page, 'Sent: A kind draft.').waitFor();
+    expect(await page.getByRole('button', { name: 'Proceed' }).count()).toBe(0);
+    expect(sent.map(({ humanInput }) => humanInput)).toEqual([
+      undefined,
+      { type: 'reject', startNodeId: 'humanInputAgentflow_0', feedback: 'Please be kind' },
+      { type: 'proceed', startNodeId: 'humanInputAgentflow_0', feedback: 'Well done' },
+    ]);
+    expect(new Set(sent.slice(1).map(({ chatId }) => chatId)).size).toBe(1);
+    expect(faults).toEqual([]);
+  });
+
+  test('is answered by the buttons alone', async () => {
+    const { page } = await chat(await agentflow(approval()));
+    await ask(page, 'ropes');
+    await click(page, 'Proceed');
+    await answer(page, 'Sent: A draft about ropes.').waitFor();
+  });
+
+  test('asks before a tool is called, and takes no for an answer', async () => {
+    const rules = [
+      { match: 'refused', reply: 'Then I do not know.' },
+      { after: 'tool', match: '.+', reply: 'It is {0}.' },
+      { after: 'user', reply: '', toolCalls: [{ name: 'calculator', arguments: { input: '6*7' } }] },
+    ];
+    const agent = {
+      agentModel: 'chatScripted',
+      agentModelConfig: { rules: JSON.stringify(rules) },
+      agentTools: [{ agentSelectedTool: 'calculator', agentSelectedToolRequiresHumanInput: true }],
+    };
+    const steps = new Steps().card('agentAgentflow_0', 'Helper', agent).edge(START, 'agentAgentflow_0');
+    const flow = await agentflow(steps);
+    for (const [button, said] of [
+      ['Proceed', 'It is 42.'],
+      ['Reject', 'Then I do not know.'],
+    ] as const) {
+      const { page, close } = await chat(flow);
+      await ask(page, 'How much?');
+      await click(page, button);
+      await answer(page, said).waitFor();
+      await close();
+    }
+  });
+});
+
+describe.skipIf(!ready)('follow-up prompts', () => {
+  test('are asked with a click, and those of the newest answer alone are offered', async () => {
+    const flow = await running.flow([], followUps());
+    const { page } = await chat(flow);
+    const sent = questions(page);
+    expect(await page.getByRole('group', { name: 'Suggestions' }).getByRole('button').count()).toBe(0);
+    await ask(page, 'Hello');
+    await page.getByRole('button', { name: 'Can I change it?' }).waitFor();
+    await expectClean(page);
+    await click(page, 'Where is it now?');
+    await answer(page, 'You said: Where is it now?').waitFor();
+    await page.getByRole('button', { name: 'Where is it now?' }).waitFor();
+    expect(await page.locator('.prompts button').count()).toBe(2);
+    expect(sent[1]).toMatchObject({ question: 'Where is it now?', chatId: expect.any(String) });
   });
 });
