@@ -245,3 +245,51 @@ describe.skipIf(!ready)('follow-up prompts', () => {
     expect(sent[1]).toMatchObject({ question: 'Where is it now?', chatId: expect.any(String) });
   });
 });
+
+describe.skipIf(!ready)('a chat that asks who is there', () => {
+  const asking = (leads: Record<string, unknown>): Promise<string> =>
+    running.flow([], { chatbotConfig: JSON.stringify({ leads: { status: true, ...leads } }) });
+  const read = async <T>(path: string): Promise<T> => {
+    const headers = { authorization: `Bearer ${running.key}` };
+    return (await (await fetch(`${running.base}/api/v1${path}`, { headers })).json()) as T;
+  };
+
+  test('goes on in the conversation that the visitor left a name in', async () => {
+    const flow = await asking({ title: 'Who are you?', name: true, phone: true });
+    const { page, faults } = await chat(flow);
+    const sent = questions(page);
+    await page.getByLabel('Name').fill('Ada');
+    await click(page, 'Start chat');
+    await page.getByText('Fill in this field.').waitFor();
+    await page.getByLabel('Phone number').fill('555 0199');
+    await click(page, 'Start chat');
+    await ask(page, 'Hello');
+    await answer(page, 'You said: Hello').waitFor();
+    const [lead] = await read<{ chatId: string; name: string }[]>(`/leads/${flow}`);
+    expect(sent).toEqual([{ question: 'Hello', streaming: true, chatId: lead?.chatId }]);
+    await expect
+      .poll(async () => (await read<{ data: unknown }>(`/conversations/${flow}?page=1&limit=5`)).data)
+      .toMatchObject([{ chatId: lead?.chatId, leadName: 'Ada' }]);
+    expect(faults).toEqual([]);
+  });
+
+  test('asks once, and not again after a reload or in a new conversation', async () => {
+    const flow = await asking({ name: true, email: true });
+    const { page } = await chat(flow);
+    const sent = questions(page);
+    await page.getByLabel('Name').fill('Ada');
+    await page.getByLabel('Email address').fill('ada@example.org');
+    await click(page, 'Start chat');
+    await field(page).waitFor();
+    await click(page, 'New conversation');
+    await field(page).waitFor();
+    await page.reload();
+    await ask(page, 'Hello');
+    await answer(page, 'You said: Hello').waitFor();
+    expect(sent).toEqual([{ question: 'Hello', streaming: true, leadEmail: 'ada@example.org' }]);
+    expect(await read<unknown[]>(`/leads/${flow}`)).toHaveLength(1);
+    await page.goto(`${own.base}/chat/${await asking({ name: true })}`);
+    await page.getByLabel('Name').waitFor();
+    expect(await field(page).count()).toBe(0);
+  });
+});

@@ -381,21 +381,9 @@ describe.skipIf(!ready)('the shared page', () => {
     expect(sent[0]?.uploads).toMatchObject([{ type: 'file:rag', name: 'note.txt' }]);
   });
 
-  test('visitors leave their name, and rate answers', async () => {
-    const leads = { status: true, title: 'Who are you?', name: true, email: true };
-    const id = await running.flow(RULES, { chatbotConfig: JSON.stringify({ ...CHAT, leads }) });
-    const taken = await fetch(`${running.base}/api/v1/leads`, {
-      method: 'POST',
-      body: '{}',
-      headers: { 'content-type': 'application/json' },
-    });
+  test('visitors rate answers', async () => {
+    const id = await running.flow(RULES, { chatbotConfig: JSON.stringify(CHAT) });
     const { page } = await go(`${own.base}/chat/${id}`);
-    await page.getByLabel('Name').fill('Ada');
-    await page.getByRole('button', { name: 'Start chat' }).click();
-    await page.getByText('Fill in this field.').waitFor();
-    await page.getByLabel('Email address').fill('ada@example.org');
-    await page.getByRole('button', { name: 'Start chat' }).click();
-    if (taken.status === 404) return;
     await ask(page, 'Hello');
     await page.getByRole('button', { name: 'Good answer' }).click();
     await page.getByRole('textbox', { name: 'What could be better?' }).fill('Nothing');

@@ -2,6 +2,7 @@ import { ChatError, Client, NO_ANSWER } from '../client';
 import { Conversation, textOf } from '../conversation';
 import { add, button, dots, h, icon, iconButton, picture, type Child } from '../dom';
 import { prepare, type PickedFile } from '../files';
+import { keep, kept } from '../kept';
 import { Look } from '../look';
 import { fromHtml, renderMarkdown } from '../markdown/render';
 import { link, safeLink } from '../markdown/inline';
@@ -37,7 +38,6 @@ export class Chat {
   readonly #chips: HTMLElement;
   #frame = 0;
   #unfollow: (() => void) | undefined;
-  #leadDone = false;
 
   constructor(
     root: HTMLElement,
@@ -182,7 +182,8 @@ export class Chat {
     const welcome = this.#window.welcomeMessage ?? this.#texts.welcome;
     if (welcome !== '' && !form) conversation.say(welcome);
     this.#composer = undefined;
-    if (leads && !this.#leadDone) this.#askWho();
+    if (leads) conversation.leadEmail ??= kept('localStorage', this.#leadKey) ?? undefined;
+    if (leads && conversation.leadEmail === undefined) this.#askWho();
     else this.#start();
     this.#changed();
   }
@@ -198,6 +199,10 @@ export class Chat {
     this.#foot.replaceChildren(this.#form);
   }
 
+  get #leadKey(): string {
+    return `chat-lead:${this.options.chatflowid}`;
+  }
+
   #askWho(): void {
     const { leads } = this.#config;
     if (!leads) return;
@@ -207,8 +212,9 @@ export class Chat {
       } catch {
         return this.#texts.unsent;
       }
-      this.#leadDone = true;
-      if (this.#conversation) this.#conversation.leadEmail = lead.email;
+      const email = lead.email ?? '';
+      keep('localStorage', this.#leadKey, email);
+      if (this.#conversation) this.#conversation.leadEmail = email;
       const thanks = leads.successMessage ?? this.#texts.thanks;
       card.remove();
       this.#conversation?.say(thanks);
