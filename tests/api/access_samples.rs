@@ -60,8 +60,10 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
         }
         ("GET", "/harnesses") => (None, None),
         ("POST", "/harnesses/:name/runs") => {
-            server.flow_with(&scripted_team(), &json!({"type": "HARNESS"}));
-            (Some("desk".to_owned()), Some(json!({"question": "Hi"})))
+            let name = format!("desk-{}", server.read("/harnesses").as_array().unwrap().len());
+            let team = scripted_team().replace("\"desk\"", &format!("\"{name}\""));
+            server.flow_with(&team, &json!({"type": "HARNESS"}));
+            (Some(name), Some(json!({"question": "Hi"})))
         }
         ("GET", "/executions") => (None, None),
         ("GET" | "DELETE", "/executions/:id") | ("GET", "/executions/:id/events") => {

@@ -1,4 +1,4 @@
-//! Ratings of answers and what visitors leave (manual 3.7).
+//! Ratings of answers and what visitors leave (manual 3.7, 3.8).
 
 use crate::support::canvases::scripted_flow;
 use crate::support::{Server, id};
@@ -150,7 +150,12 @@ fn a_visitor_leaves_a_name() {
     proven["sessionToken"] = told["sessionToken"].clone();
     let second = server.call("POST", "/leads").json(&proven).send().is(200).json();
     assert_eq!(second["chatId"], told["chatId"]);
-    assert_eq!(server.read(&format!("/leads/{flow}")), json!([second, row]));
+    assert_eq!(second["sessionToken"], told["sessionToken"]);
+    let kept = [second, row.clone()].map(|mut row| {
+        row.as_object_mut().unwrap().remove("sessionToken");
+        row
+    });
+    assert_eq!(server.read(&format!("/leads/{flow}")), json!(kept));
     server.call("GET", &format!("/leads/{flow}")).send().is_error(401);
     server.call("POST", "/leads").json(&json!({"name": "Ada"})).send().is_error(400);
     server.call("POST", "/leads").json(&json!({"chatflowid": "x"})).send().is_error(404);
@@ -158,4 +163,78 @@ fn a_visitor_leaves_a_name() {
     server.call("POST", "/leads").json(&long).send().is_error(400);
     let floods = (0..70).map(|_| server.call("POST", "/leads").json(&body).send().status);
     assert!(floods.into_iter().any(|status| status == 429));
+}
+
+/// Leaves a name with these fields, as somebody with this cookie; the answer.
+fn leave(server: &Server, flow: &str, more: Value, cookie: Option<&str>) -> crate::support::Answer {
+    let mut body = json!({"chatflowid": flow, "name": "Ada", "phone": "123"});
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let call = server.call("POST", "/leads").json(&body);
+    match cookie {
+        Some(cookie) => call.header("Cookie", cookie).send().is(200),
+        None => call.send().is(200),
+    }
+}
+
+#[test]
+fn a_lead_begins_the_conversation_that_the_first_question_goes_on_in() {
+    let server = Server::start();
+    let flow = server.flow(&scripted_flow());
+    let left = leave(&server, &flow, json!({}), None);
+    let row = left.json();
+    assert_eq!(left.header("x-service-chat-id"), row["chatId"].as_str());
+    assert_eq!(left.header("x-service-session-token"), row["sessionToken"].as_str());
+    let question = json!({"question": "Hi", "chatId": row["chatId"], "sessionToken": row["sessionToken"]});
+    assert_eq!(server.ask(&flow, &question).is(200).json()["chatId"], row["chatId"]);
+    let newest = || server.read(&format!("/conversations/{flow}?page=1&limit=1"))["data"][0].clone();
+    assert_eq!((&newest()["chatId"], &newest()["leadName"]), (&row["chatId"], &json!("Ada")));
+    assert_eq!(server.read(&format!("/leads/{flow}"))[0].get("sessionToken"), None, "no proof for others");
+    // A conversation of somebody who left nothing has no name.
+    server.ask(&flow, &json!({"question": "Hi"})).is(200);
+    assert_eq!(newest()["leadName"], Value::Null);
+}
+
+/// A page of Flowise names its conversations itself and reads no answer to a lead: its browser keeps the proof.
+#[test]
+fn a_chat_page_that_invents_its_conversation_asks_in_that_of_its_lead() {
+    let server = Server::start();
+    let flow = server.flow(&scripted_flow());
+    let invented = json!({"chatId": "0b9a6f4e-6e2f-4f5c-8c65-2f6b1f5a7d11"});
+    let left = leave(&server, &flow, invented.clone(), None);
+    let cookie = left.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+    let ask = |cookie: &str| {
+        let body = json!({"question": "Hi", "chatId": invented["chatId"]});
+        let call = server.call("POST", &format!("/prediction/{flow}")).header("Cookie", cookie);
+        call.json(&body).send().is(200).json()["chatId"].clone()
+    };
+    let stranger = ask("service_session=0b9a6f4e-6e2f-4f5c-8c65-2f6b1f5a7d11.AAAA");
+    assert!(stranger != left.json()["chatId"] && stranger != invented["chatId"], "nothing is proved");
+    assert_eq!(ask(&cookie), left.json()["chatId"]);
+    assert_ne!(ask(&cookie), left.json()["chatId"], "what was begun goes on with a proof of its own");
+}
+
+#[test]
+fn a_lead_of_a_strangers_conversation_gets_one_of_its_own() {
+    let server = Server::start();
+    let (flow, told) = ask_new_flow(&server);
+    let claimed = json!({"chatId": told["chatId"], "sessionToken": "wrong"});
+    let row = leave(&server, &flow, claimed, None).json();
+    assert_ne!(row["chatId"], told["chatId"]);
+    assert_ne!(row["sessionToken"], told["sessionToken"]);
+}
+
+#[test]
+fn who_may_see_conversations_leaves_a_lead_in_one_and_gets_no_proof_of_it() {
+    let server = Server::start();
+    let (flow, told) = ask_new_flow(&server);
+    let body = json!({"chatflowid": flow, "chatId": told["chatId"], "name": "Ada"});
+    let left = server.owner("POST", "/leads").json(&body).send().is(200);
+    assert_eq!(left.json()["chatId"], told["chatId"]);
+    assert_eq!(left.json().get("sessionToken"), None);
+    assert_eq!((left.header("x-service-session-token"), left.header("set-cookie")), (None, None));
+    // An id that a page invented stands for no conversation, whoever sends it.
+    let invented = "0b9a6f4e-6e2f-4f5c-8c65-2f6b1f5a7d11";
+    let body = json!({"chatflowid": flow, "chatId": invented, "name": "Ada"});
+    let own = server.owner("POST", "/leads").json(&body).send().is(200).json();
+    assert!(own["chatId"] != invented && own["sessionToken"].is_string(), "{own}");
 }

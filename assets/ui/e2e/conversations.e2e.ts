@@ -37,6 +37,21 @@ describe.skipIf(missing)('conversations', () => {
     await close();
   });
 
+  it('name the visitor who left a lead', async () => {
+    const id = await makeFlow(service, 'Desk', await conversation(service, [{ reply: 'Hi' }]));
+    const lead = { chatflowid: id, name: 'Ada Lovelace', phone: '555 0199' };
+    const { chatId, sessionToken } = await service.call<{ chatId: string; sessionToken: string }>(
+      'POST',
+      '/leads',
+      lead,
+    );
+    await service.call('POST', `/prediction/${id}`, { question: 'Hello', chatId, sessionToken });
+    const { page, close } = await signedIn(`/conversations?flow=${id}`);
+    await rows(page).filter({ hasText: 'Hello' }).getByText('Ada Lovelace').waitFor();
+    await axe(page);
+    await close();
+  });
+
   describe('of a shop', () => {
     beforeAll(async () => {
       shop = await makeFlow(

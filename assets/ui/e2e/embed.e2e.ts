@@ -86,6 +86,26 @@ describe.skipIf(!ready)('the common embed', () => {
     expect(await asks(own, own.base, own.base)).toBe(1);
   });
 
+  test('asks in the conversation that the visitor left a name in', async () => {
+    const leads = { status: true, title: 'Who are you?', name: true };
+    const id = await running.flow([], { chatbotConfig: JSON.stringify({ leads }) });
+    own.page = shop('/web.js', { chatflowid: id, apiHost: own.base });
+    const { page, close } = await visit(browser, own.base);
+    await page.locator('flowise-chatbot button').first().click();
+    const chat = page.locator('flowise-chatbot');
+    await chat.getByText('Who are you?').waitFor();
+    await chat.locator('input[name=name]').fill('Ada');
+    await page.keyboard.press('Enter');
+    await chat.getByText('Thank you').waitFor();
+    await ask(page, 'Hello');
+    await ask(page, 'And more');
+    await expect.poll(() => conversations(id)).toBe(1);
+    const headers = { authorization: `Bearer ${running.key}` };
+    const answer = await fetch(`${running.base}/api/v1/conversations/${id}?page=1&limit=5`, { headers });
+    expect(await answer.json()).toMatchObject({ data: [{ leadName: 'Ada' }], total: 1 });
+    await close();
+  });
+
   // It sends no cookie to another origin and knows no header for the proof, so each question starts anew.
   test('asks from a page of another site', async () => {
     const elsewhere = other.base.replace('127.0.0.1', 'localhost');

@@ -95,6 +95,22 @@ describe.skipIf(missing)('harnesses', () => {
     await close();
   });
 
+  it('is duplicated under a name that is free', async () => {
+    const { page, close } = await signedIn('/?kind=HARNESS');
+    const duplicate = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Actions for Law Desk', exact: true }).click();
+      await page.getByRole('menuitem', { name: 'Duplicate' }).click();
+    };
+    const names = async (): Promise<string[]> => (await listed()).map(({ name }) => name).sort();
+    await duplicate();
+    await expect.poll(names).toEqual(['law-desk', 'law-desk-2']);
+    await duplicate();
+    await expect.poll(names).toEqual(['law-desk', 'law-desk-2', 'law-desk-3']);
+    for (const { name, flowId } of await listed())
+      if (name !== 'law-desk') await service.call('DELETE', `/chatflows/${flowId}`);
+    await close();
+  });
+
   it('is readable at each width in both themes', async () => {
     const [harness] = await listed();
     for (const scheme of ['light', 'dark'] as const)

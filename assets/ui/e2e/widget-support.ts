@@ -2,11 +2,14 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { expect } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 export const DIST = join(ROOT, 'assets/dist');
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** A program of this name: from its variable, a known place, or the search path. */
 export function program(variable: string, ...places: string[]): string | undefined {
@@ -171,7 +174,7 @@ function pass(api: string, incoming: IncomingMessage, outgoing: ServerResponse):
   incoming.pipe(onward);
 }
 
-async function listen(server: Server): Promise<string> {
+export async function listen(server: Server): Promise<string> {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
@@ -207,4 +210,41 @@ export async function visit(
   page.on('console', (line) => line.type() === 'error' && faults.push(line.text()));
   await page.goto(address);
   return { page, faults, close: () => context.close() };
+}
+
+/** An answer that the chat shows. */
+export const answer = (page: Page, text: string) => page.locator('.bot .bubble').filter({ hasText: text });
+
+/** Asks once the answer before has ended: until then a question stays in its box. */
+export async function ask(page: Page, text: string): Promise<void> {
+  await page.getByRole('button', { name: 'Send', exact: true }).waitFor();
+  await page.getByRole('textbox', { name: 'Type your question' }).fill(text);
+  await page.keyboard.press('Enter');
+}
+
+/** Questions as they were sent. */
+export function questions(page: Page): Record<string, unknown>[] {
+  const sent: Record<string, unknown>[] = [];
+  page.on('request', (one) => {
+    if (one.method() === 'POST' && one.url().includes('/prediction/'))
+      sent.push(one.postDataJSON() as Record<string, unknown>);
+  });
+  return sent;
+}
+
+/** Nothing is wrong with what is shown, as far as a program can say. */
+export async function expectClean(page: Page): Promise<void> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate(async () => {
+    const { axe } = window as unknown as {
+      axe: {
+        run: (options: unknown) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+      };
+    };
+    const result = await axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] });
+    return result.violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`,
+    );
+  });
+  expect(found).toEqual([]);
 }

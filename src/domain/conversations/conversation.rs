@@ -96,6 +96,8 @@ pub struct ConversationSummary {
     pub session: Option<String>,
     pub memory_type: Option<String>,
     pub lead_email: Option<String>,
+    /// What the visitor who left a lead in it is called.
+    pub lead_name: Option<String>,
     /// The beginning of its first question.
     pub first_question: Option<String>,
     pub messages: usize,

@@ -25,6 +25,14 @@ pub(crate) struct Lead {
     pub created: Timestamp,
 }
 
+impl Lead {
+    /// What the visitor is called: by name, else by what is known of them.
+    #[must_use]
+    pub(crate) fn into_shown_name(self) -> Option<String> {
+        self.name.or(self.email).or(self.phone)
+    }
+}
+
 /// What a visitor says of themselves.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LeadContact {

@@ -32,6 +32,7 @@ use crate::http::api::workspace::{audit, credentials, oauth2, templates, transfe
 use crate::http::openapi::spec::ContentSpec;
 use crate::limits::BODY_CANVAS_BYTES;
 use crate::wire::accounts::sign_in::{CurrentUserView, LogoutView};
+use crate::wire::conversations::leads::KeptLeadView;
 use crate::wire::flows::drafts::{DraftEdit, DraftSettings};
 use crate::wire::flows::problems::CanvasToValidate;
 use crate::wire::flows::publish::{PublishRequest, Rollback};
@@ -259,7 +260,7 @@ fn conversation_routes() -> Vec<Route> { vec![
     get   ("/feedback/:id",              any_of(VIEW),   feedback::list)          .summary("Lists the ratings of a flow's answers.")
         .id("listRatings").query(params::FEEDBACK_FILTER),
     post  ("/leads",                     PUBLIC,         leads::add)              .cors(Cors::Flow).summary("Keeps what a visitor of a chat left.")
-        .id("addLead").refuses(&[403, 404, 429]),
+        .id("addLead").answers_json::<KeptLeadView>(200).refuses(&[403, 404, 429]),
     get   ("/leads/:id",                 any_of(VIEW),   leads::list)             .summary("Lists what visitors of a flow's chat left.")
         .id("listLeads"),
 ] }

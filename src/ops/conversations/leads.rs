@@ -6,30 +6,80 @@ use crate::domain::conversations::lead::{Lead, LeadContact, check_field};
 use crate::domain::error::Result;
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{ChatId, FlowId, LeadId};
+use crate::domain::predictions::prediction::{ChatType, ConversationProof};
 use crate::ops::flows::access::{self, FlowAction};
+use crate::ops::predictions::{self, ConversationClaim};
 use crate::store::queries::leads;
+use std::ops::ControlFlow;
 
 /// Leads one flow keeps: anybody may leave one.
 const KEPT_MAX: usize = 20_000;
+/// Newest leads among which that of a conversation is looked for: its first question comes soon, and all who ask wait.
+const FRESH_MAX: usize = 500;
 
-/// Keeps a lead. A conversation that nobody proved is a new one (manual 3.2 r4).
+/// Who leaves a lead: in the conversation that they prove, else in a new one.
+pub(crate) struct LeadSender<'a> {
+    /// The conversation they say it is.
+    pub chat: Option<&'a str>,
+    pub proofs: &'a [ConversationProof],
+    /// One of somebody else, for who may see those of the flow.
+    pub seen: Option<ChatId>,
+}
+
+/// A lead that is kept.
+pub(crate) struct KeptLead {
+    pub lead: Lead,
+    /// The proof of its conversation, for the visitor whose it is.
+    pub session_token: Option<String>,
+}
+
+/// Keeps a lead. A conversation that nobody proved is a new one, which the visitor's first question goes on in
+/// (manual 3.2 r4).
 ///
 /// # Errors
 /// 400 for a field that is too long, 404 when the flow goes away meanwhile.
-pub(crate) fn add(app: &App, flow: &Flow, proven: Option<ChatId>, contact: &LeadContact) -> Result<Lead> {
-    add_within(app, flow, proven, contact, KEPT_MAX)
-}
-
-fn add_within(
+pub(crate) fn add(
     app: &App,
     flow: &Flow,
-    proven: Option<ChatId>,
+    sender: &LeadSender<'_>,
     contact: &LeadContact,
-    most: usize,
-) -> Result<Lead> {
+) -> Result<KeptLead> {
+    let (chat, is_theirs) = match sender.seen {
+        // An id that a page invented is nobody's conversation.
+        Some(chat) if !predictions::has_no_messages(app, flow, chat)? => (chat, false),
+        _ => {
+            let claim = ConversationClaim { chat: sender.chat, proofs: sender.proofs, goes_ahead: true };
+            (predictions::resolve_conversation(app, flow, claim, ChatType::External)?.chat_id(), true)
+        }
+    };
+    let lead = add_within(app, flow, chat, contact, KEPT_MAX)?;
+    Ok(KeptLead { lead, session_token: is_theirs.then(|| app.secrets.tokens.mint(&flow.id, &chat)) })
+}
+
+/// True when a lead was left in this conversation lately.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(in crate::ops) fn have_begun(app: &App, flow: &Flow, chat: &ChatId) -> Result<bool> {
+    let (mut looked_at, mut is_found) = (0, false);
+    app.store.read(|tx| {
+        leads::scan(tx, &flow.workspace, &flow.id, |lead| {
+            looked_at += 1;
+            is_found = lead.chat == *chat;
+            if is_found || looked_at == FRESH_MAX {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        })
+    })?;
+    Ok(is_found)
+}
+
+fn add_within(app: &App, flow: &Flow, chat: ChatId, contact: &LeadContact, most: usize) -> Result<Lead> {
     let lead = Lead {
         id: LeadId::next(),
-        chat: proven.unwrap_or_else(ChatId::random),
+        chat,
         name: check_field("name", contact.name.as_deref())?,
         email: check_field("email", contact.email.as_deref())?,
         phone: check_field("phone", contact.phone.as_deref())?,
@@ -99,7 +149,7 @@ mod tests {
 
     fn add_named(app: &App, flow: &Flow, name: impl ToString) {
         let contact = LeadContact { name: Some(name.to_string()), ..LeadContact::default() };
-        add_within(app, flow, None, &contact, 3).unwrap();
+        add_within(app, flow, ChatId::random(), &contact, 3).unwrap();
     }
 
     #[test]

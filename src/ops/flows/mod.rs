@@ -136,24 +136,42 @@ fn with_canvas(tx: &impl Tx, flow: Flow) -> Result<FlowWithCanvas> {
 /// draft; otherwise the canvas is Live at once.
 ///
 /// # Errors
-/// 400 for a bad field, 403 without the permission for its kind.
+/// 400 for a bad field, 403 without the permission for its kind, 409 when another harness has its name.
 pub fn create(app: &App, caller: &Caller, change: &FlowChange) -> Result<FlowWithCanvas> {
     if change.parse_kind()? == Some(FlowKind::Assistant) {
         access::check_permission(caller, FlowKind::Assistant, FlowAction::Create)?;
         return Err(no_drawn_assistant());
     }
-    create_as(app, caller, FlowId::random(), change)
+    make(app, caller, FlowId::random(), change, TakenName::Refused)
 }
 
 fn no_drawn_assistant() -> Error {
     Error::invalid("Invalid type: an assistant is not drawn. Make it with POST /assistants.")
 }
 
-/// As [`create`], under an id that a file brought along, and of assistants too.
+/// As [`create`], under an id that a file brought along, and of assistants too. A harness whose name is taken gets another.
 ///
 /// # Errors
 /// As [`create`]; 409 when the id is in use.
 pub fn create_as(app: &App, caller: &Caller, id: FlowId, change: &FlowChange) -> Result<FlowWithCanvas> {
+    make(app, caller, id, change, TakenName::Numbered)
+}
+
+/// What becomes of a harness whose name another one has (manual 22.1 r3).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TakenName {
+    Refused,
+    /// It gets a number behind its name.
+    Numbered,
+}
+
+fn make(
+    app: &App,
+    caller: &Caller,
+    id: FlowId,
+    change: &FlowChange,
+    taken: TakenName,
+) -> Result<FlowWithCanvas> {
     let kind = change.parse_kind()?.ok_or_else(|| Error::invalid("Invalid type: it is required."))?;
     access::check_permission(caller, kind, FlowAction::Create)?;
     let name =
@@ -177,7 +195,10 @@ pub fn create_as(app: &App, caller: &Caller, id: FlowId, change: &FlowChange) ->
         created: now,
         updated: now,
     };
-    let posted = app.store.read(|tx| live::harnesses::with_free_name(tx, &flow, posted))?;
+    let posted = match taken {
+        TakenName::Refused => posted,
+        TakenName::Numbered => app.store.read(|tx| live::harnesses::with_free_name(tx, &flow, posted))?,
+    };
     let mode = drafts::mode(app, &flow);
     let side = if mode == EditTarget::Draft { CanvasSide::Draft } else { CanvasSide::Live };
     let files::CanvasFiles { canvas: posted, new_files: fresh } =

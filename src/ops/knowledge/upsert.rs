@@ -56,7 +56,7 @@ pub(crate) fn resolve_conversation(app: &App, flow: &Flow, sender: &Uploader) ->
     let claim = predictions::ConversationClaim {
         chat: sender.chat.as_deref(),
         proofs: &sender.proofs,
-        has_files: true,
+        goes_ahead: true,
     };
     Ok(predictions::resolve_conversation(app, flow, claim, sender.chat_type)?.chat_id())
 }

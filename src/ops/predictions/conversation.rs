@@ -8,7 +8,7 @@ use crate::domain::flows::flow::Flow;
 use crate::domain::ids::ChatId;
 use crate::domain::predictions::prediction::{ChatType, ConversationProof, Question};
 use crate::limits::MEMORY_MESSAGES_MAX;
-use crate::ops::conversations::{chunks, named_sessions};
+use crate::ops::conversations::{chunks, leads, named_sessions};
 use crate::store::queries::executions;
 
 /// The key of a conversation's name among the overrides.
@@ -19,8 +19,8 @@ pub(super) const SESSION_ID_KEY: &str = "sessionId";
 pub(in crate::ops) struct ConversationClaim<'a> {
     pub chat: Option<&'a str>,
     pub proofs: &'a [ConversationProof],
-    /// It sends files ahead of a first question, or asks about such files.
-    pub has_files: bool,
+    /// It sends files or a lead ahead of a first question, or asks about such files.
+    pub goes_ahead: bool,
 }
 
 /// The conversation a question belongs to.
@@ -66,7 +66,7 @@ pub(super) fn resolve_for_question(
     chat_type: ChatType,
 ) -> Result<(ConversationRef, Option<ConversationName>)> {
     let (chat, proofs) = (question.chat_id.as_deref(), &question.proofs[..]);
-    let claim = ConversationClaim { chat, proofs, has_files };
+    let claim = ConversationClaim { chat, proofs, goes_ahead: has_files };
     if let Some(chat) = find_proven(app, flow, claim, chat_type)? {
         return Ok((ConversationRef::Existing(chat), None));
     }
@@ -121,14 +121,18 @@ fn unproven_conversation(
     claim: ConversationClaim<'_>,
     chat_type: ChatType,
 ) -> Result<ConversationRef> {
-    let begun = claim.proofs.iter().filter(|_| claim.has_files).find_map(|proof| match proof {
+    let begun = claim.proofs.iter().find_map(|proof| match proof {
         ConversationProof::Cookie(value) => app.secrets.tokens.verify_cookie(&flow.id, value),
         ConversationProof::Token(_) | ConversationProof::Editor => None,
     });
     match begun {
-        // A chat page names conversations itself until the first answer tells it better. Where it sent files before, its
-        // browser knows in which conversation they are.
-        Some(chat) if chat_type == ChatType::External && has_no_messages(app, flow, chat)? => {
+        // A chat page names conversations itself until the first answer tells it better. Where it sent files or a lead
+        // before, its browser knows in which conversation they are.
+        Some(chat)
+            if chat_type == ChatType::External
+                && has_no_messages(app, flow, chat)?
+                && (claim.goes_ahead || leads::have_begun(app, flow, &chat)?) =>
+        {
             Ok(ConversationRef::Existing(chat))
         }
         _ => Ok(ConversationRef::random()),
@@ -136,7 +140,7 @@ fn unproven_conversation(
 }
 
 /// True when a conversation has no messages yet.
-fn has_no_messages(app: &App, flow: &Flow, chat: ChatId) -> Result<bool> {
+pub(in crate::ops) fn has_no_messages(app: &App, flow: &Flow, chat: ChatId) -> Result<bool> {
     let of = Conversation { flow: flow.id, chat };
     app.store.read_messages(|tx| chunks::has_no_messages(tx, &flow.workspace, &of))
 }

@@ -33,7 +33,7 @@ pub use self::ask::{
 };
 pub(super) use self::ask::{evaluate_overrides, live_version};
 pub use self::conversation::is_owner;
-pub(super) use self::conversation::{ConversationClaim, resolve_conversation, verify_proof};
+pub(super) use self::conversation::{ConversationClaim, has_no_messages, resolve_conversation, verify_proof};
 pub(super) use self::host::run_host::RunHost;
 pub(in crate::ops) use self::models::may_ask;
 pub use self::models::{find_model, flow_of_model, list_models};

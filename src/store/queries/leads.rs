@@ -9,20 +9,37 @@ use crate::store::tables::LEADS;
 use crate::store::transaction::{Order, Tx, WriteTx};
 use std::ops::ControlFlow;
 
+/// Reads leads of a flow, newest first, until `each` has what it looks for.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub(crate) fn scan(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    mut each: impl FnMut(Lead) -> ControlFlow<()>,
+) -> Result<()> {
+    if !is_in_workspace(tx, workspace, flow)? {
+        return Ok(());
+    }
+    tx.scan(LEADS, &KeyRange::prefix(flow.bytes()), Order::Descending, |_, value| {
+        let lead =
+            serde_json::from_slice(value).map_err(|_| Error::internal("a stored lead cannot be read"))?;
+        Ok(each(lead))
+    })
+}
+
 /// The newest `newest` leads of a flow, newest first.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
 pub(crate) fn list(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId, newest: usize) -> Result<Vec<Lead>> {
     let mut found = Vec::new();
-    if newest == 0 || !is_in_workspace(tx, workspace, flow)? {
-        return Ok(found);
-    }
-    tx.scan(LEADS, &KeyRange::prefix(flow.bytes()), Order::Descending, |_, value| {
-        found.push(
-            serde_json::from_slice(value).map_err(|_| Error::internal("a stored lead cannot be read"))?,
-        );
-        Ok(if found.len() < newest { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    scan(tx, workspace, flow, |lead| {
+        if found.len() < newest {
+            found.push(lead);
+        }
+        if found.len() < newest { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     Ok(found)
 }

@@ -28,6 +28,19 @@ impl LeadView {
     }
 }
 
+/// What a visitor of a chat left just now.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "KeptLead"))]
+pub(crate) struct KeptLeadView {
+    #[serde(flatten)]
+    pub lead: LeadView,
+    /// The proof of its conversation, with which a question goes on in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "String"))]
+    pub session_token: Option<String>,
+}
+
 /// What a visitor of a chat leaves.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -16,6 +16,8 @@ pub(crate) struct ConversationView {
     session_id: Option<String>,
     memory_type: Option<String>,
     lead_email: Option<String>,
+    /// The visitor who left a lead in it: the name, else the e-mail or the phone number.
+    lead_name: Option<String>,
     first_question: Option<String>,
     messages: usize,
     positive_feedback: usize,
@@ -32,6 +34,7 @@ impl From<ConversationSummary> for ConversationView {
             session_id: summary.session,
             memory_type: summary.memory_type,
             lead_email: summary.lead_email,
+            lead_name: summary.lead_name,
             first_question: summary.first_question,
             messages: summary.messages,
             positive_feedback: summary.positive_feedback,

@@ -71,7 +71,7 @@ fn no_more_than_the_card_says_are_chosen_and_one_is_exactly_one() {
     for (inputs, names) in
         [(json!({"harnessMaxSpecialists": 2}), vec!["a", "c"]), (json!({"harnessRouting": "one"}), vec!["c"])]
     {
-        let flow = Team::of(&provider, &["a", "b", "c"]).with(inputs).flow(&server);
+        let flow = Team::of(&provider, &["a", "b", "c"]).with(inputs).called(names[0]).flow(&server);
         script(&provider, &["c", "a", "b"], &[]);
         let answer = ask(&server, &flow).is(200).json();
         let ran: Vec<String> = statuses(&answer).into_iter().map(|(name, _)| name).collect();
@@ -154,7 +154,8 @@ fn a_report_that_never_fits_is_null_and_says_why() {
 fn a_team_knows_of_the_conversation_what_its_memory_allows() {
     let (server, provider) = (Server::start(), Provider::start());
     for (memory, hears) in [("none", false), ("allMessages", true)] {
-        let flow = Team::of(&provider, &["a"]).with(json!({ "harnessMemoryType": memory })).flow(&server);
+        let memory_of = json!({ "harnessMemoryType": memory });
+        let flow = Team::of(&provider, &["a"]).with(memory_of).called(&memory.to_lowercase()).flow(&server);
         script(&provider, &["a"], &[]);
         let first = server.ask(&flow, &json!({"question": "My name is Ada."})).is(200).json();
         let body = json!({
@@ -184,7 +185,8 @@ fn a_specialist_calls_tools_and_one_that_waits_for_a_person_fails() {
     };
     let call = Behaviour::call("calculator", json!({"input": "6*7"}));
     for (asks, status) in [(false, "completed"), (true, "failed")] {
-        let flow = Team::of(&provider, &["law"]).specialist("count", tools(asks)).flow(&server);
+        let team = Team::of(&provider, &["law"]).specialist("count", tools(asks));
+        let flow = team.called(status).flow(&server);
         let is_first = std::sync::atomic::AtomicBool::new(true);
         let call = call.clone();
         provider.set_decision(move |request| {

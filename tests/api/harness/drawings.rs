@@ -3,6 +3,7 @@
 use super::{Team, ask};
 use crate::support::provider::Provider;
 use crate::support::{Answer, Server, id};
+use crate::transfer;
 use serde_json::{Value, json};
 
 fn make(server: &Server, canvas: &str) -> Answer {
@@ -88,17 +89,13 @@ fn a_name_belongs_to_one_harness_of_the_workspace() {
     let (server, provider) = (Server::start(), Provider::start());
     let canvas = Team::of(&provider, &["law"]).text();
     let first = id(&make(&server, &canvas).is(200).json());
-    let second = id(&make(&server, &canvas).is(200).json());
+    assert!(make(&server, &canvas).is_error(409).contains("harness"));
+    let second = id(&make(&server, &canvas.replace("\"desk\"", "\"desk-2\"")).is(200).json());
     let named = |flow: &str| {
         let listed = server.read("/harnesses");
         let found = listed.as_array().unwrap().iter().find(|harness| harness["flowId"] == flow).unwrap();
         found["name"].as_str().unwrap().to_owned()
     };
-    assert_eq!(
-        (named(&first), named(&second)),
-        ("desk".to_owned(), "desk-2".to_owned()),
-        "a copy gets a number"
-    );
     let body = json!({"flowData": canvas});
     let told = server.owner("PUT", &format!("/chatflows/{second}")).json(&body).send().is_error(409);
     assert!(told.contains("harness"), "{told}");
@@ -107,6 +104,21 @@ fn a_name_belongs_to_one_harness_of_the_workspace() {
         .put(&format!("/chatflows/{first}"), &json!({"flowData": canvas.replace("\"desk\"", "\"office\"")}));
     server.put(&format!("/chatflows/{second}"), &json!({"flowData": canvas}));
     assert_eq!((named(&first), named(&second)), ("office".to_owned(), "desk".to_owned()));
+}
+
+#[test]
+fn a_harness_that_comes_in_again_gets_a_number_behind_its_name() {
+    let (server, provider) = (Server::start(), Provider::start());
+    Team::of(&provider, &["law"]).flow(&server);
+    let mut file: Value = serde_json::from_str(&Team::of(&provider, &["law"]).text()).unwrap();
+    file["type"] = "HARNESS".into();
+    file["name"] = "The desk".into();
+    transfer::import(&server, &file, "import", &json!({}));
+    let listed = server.read("/harnesses");
+    let mut names: Vec<&str> =
+        listed.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["desk", "desk-2"]);
 }
 
 #[test]

@@ -84,6 +84,11 @@ impl Team {
         json!({"nodes": nodes, "edges": edges, "viewport": {"x": 0, "y": 0, "zoom": 1}}).to_string()
     }
 
+    /// As one team of several in a workspace, each with a name of its own.
+    pub fn called(self, name: &str) -> Self {
+        self.with(json!({ "harnessName": name }))
+    }
+
     /// Makes it a flow of the workspace; its id.
     pub fn flow(&self, server: &Server) -> String {
         server.flow_with(&self.text(), &json!({"type": "HARNESS", "name": "The desk"}))

@@ -61,7 +61,8 @@ fn ask(server: &Server, conducts: &[Conduct], chooses: bool, streaming: bool) ->
     let routing = if chooses { "auto" } else { "all" };
     let inputs =
         json!({"harnessRouting": routing, "harnessMaxSpecialists": 8, "harnessSpecialistSeconds": 1});
-    let flow = Team::of(&provider, &names).with(inputs).flow(server);
+    let others = server.read("/harnesses").as_array().unwrap().len();
+    let flow = Team::of(&provider, &names).with(inputs).called(&format!("team-{others}")).flow(server);
     let (routed, acts) = (route(&names), conducts.to_vec());
     provider.set_decision(move |request| {
         match (request.body["model"].as_str().unwrap_or_default(), stage_of(request)) {

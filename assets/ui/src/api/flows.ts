@@ -21,6 +21,10 @@ export const readDraft = (id: string) => api.get('/flow-drafts/{id}', { path: { 
 export const useDraft = (id: string) =>
   useQuery({ queryKey: cached.draft(id), queryFn: () => readDraft(id) });
 
+/** By which names the harnesses of the workspace are asked. */
+export const readHarnessNames = async (): Promise<string[]> =>
+  (await api.get('/harnesses')).map(({ name }) => name);
+
 const keptQuestions = '/flow-drafts/{id}/check/questions';
 
 /** Gives a copy of a flow the questions that are kept for its checks. What people asked stays with their conversations. */

@@ -4340,6 +4340,8 @@ export interface components {
             sessionId: string | null;
             memoryType: string | null;
             leadEmail: string | null;
+            /** @description The visitor who left a lead in it: the name, else the e-mail or the phone number. */
+            leadName: string | null;
             firstQuestion: string | null;
             messages: number;
             positiveFeedback: number;
@@ -5557,6 +5559,31 @@ export interface components {
             expired: boolean;
             /** @description Shown this once. */
             link?: components["schemas"]["Link"];
+        };
+        /** @description What a visitor of a chat left just now. */
+        KeptLead: {
+            /**
+             * Format: uuid
+             * @description Names a visitor of a chat who left their name.
+             */
+            id: string;
+            name: string | null;
+            email: string | null;
+            phone: string | null;
+            /**
+             * Format: uuid
+             * @description Names a flow in paths, records and history.
+             */
+            chatflowid: string;
+            /**
+             * Format: uuid
+             * @description Names a conversation; always made by the server.
+             */
+            chatId: string;
+            /** Format: date-time */
+            createdDate: string;
+            /** @description The proof of its conversation, with which a question goes on in it. */
+            sessionToken?: string;
         };
         /** @description A question that is kept. */
         KeptQuestion: {
@@ -8617,7 +8644,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Lead"];
+                    "application/json": components["schemas"]["KeptLead"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -98,6 +98,7 @@ export class Client {
     await this.#json('PUT', `/feedback/${encodeURIComponent(feedbackId)}`, { content });
   }
 
+  /** Leaves a lead; the conversation begins with it if there is none. */
   async lead(lead: Lead): Promise<void> {
     await this.#json('POST', '/leads', { chatflowid: this.options.chatflowid, chatId: this.chatId, ...lead });
   }

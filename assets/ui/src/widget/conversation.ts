@@ -30,6 +30,7 @@ const STOP_PATIENCE_MS = 2000;
 export class Conversation {
   messages: Message[] = [];
   phase: Phase = 'idle';
+  /** Of who left a lead; empty without an e-mail address. */
   leadEmail: string | undefined;
   #last: Question | undefined;
   #abort: AbortController | undefined;

@@ -9,7 +9,8 @@ const ORIGINS: &str = "allowedOrigins";
 /// The text shown with a refused origin when the owner configured none.
 pub const ORIGIN_REFUSED: &str = "This site is not allowed to access this chatbot";
 
-/// What a page draws a chat with. Everything else stays here.
+/// What a page draws a chat with. Everything else stays here, `overrideConfig` too: who may read what a chat sends may read
+/// the prompts and variables in it (manual 2.13 r5).
 pub const PUBLIC_KEYS: &[&str] = &[
     "backgroundColor",
     "botMessage",

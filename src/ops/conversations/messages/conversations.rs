@@ -9,10 +9,9 @@ use crate::domain::error::Result;
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
 use crate::domain::predictions::prediction::MessageRole;
 use crate::ops::flows::access::{self, FlowAction};
-use crate::store::queries::feedback;
-use crate::store::queries::timeline;
+use crate::store::queries::{feedback, leads, timeline};
 use crate::store::{MessageReader, MessagesTx, Order};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 /// Conversations that are told apart to count them: about 8 MB at most. A flow with more is said to have this many.
@@ -64,8 +63,7 @@ pub(crate) fn all_up_to(
         if total > most {
             return Ok(None);
         }
-        let rows = chats.iter().map(|chat| summarize(tx, &caller.workspace, flow, chat));
-        rows.collect::<Result<_>>().map(Some)
+        summarize_all(tx, &caller.workspace, flow, &chats).map(Some)
     })
 }
 
@@ -84,9 +82,33 @@ pub(crate) fn list(
         access::flow(tx, caller, flow, FlowAction::Read)?;
         let page = (page, size.min(PAGE_MAX));
         let (chats, total) = newest(tx, &caller.workspace, flow, filter, page)?;
-        let rows = chats.iter().map(|chat| summarize(tx, &caller.workspace, flow, chat));
-        Ok((rows.collect::<Result<_>>()?, total))
+        Ok((summarize_all(tx, &caller.workspace, flow, &chats)?, total))
     })
+}
+
+fn summarize_all(
+    tx: &MessagesTx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    chats: &[ChatId],
+) -> Result<Vec<ConversationSummary>> {
+    let wanted: HashSet<&ChatId> = chats.iter().collect();
+    let mut names: HashMap<ChatId, String> = HashMap::new();
+    leads::scan(tx, workspace, flow, |lead| {
+        let chat = lead.chat;
+        if wanted.contains(&chat)
+            && let Some(name) = lead.into_shown_name()
+        {
+            // The newest of a conversation came first.
+            names.entry(chat).or_insert(name);
+        }
+        if names.len() < wanted.len() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    let rows = chats.iter().map(|chat| {
+        let lead_name = names.remove(chat);
+        Ok(ConversationSummary { lead_name, ..summarize(tx, workspace, flow, chat)? })
+    });
+    rows.collect()
 }
 
 fn summarize(
@@ -117,6 +139,7 @@ fn summarize(
         session: first.and_then(|message| message.session.clone()),
         memory_type: first.and_then(|message| message.memory_type.clone()),
         lead_email: opening.iter().find_map(|message| message.lead_email.clone()),
+        lead_name: None,
         first_question: question.map(|message| message.content.chars().take(SHOWN_CHARS).collect()),
         messages: places.len(),
         positive_feedback: up,

@@ -118,8 +118,8 @@ pub(super) fn require_free_name(tx: &impl Tx, flow: &Flow) -> Result<()> {
     Ok(())
 }
 
-/// The canvas of a harness that is made, under a name that none of the workspace has: one that is copied or imported gets a
-/// number behind its own. Anything else stays as it is.
+/// The canvas of a harness that a file brings, under a name that none of the workspace has: it gets a number behind its own
+/// where that is taken. Anything else stays as it is.
 ///
 /// # Errors
 /// When the database cannot be read.

@@ -109,14 +109,17 @@ const columns = (flow: string): Column<Conversation>[] => [
   {
     id: 'question',
     header: t('conversations.question'),
-    cell: ({ chatId, firstQuestion, leadEmail }) => (
-      <span className={css.name}>
-        <Link href={`/conversations/${flow}/${chatId}`} className={rowLink}>
-          <span className={css.first}>{firstQuestion ?? t('conversations.nothingAsked')}</span>
-        </Link>
-        {leadEmail && <span className="note">{t('conversations.visitor', { name: leadEmail })}</span>}
-      </span>
-    ),
+    cell: ({ chatId, firstQuestion, leadName, leadEmail }) => {
+      const name = leadName ?? leadEmail;
+      return (
+        <span className={css.name}>
+          <Link href={`/conversations/${flow}/${chatId}`} className={rowLink}>
+            <span className={css.first}>{firstQuestion ?? t('conversations.nothingAsked')}</span>
+          </Link>
+          {name && <span className="note">{t('conversations.visitor', { name })}</span>}
+        </span>
+      );
+    },
   },
   {
     id: 'source',

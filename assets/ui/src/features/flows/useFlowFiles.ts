@@ -1,9 +1,10 @@
 import { useLocation } from 'wouter';
 import { useCopyAssistant } from '../../api/assistants';
-import { copyKeptQuestions, readDraft, readFlow, useCreateFlow } from '../../api/flows';
+import { copyKeptQuestions, readDraft, readFlow, readHarnessNames, useCreateFlow } from '../../api/flows';
 import type { Flow, FlowSummary } from '../../api/models';
 import { download } from '../../core/download';
 import { exportFlow } from '../../core/flowfile';
+import { withFreeName } from '../../core/teamname';
 import { t } from '../../i18n';
 import { toast } from '../../ui';
 
@@ -31,8 +32,9 @@ export function useFlowFiles(): FlowFiles {
     download(`${flow.name}.json`, exportFlow(flow));
   };
   const duplicate = async (summary: FlowSummary): Promise<void> => {
-    const { type, flowData, category, chatbotConfig, apiConfig, ...flow } = await asEdited(summary);
+    const { type, flowData: drawn, category, chatbotConfig, apiConfig, ...flow } = await asEdited(summary);
     const name = t('flows.copyOf', { name: flow.name });
+    const flowData = type === 'HARNESS' ? withFreeName(drawn, await readHarnessNames()) : drawn;
     const settings = {
       category,
       ...(chatbotConfig ? { chatbotConfig } : {}),

@@ -2,6 +2,7 @@ import { ChatError, Client, NO_ANSWER } from '../client';
 import { Conversation, textOf } from '../conversation';
 import { add, button, dots, h, icon, iconButton, picture, type Child } from '../dom';
 import { prepare, type PickedFile } from '../files';
+import { keep, kept } from '../kept';
 import { Look } from '../look';
 import { fromHtml, renderMarkdown } from '../markdown/render';
 import { link, safeLink } from '../markdown/inline';
@@ -31,11 +32,12 @@ export class Chat {
   #window: ChatWindowTheme = {};
   #conversation: Conversation | undefined;
   #composer: Composer | undefined;
+  /** The form that starts the flow, until it is answered. */
+  #form: HTMLElement | undefined;
   #foot = h('div', { class: 'foot' });
   readonly #chips: HTMLElement;
   #frame = 0;
   #unfollow: (() => void) | undefined;
-  #leadDone = false;
 
   constructor(
     root: HTMLElement,
@@ -179,10 +181,26 @@ export class Chat {
     this.#views.clear();
     const welcome = this.#window.welcomeMessage ?? this.#texts.welcome;
     if (welcome !== '' && !form) conversation.say(welcome);
-    if (leads && !this.#leadDone) this.#askWho();
-    else if (form) this.#showForm();
-    else this.#showComposer();
+    this.#composer = undefined;
+    if (leads) conversation.leadEmail ??= kept('localStorage', this.#leadKey) ?? undefined;
+    if (leads && conversation.leadEmail === undefined) this.#askWho();
+    else this.#start();
     this.#changed();
+  }
+
+  #start(): void {
+    const { form } = this.#config;
+    if (!form) return this.#showComposer();
+    this.#form = startForm(form, this.#texts, (values, shown) => {
+      this.#showComposer();
+      this.focus();
+      void this.#conversation?.ask({ form: values, shown });
+    });
+    this.#foot.replaceChildren(this.#form);
+  }
+
+  get #leadKey(): string {
+    return `chat-lead:${this.options.chatflowid}`;
   }
 
   #askWho(): void {
@@ -194,13 +212,13 @@ export class Chat {
       } catch {
         return this.#texts.unsent;
       }
-      this.#leadDone = true;
-      if (this.#conversation) this.#conversation.leadEmail = lead.email;
+      const email = lead.email ?? '';
+      keep('localStorage', this.#leadKey, email);
+      if (this.#conversation) this.#conversation.leadEmail = email;
       const thanks = leads.successMessage ?? this.#texts.thanks;
       card.remove();
       this.#conversation?.say(thanks);
-      if (this.#config.form) this.#showForm();
-      else this.#showComposer();
+      this.#start();
       this.#changed();
       this.#tell(thanks);
       this.focus();
@@ -209,35 +227,13 @@ export class Chat {
     this.#foot.replaceChildren(card);
   }
 
-  #showForm(): void {
-    const { form } = this.#config;
-    if (!form) return;
-    const card = startForm(form, this.#texts, (values, shown) => {
-      this.#foot.replaceChildren(this.#chips, this.#again());
-      this.#log.focus();
-      void this.#conversation?.ask({ form: values, shown });
-    });
-    this.#foot.replaceChildren(card);
-  }
-
-  /** After a form the way on is the form again; Stop while it runs. */
-  #again(): HTMLElement {
-    const stop = button(this.#texts.stop, () => this.#conversation?.stop(), 'stop');
-    return h(
-      'div',
-      { class: 'again' },
-      stop,
-      button(this.#texts.fresh, () => this.#fresh(), 'fresh'),
-    );
-  }
-
   #fresh(): void {
     this.clear();
     this.focus();
   }
 
   #showComposer(): void {
-    this.#composer = new Composer({
+    this.#composer ??= new Composer({
       texts: this.#texts,
       theme: this.#window.textInput ?? {},
       rules: this.#config.uploads,
@@ -261,7 +257,7 @@ export class Chat {
   }
 
   #changed(finished?: Message): void {
-    if (finished) this.#announce(finished);
+    if (finished) this.#ended(finished);
     if (this.#frame !== 0) return;
     const draw = (): void => {
       this.#frame = 0;
@@ -288,7 +284,6 @@ export class Chat {
     }
     this.#prompts();
     if (this.#composer) this.#composer.busy = conversation.busy;
-    this.#foot.classList.toggle('busy', conversation.busy);
     if (follow) this.#toEnd();
     const { observeMessages, observeLoading } = this.options.observersConfig ?? {};
     observeMessages?.(messages.map((message) => ({ ...message })));
@@ -303,7 +298,10 @@ export class Chat {
       look: this.#window,
       title: this.title,
       feedback: this.#config.feedback,
-      retry: () => void conversation?.retry(),
+      retry: () => {
+        this.#showComposer();
+        void conversation?.retry();
+      },
       act: (type, label, startNodeId, comment) => {
         if (!conversation || conversation.busy) return false;
         const shown = comment === '' ? label : `${label}: ${comment}`;
@@ -349,7 +347,10 @@ export class Chat {
     this.#chips.replaceChildren(...buttons);
   }
 
-  #announce({ type, message }: Message): void {
+  #ended({ type, message }: Message): void {
+    // A flow goes on by questions once it has its form; one that failed is filled in again.
+    if (type !== 'error') this.#form = undefined;
+    else if (this.#form) this.#foot.replaceChildren(this.#form);
     const text = type === 'error' ? message : this.#plain(message).textContent;
     this.#tell(type === 'error' ? text : filled(this.#texts.answered, { text: text.slice(0, SPOKEN_MAX) }));
   }

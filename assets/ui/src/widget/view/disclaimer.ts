@@ -1,18 +1,13 @@
 import { button, h } from '../dom';
 import { fromHtml, renderMarkdown } from '../markdown/render';
+import { keep, kept } from '../kept';
 import type { DisclaimerTheme } from '../theme';
 import type { Texts } from '../texts';
 
 const KEY = 'chat-disclaimer:';
 
-/** Whether this person agreed in this tab. A browser without storage asks again. */
-export function agreed(flow: string): boolean {
-  try {
-    return sessionStorage.getItem(KEY + flow) !== null;
-  } catch {
-    return false;
-  }
-}
+/** Whether this person agreed in this tab. */
+export const agreed = (flow: string): boolean => kept('sessionStorage', KEY + flow) !== null;
 
 /** Covers the chat until the person agrees. */
 export function disclaimer(
@@ -28,11 +23,7 @@ export function disclaimer(
   });
   message.id = 'fk-disclaimer';
   const agree = (): void => {
-    try {
-      sessionStorage.setItem(KEY + flow, 'yes');
-    } catch {
-      // Then it is asked again after a reload.
-    }
+    keep('sessionStorage', KEY + flow, 'yes');
     box.remove();
     done();
   };

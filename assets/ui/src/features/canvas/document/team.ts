@@ -1,7 +1,6 @@
+import { NAME_CHARS_MAX } from '../../../core/teamname';
 import { nodeIn, type Definition, type Doc } from './doc';
 import { addCard, addConnected, endOf, setInput } from './edit';
-
-const NAME_CHARS_MAX = 64;
 
 /** A name that a harness can be asked by: small letters, digits and dashes, a dash never first. */
 export function harnessName(flow: string): string {
