@@ -4,18 +4,17 @@
 mod ask;
 mod check;
 pub(crate) mod client;
-mod completions;
 mod config;
 mod data;
 mod history;
 mod keys;
 mod logging;
-mod openapi;
 mod operator;
 mod owner;
 mod promote;
 mod prompt;
 mod publish;
+mod reference;
 mod serve;
 mod status;
 mod table;
@@ -90,7 +89,8 @@ enum CliCommand {
     Config(config::ConfigArgs),
     /// Prints the description of the API (OpenAPI, JSON)
     Openapi,
-    Completions(completions::CompletionsArgs),
+    Completions(reference::completions::CompletionsArgs),
+    Man(reference::man::ManArgs),
 }
 
 /// Where the program was started, which decides whether it runs from a source checkout.
@@ -228,8 +228,9 @@ pub fn run(
         CliCommand::Doctor(args) => status::doctor::run(&args, &context),
         CliCommand::Healthcheck(args) => status::healthcheck::run(&args, &context),
         CliCommand::Config(args) => config::run(&args, &context),
-        CliCommand::Openapi => openapi::run(),
-        CliCommand::Completions(args) => completions::run(&args),
+        CliCommand::Openapi => reference::openapi::run(),
+        CliCommand::Completions(args) => reference::completions::run(&args),
+        CliCommand::Man(args) => reference::man::run(&args),
     };
     match done {
         Ok(()) | Err(CliError::OutputClosed) => ExitCode::SUCCESS,

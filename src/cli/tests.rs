@@ -156,6 +156,7 @@ fn the_commands_are_those_of_contract_2() {
         "flowkeep config check",
         "flowkeep openapi",
         "flowkeep completions",
+        "flowkeep man",
     ];
     assert_eq!(names, expected);
 }
@@ -193,6 +194,8 @@ fn usage_is_judged_before_anything_is_done() {
         "data verify --json",
         "--log debug openapi",
         "completions bash",
+        "man",
+        "man --to d",
     ];
     for line in good {
         let words = std::iter::once("flowkeep").chain(line.split(' '));
@@ -219,6 +222,8 @@ fn usage_is_judged_before_anything_is_done() {
         "publish --all x",
         "completions",
         "completions fishy",
+        "man serve",
+        "man --to",
     ];
     for line in bad {
         let words = std::iter::once("flowkeep").chain(line.split(' ').filter(|word| !word.is_empty()));

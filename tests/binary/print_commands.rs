@@ -3,8 +3,9 @@
 use crate::program::{error_output, run, standard_output};
 use flowkeep::http::routing::routes;
 use serde_json::Value;
+use std::fs;
 
-const COMMANDS: [&[&str]; 17] = [
+const COMMANDS: [&[&str]; 18] = [
     &[],
     &["serve"],
     &["ask"],
@@ -22,6 +23,7 @@ const COMMANDS: [&[&str]; 17] = [
     &["config", "check"],
     &["openapi"],
     &["completions"],
+    &["man"],
 ];
 
 fn with(command: &[&str], flag: &str) -> std::process::Output {
@@ -73,6 +75,48 @@ fn there_are_completions_for_each_shell() {
         }
     }
     assert_eq!(run(&["completions", "nonsense"]).status.code(), Some(2));
+}
+
+#[test]
+fn the_manual_page_of_the_program_is_printed() {
+    let output = run(&["man"]);
+    assert_eq!(output.status.code(), Some(0), "{}", error_output(&output));
+    let page = standard_output(&output);
+    for part in [".TH flowkeep 1 ", ".SH NAME", ".SH SYNOPSIS", ".SH SUBCOMMANDS", "flowkeep\\-serve(1)"] {
+        assert!(page.contains(part), "{part} is missing:\n{page}");
+    }
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let folder = tempfile::tempdir().unwrap();
+    // The folder is made, and a second run writes the same over the first.
+    let pages = folder.path().join("share/man1");
+    let write = || {
+        let output = run(&["man", "--to", pages.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(0), "{}", error_output(&output));
+        assert!(standard_output(&output).is_empty());
+        COMMANDS.map(|command| {
+            let name = [&["flowkeep"], command].concat().join("-");
+            let page = fs::read_to_string(pages.join(format!("{name}.1"))).expect(&name);
+            assert!(page.contains(".SH NAME") && page.contains(".SH OPTIONS"), "{name}:\n{page}");
+            // The flags of every command are on each page.
+            assert!(page.contains("data\\-dir"), "{name}:\n{page}");
+            page
+        })
+    };
+    assert_eq!(write(), write());
+    assert!(!pages.join("flowkeep-help.1").exists());
+}
+
+#[test]
+fn a_folder_for_manual_pages_that_cannot_be_made_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    let output = run(&["man", "--to", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(error_output(&output).contains(file.to_str().unwrap()), "{}", error_output(&output));
 }
 
 #[test]

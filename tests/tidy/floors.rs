@@ -100,6 +100,7 @@ pub const HOMES: &[(&str, &[&str])] = &[
     ("rust_embed", &["src/http/reply/assets.rs"]),
     ("clap", &["src/cli/"]),
     ("clap_complete", &["src/cli/"]),
+    ("clap_mangen", &["src/cli/"]),
     // The one task below floor 6 reads a model's stream by readiness.
     (
         "tokio",

@@ -3,6 +3,6 @@
 use super::{CliError, print};
 use crate::http::openapi;
 
-pub(super) fn run() -> Result<(), CliError> {
+pub(in crate::cli) fn run() -> Result<(), CliError> {
     print(&openapi::text().map_err(CliError::other)?)
 }
