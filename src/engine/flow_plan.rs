@@ -1,12 +1,12 @@
 //! A flow ready to run, whatever its kind.
 
 use super::agentflow::AgentPlan;
-use super::assistant;
 use super::harness::TeamPlan;
 use super::legacy::MemberPlan;
 use super::overrides::CardPlace;
 use super::plan::Plan;
 use super::upload_store::UploadStore;
+use super::validate::assistant;
 use crate::canvas::Canvas;
 use crate::cards::unsupported;
 use crate::domain::error::{Error, Result};

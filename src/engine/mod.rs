@@ -2,7 +2,6 @@
 
 pub(crate) mod agentflow;
 pub(crate) mod answer_shape;
-mod assistant;
 mod credential;
 mod flow_plan;
 pub(crate) mod harness;

@@ -1,6 +1,7 @@
 //! What is wrong with a canvas, by card and input, before anybody runs it, and what of it this server cannot run at all.
 
 mod agentflow;
+pub(super) mod assistant;
 mod harness;
 mod members;
 mod pipeline;
@@ -10,7 +11,7 @@ use super::plan::{Plan, PlanError};
 use super::renamed_cards::former_name;
 use super::resources::{Resources, forbidden_program, missing_flows, missing_records, missing_variables};
 use super::wiring::fits;
-use super::{assistant, credential, source};
+use super::{credential, source};
 use crate::canvas::{Canvas, Node};
 use crate::cards::kit::schema::input::parse_names;
 use crate::cards::kit::{Card, Category, Input, InputKind, WireType};
@@ -66,23 +67,8 @@ pub fn validate(kind: FlowKind, canvas: &Canvas, resources: &dyn Resources) -> V
         FlowKind::Multiagent => members::problems(canvas, resources),
         FlowKind::Harness => harness::problems(canvas, resources),
         FlowKind::Chatflow => chat_problems(canvas, resources),
-        FlowKind::Assistant => assistant_problems(canvas, resources),
+        FlowKind::Assistant => assistant::problems(canvas, resources),
     }
-}
-
-/// Whoever tells an assistant sees no cards: that it has no model is said in words of its own.
-fn assistant_problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems> {
-    let mut found = chat_problems(canvas, resources);
-    let Some(waiting) = assistant::waits_for_model(canvas) else { return found };
-    let card = registry::find(&waiting.name);
-    let drawn = card.and_then(|card| card.input("model")).map(needs_connection);
-    let of_card = found.iter_mut().filter(|problems| problems.id == waiting.id);
-    for issue in of_card.flat_map(|problems| &mut problems.issues) {
-        if Some(issue.as_str()) == drawn.as_deref() {
-            assistant::NO_MODEL.clone_into(issue);
-        }
-    }
-    found
 }
 
 fn chat_problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems> {

@@ -4,11 +4,9 @@
 mod block;
 mod index;
 mod search;
-mod spool;
 #[cfg(test)]
 mod tests;
 
 pub use block::{Block, BlockError, RowId, VectorRow};
 pub use index::VectorIndex;
 pub use search::{SearchHit, TopK, select_diverse};
-pub use spool::{RowSpool, SpoolError, SpooledRows};

@@ -37,7 +37,7 @@ pub fn report(documents: Option<usize>) {
             json!({"document": from("split"), "embeddings": "{{embeddings.data.instance}}", "basePath": "all"}),
         ),
     ]);
-    let cost = run(&folder, nodes);
+    let cost = run(&folder, &nodes);
     assert_eq!(cost.done["read"], json!(documents), "{}", cost.done);
     figure("documents a second", &format!("{:.0}", documents as f64 / cost.seconds), "");
     let written = cost.done["written"].as_f64().unwrap();
@@ -62,7 +62,7 @@ pub fn gigabytes(number: Option<usize>) {
         fs::write(folder.join(format!("{file:06}.txt")), sentence.repeat(FILE_BYTES / sentence.len()))
             .unwrap();
     }
-    let cost = run(&folder, reading(&folder));
+    let cost = run(&folder, &reading(&folder));
     assert_eq!(cost.done["read"], json!(files), "{}", cost.done);
     figure("megabytes a second", &format!("{:.1}", number as f64 * 1_000.0 / cost.seconds), "");
     figure(
@@ -97,7 +97,7 @@ pub fn stores(documents: Option<usize>) {
             service.post("/api/v1/document-store/vectorstore/save", &vectors);
             let mut nodes = reading(&folder);
             nodes.pop();
-            let filled = json!({"documents": from("split"), "documentStore": store});
+            let filled = json!({"documents": from("split"), "selectedStore": store});
             nodes.push(node("store", "etlDocumentStore", filled));
             nodes
         });
@@ -137,13 +137,13 @@ struct Owned<'s> {
 
 impl Owned<'_> {
     fn post(&self, path: &str, body: &Value) -> Value {
-        self.service.program.call("POST", path, &[("authorization", &self.bearer)], body).json()
+        self.service.program.call("POST", path, &[("authorization", self.bearer.as_str())], body).json()
     }
 }
 
 /// Runs a pipeline of these cards in a service that may read the folder.
-fn run(folder: &Path, nodes: Vec<Value>) -> Cost {
-    run_prepared(folder, &|_| nodes.clone())
+fn run(folder: &Path, nodes: &[Value]) -> Cost {
+    run_prepared(folder, &|_| nodes.to_vec())
 }
 
 /// As [`run`], with cards that need something of the service.

@@ -47,6 +47,7 @@ pub use self::stores::collections::{CollectionEdit, Collections, NewRows};
 pub use self::stores::databases::CodeDatabases;
 pub(crate) use self::stores::databases::{DatabaseCredentials, ListedCredential};
 pub use self::stores::records::{Cleanup, RecordManager, RecordManagerConfig};
+pub use self::stores::row_spool::{RowSpool, SpoolError, SpooledRows};
 pub use crate::domain::predictions::human_input::Decision;
 pub(crate) use knowledge::pieces::PageVisitor;
 pub use knowledge::pieces::{DocumentPages, DocumentPiece};

@@ -1,10 +1,11 @@
 //! Collections: what changes leave, what searches see of them, and how they go.
 
 use super::*;
+use crate::cards::kit::RowSpool;
 use crate::domain::accounts::user::Workspace;
 use crate::domain::ids::OrganizationId;
 use crate::store::tables::WORKSPACES;
-use crate::vectors::{RowSpool, VectorRow};
+use crate::vectors::VectorRow;
 
 fn row(number: u32) -> VectorRow {
     let mut id = RowId::default();

@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 
 /// Texts that are embedded in one call of a provider (manual 14.8).
-pub(in crate::cards::kit) const EMBEDDING_TEXTS_AT_ONCE: usize = 64;
+pub(crate) const EMBEDDING_TEXTS_AT_ONCE: usize = 64;
 
 /// Settings of requests, and of how long their results are kept, that leave the vectors as they are.
 const SENDING: &[&str] = &[

@@ -12,6 +12,7 @@ pub(crate) mod records;
 pub(in crate::cards) mod redis;
 pub(in crate::cards) mod redis_commands;
 pub(in crate::cards) mod remote;
+pub(crate) mod row_spool;
 mod row_writer;
 pub(crate) mod store_inputs;
 pub(in crate::cards) mod upstash;

@@ -1,13 +1,14 @@
 //! Chunks on their way into a collection: embedded some at a time, and kept where they take no memory until all of them count.
 
 use super::collections::Collections;
+use super::row_spool::{RowSpool, SpoolError, SpooledRows};
 use crate::cards::kit::build::component::Embeddings;
 use crate::cards::kit::capabilities::host::Host;
 use crate::cards::kit::knowledge::embedding::EMBEDDING_TEXTS_AT_ONCE;
 use crate::domain::error::{Error, FullQuota, Result};
 use crate::domain::knowledge::upsert::{ShownChunks, UpsertProgress};
 use crate::domain::predictions::prediction::Document;
-use crate::vectors::{RowId, RowSpool, SpoolError, SpooledRows, VectorRow};
+use crate::vectors::{RowId, VectorRow};
 use std::io;
 
 /// Bytes of text that wait to be embedded.

@@ -1,7 +1,7 @@
 //! Rows that wait until all of them are there: in a file without a name where they are many, so that they take no memory.
 
-use super::block::{Block, BlockError, RowId, VectorRow};
 use crate::base::spooled_file::{ByteSource as _, SpoolWriter, SpooledFile};
+use crate::vectors::{Block, BlockError, RowId, VectorRow};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read as _};
