@@ -12,6 +12,8 @@ mod copy;
 mod demo;
 mod disk_corruption;
 mod file_permissions;
+#[cfg(unix)]
+mod installation;
 mod log_lines;
 mod logging;
 mod move_in;

@@ -82,7 +82,8 @@ fn the_manual_page_of_the_program_is_printed() {
     let output = run(&["man"]);
     assert_eq!(output.status.code(), Some(0), "{}", error_output(&output));
     let page = standard_output(&output);
-    for part in [".TH flowkeep 1 ", ".SH NAME", ".SH SYNOPSIS", ".SH SUBCOMMANDS", "flowkeep\\-serve(1)"] {
+    for part in [".TH flowkeep 1 \"\" ", ".SH NAME", ".SH SYNOPSIS", ".SH SUBCOMMANDS", "flowkeep\\-serve(1)"]
+    {
         assert!(page.contains(part), "{part} is missing:\n{page}");
     }
 }

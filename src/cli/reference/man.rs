@@ -44,9 +44,11 @@ fn write_pages(command: &Command, folder: &Path) -> io::Result<()> {
 }
 
 fn page(command: &Command) -> io::Result<Page> {
-    // Without a date: the same source makes the same page on every day.
-    let man =
-        Man::new(command.clone()).source(concat!("flowkeep ", env!("CARGO_PKG_VERSION"))).manual("Flowkeep");
+    // An empty date: the same source makes the same page on every day, and what follows keeps its place.
+    let man = Man::new(command.clone())
+        .date("\"\"")
+        .source(concat!("flowkeep ", env!("CARGO_PKG_VERSION")))
+        .manual("Flowkeep");
     let mut text = Vec::new();
     man.render(&mut text)?;
     Ok(Page { file_name: man.get_filename(), text })
