@@ -113,6 +113,7 @@ fn a_harness_that_comes_in_again_gets_a_number_behind_its_name() {
     let mut file: Value = serde_json::from_str(&Team::of(&provider, &["law"]).text()).unwrap();
     file["type"] = "HARNESS".into();
     file["name"] = "The desk".into();
+    file["existing"] = "duplicate".into();
     transfer::import(&server, &file, "import", &json!({}));
     let listed = server.read("/harnesses");
     let mut names: Vec<&str> =
