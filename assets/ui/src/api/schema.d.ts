@@ -4208,7 +4208,7 @@ export interface components {
              * @description Where a canvas is from.
              * @enum {string}
              */
-            from: "live" | "draft" | "version" | "incoming";
+            from: "live" | "draft" | "given" | "version" | "incoming";
             /** @description Which version. */
             sha?: string | null;
             /** @description What sentences call it. */
@@ -4222,10 +4222,16 @@ export interface components {
                 /** @description What its answers are expected to be. */
                 expect?: components["schemas"]["CheckExpectation"][];
             })[];
-            /** @description What stands: `live` where nothing else is said, `draft`, or the id of a version. */
-            left?: string | null;
-            /** @description What is to take its place: `draft` where nothing else is said, `live`, or the id of a version. */
-            right?: string | null;
+            /** @description What stands: `live` where nothing else is said, `draft`, the id of a version, or a canvas. */
+            left?: (string | {
+                /** @description As flows have it. */
+                flowData: string;
+            }) | null;
+            /** @description What is to take its place: `draft` where nothing else is said, `live`, the id of a version, or a canvas. */
+            right?: (string | {
+                /** @description As flows have it. */
+                flowData: string;
+            }) | null;
             /** @description Runs the steps as well that may do something to the world. */
             includeRiskySteps?: boolean;
             /** @description Asks Live once more than the draft, to know how much Live differs from itself. */

@@ -97,9 +97,9 @@ mod tests {
     use std::borrow::Cow;
     use url::Url;
 
-    struct Said<'a>(&'a str);
+    struct QuestionScope<'a>(&'a str);
 
-    impl Scope for Said<'_> {
+    impl Scope for QuestionScope<'_> {
         fn text(&self, name: &RunText) -> Option<Cow<'_, str>> {
             match name {
                 RunText::Question => Some(self.0.into()),
@@ -114,7 +114,7 @@ mod tests {
     }
 
     fn resolve(address: &str, said: &str) -> Result<String, String> {
-        AddressSource::from_saved(&json!(address)).resolve(&Said(said))
+        AddressSource::from_saved(&json!(address)).resolve(&QuestionScope(said))
     }
 
     #[test]
