@@ -1,6 +1,7 @@
 /** What the canvas says of a question under way, of what is wrong with it, and that what came from elsewhere is undone too. */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { review, START, Steps } from './agentflows';
 import { agent, conversation, makeFlow, reader, type Drawing } from './canvases';
 import { draftsOf, enterCanvas, node, saved, undone } from './editor-support';
 import { chatCanvas } from './flow-support';
@@ -200,6 +201,76 @@ describe.skipIf(missing)('a canvas that came from elsewhere', () => {
     await saved(page);
     await page.getByRole('button', { name: 'Redo' }).click();
     await expect.poll(text).toBe(restored);
+    await close();
+  });
+});
+
+describe.skipIf(missing)('an agentflow', () => {
+  const { service, signedIn } = serviceForTests();
+
+  it('that was drawn with narrow cards elsewhere is drawn without one lying on another', async () => {
+    const steps = new Steps()
+      .card('directReplyAgentflow_0', 'Reply', { directReplyMessage: 'Hi' }, [140, 0])
+      .edge(START, 'directReplyAgentflow_0');
+    // As exports have it: a card says its type.
+    const drawn = steps.text().replace('"label":"Start"', '"label":"Start","type":"Start"');
+    const id = await draftsOf(service).make('Narrow', 'AGENTFLOW', drawn);
+    const { page, close } = await signedIn(`/flows/${id}`, { width: 1440, height: 900 });
+    const start = await page.locator(`[data-id=${START}]`).boundingBox();
+    const reply = await page.locator('[data-id=directReplyAgentflow_0]').boundingBox();
+    expect((start?.x ?? 0) + (start?.width ?? 0)).toBeLessThan(reply?.x ?? 0);
+    await close();
+  });
+
+  it('that was seen whole is seen whole beside the test chat too', async () => {
+    const id = await review().flow(service, 'Whole', false);
+    for (const width of [1024, 1440]) {
+      const { page, close } = await signedIn(`/flows/${id}`, { width, height: 900 });
+      await node(page, /Sent/).waitFor();
+      await page.getByRole('button', { name: 'Test', exact: true }).click();
+      await page.getByRole('textbox', { name: 'Message' }).waitFor();
+      const reaches = async (): Promise<boolean> => {
+        const board = await page.locator('.react-flow').boundingBox();
+        const card = await node(page, /Sent/).boundingBox();
+        return board !== null && card !== null && card.x + card.width <= board.x + board.width;
+      };
+      await expect.poll(reaches).toBe(true);
+      await shot(page, `watching-whole-${width}`);
+      await close();
+    }
+  });
+
+  it('that waits for a person on a narrow page shows what can be answered', async () => {
+    const id = await review().flow(service, 'Asks', false);
+    const { page, close } = await signedIn(`/flows/${id}`, { width: 390, height: 844 });
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Message' }).fill('Where is it?');
+    await page.keyboard.press('Enter');
+    const proceed = page.getByRole('button', { name: 'Proceed', exact: true });
+    await proceed.waitFor();
+    const over = async (): Promise<boolean> => {
+      const button = await proceed.boundingBox();
+      const composer = await page.getByRole('textbox', { name: 'Message' }).boundingBox();
+      return button !== null && composer !== null && button.y + button.height <= composer.y;
+    };
+    await expect.poll(over).toBe(true);
+    // Who opens a step meanwhile is left with it.
+    const first = page.getByRole('group', { name: 'Conversation' }).getByText('Writer', { exact: true });
+    await first.click();
+    await expect.poll(async () => (await first.boundingBox())?.y ?? 0).toBeGreaterThan(100);
+    await axe(page);
+    await shot(page, 'watching-narrow-asks');
+    await close();
+  });
+
+  it('that is empty says on a narrow page where cards are put on it', async () => {
+    const { id } = await service.call<{ id: string }>('POST', '/chatflows', {
+      name: 'Empty',
+      type: 'AGENTFLOW',
+    });
+    const { page, close } = await signedIn(`/flows/${id}`, { width: 390, height: 844 });
+    await page.getByText(/^Cards are put on the canvas in a wide window\./).waitFor();
+    await axe(page);
     await close();
   });
 });

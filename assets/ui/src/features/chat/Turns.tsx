@@ -1,5 +1,5 @@
 import { ArrowDown } from 'lucide-react';
-import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { useCallback, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { noRun } from '../../core/run';
 import { Button } from '../../ui';
 import { ToldSteps } from '../../ui/run/ToldSteps';
@@ -28,18 +28,18 @@ export function Turns({ turns, busy, showSource, opened, onOpen, actions }: Turn
   const box = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
   const [away, setAway] = useState(false);
-  const toEnd = (): void => {
-    follows.current = true;
-    box.current?.scrollTo({ top: box.current.scrollHeight });
-  };
+  // Who opens a step reads it, and is not taken away from it; a new question is always brought into view.
   const asked = turns.length;
   useLayoutEffect(() => {
-    // A new question is always brought into view.
+    follows.current = false;
+  }, [opened]);
+  useLayoutEffect(() => {
     follows.current = true;
   }, [asked]);
-  useLayoutEffect(() => {
-    if (follows.current) box.current?.scrollTo({ top: box.current.scrollHeight });
-  }, [turns]);
+  // Steps, and what a person is asked, are drawn later than the answer they belong to. An observer goes with what it watches.
+  const grows = useCallback((list: HTMLElement | null) => {
+    if (list) new ResizeObserver(() => follows.current && toEnd(box.current)).observe(list);
+  }, []);
   const last = turns.at(-1);
   return (
     <div className={css.scrollFrame}>
@@ -57,7 +57,7 @@ export function Turns({ turns, busy, showSource, opened, onOpen, actions }: Turn
           setAway(!near);
         }}
       >
-        <ol className={css.turns}>
+        <ol ref={grows} className={css.turns}>
           {turns.map((turn) => (
             <li key={turn.id} className={css.turn} data-turn={turn.id}>
               <div className={css.question}>
@@ -82,7 +82,7 @@ export function Turns({ turns, busy, showSource, opened, onOpen, actions }: Turn
         </ol>
       </div>
       {away && (
-        <Button size="compact" icon={ArrowDown} className={css.jump} onClick={toEnd}>
+        <Button size="compact" icon={ArrowDown} className={css.jump} onClick={() => toEnd(box.current)}>
           {t('chat.jump')}
         </Button>
       )}
@@ -93,6 +93,8 @@ export function Turns({ turns, busy, showSource, opened, onOpen, actions }: Turn
     </div>
   );
 }
+
+const toEnd = (box: HTMLElement | null): void => box?.scrollTo({ top: box.scrollHeight });
 
 const noneOpen: ReadonlySet<string> = new Set();
 

@@ -22,7 +22,8 @@ export const canvas = {
   'canvas.editor': 'Editor',
   'canvas.editsKept': 'Your edits are kept.',
   'canvas.empty': 'The canvas is empty',
-  'canvas.emptyText': 'Put a canvas in as JSON, or import a flow.',
+  'canvas.emptyText':
+    'Cards are put on the canvas in a wide window. The export of a flow can be imported in any.',
   'canvas.fault.bad-edge': 'A connection has no source, target or id.',
   'canvas.fault.bad-node': 'A node has no id or no position.',
   'canvas.fault.no-edges': 'The list “edges” is missing.',

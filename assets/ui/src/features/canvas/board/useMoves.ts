@@ -5,6 +5,8 @@ import { useMedia } from '../../../ui';
 
 export interface Moves {
   fit: () => void;
+  /** Whether every node lies within what a frame of this width shows. */
+  seesAll: (width: number) => boolean;
   zoomIn: () => void;
   zoomOut: () => void;
   zoomOne: () => void;
@@ -20,8 +22,18 @@ export interface Moves {
 
 /** Moving the view, and the focus among nodes. */
 export function useMoves(box: React.RefObject<HTMLDivElement | null>, touched: (id: string) => void): Moves {
-  const { fitView, zoomIn, zoomOut, zoomTo, getInternalNode, setCenter, getZoom, screenToFlowPosition } =
-    useReactFlow();
+  const {
+    fitView,
+    zoomIn,
+    zoomOut,
+    zoomTo,
+    getInternalNode,
+    setCenter,
+    getZoom,
+    screenToFlowPosition,
+    ...flow
+  } = useReactFlow();
+  const { getNodes, getNodesBounds, getViewport } = flow;
   const still = useMedia('(prefers-reduced-motion: reduce)');
   const duration = still ? 0 : 180;
   const middle = useCallback(
@@ -51,6 +63,15 @@ export function useMoves(box: React.RefObject<HTMLDivElement | null>, touched: (
     };
     return {
       fit: () => void fitView({ duration, padding: 0.15, maxZoom: 1 }),
+      seesAll: (width) => {
+        const nodes = getNodes();
+        const height = box.current?.clientHeight ?? 0;
+        const { x, y, zoom } = getViewport();
+        const all = getNodesBounds(nodes);
+        const [left, top] = [all.x * zoom + x, all.y * zoom + y];
+        const [right, bottom] = [left + all.width * zoom, top + all.height * zoom];
+        return nodes.length > 0 && left >= 0 && top >= 0 && right <= width && bottom <= height;
+      },
       zoomIn: () => void zoomIn({ duration }),
       zoomOut: () => void zoomOut({ duration }),
       zoomOne: () => void zoomTo(1, { duration }),
@@ -88,6 +109,9 @@ export function useMoves(box: React.RefObject<HTMLDivElement | null>, touched: (
     zoomTo,
     setCenter,
     getZoom,
+    getNodes,
+    getNodesBounds,
+    getViewport,
     screenToFlowPosition,
   ]);
 }

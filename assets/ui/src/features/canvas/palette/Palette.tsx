@@ -73,6 +73,7 @@ export function Palette({ cards, onPick, autoFocus = false, draggable = false }:
           label={t('editor.searchCards')}
           value={typed}
           onChange={setTyped}
+          className={css.typed}
           autoFocus={autoFocus}
         />
       </div>

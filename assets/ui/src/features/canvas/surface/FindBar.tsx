@@ -46,7 +46,13 @@ export function FindBar({ doc, open, onOpen, onGo, trigger }: FindBarProps): Rea
           items[items.indexOf(document.activeElement as HTMLElement) + step]?.focus();
         }}
       >
-        <SearchField label={t('editor.findLabel')} value={typed} onChange={setTyped} autoFocus />
+        <SearchField
+          label={t('editor.findLabel')}
+          value={typed}
+          onChange={setTyped}
+          className={css.typed}
+          autoFocus
+        />
         <p className="sr-only" role="status">
           {typed.trim() && t('editor.found', { count: hits.length })}
         </p>

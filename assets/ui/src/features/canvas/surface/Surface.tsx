@@ -88,7 +88,7 @@ export function Surface(props: BoardProps): ReactNode {
     requestAnimationFrame(() => moves.show(selected));
   }, [selected, known, choose, moves]);
 
-  useInView(box, selected, moves.show);
+  useInView(box, selected, moves);
   const local = useCallback((x: number, y: number) => {
     const frame = box.current?.getBoundingClientRect();
     return { x: x - (frame?.left ?? 0), y: y - (frame?.top ?? 0) };
