@@ -1,1 +1,0 @@
-import{t as e}from"./ellipsis-DwBBpH3f.js";import{n as t}from"./i18n-BDhvAlk4.js";import{wt as n,z as r}from"./index-CYULtbRI.js";import{v as i}from"./react-CKzYwBCt.js";var a=i();function o({name:i,items:o}){let s=t(`kit.actionsOf`,{name:i});return(0,a.jsx)(r,{items:o,label:s,children:(0,a.jsx)(n,{icon:e,label:s,size:`compact`})})}export{o as t};

@@ -1,1 +1,0 @@
-import{p as e}from"./react-CKzYwBCt.js";import{fn as t,mn as n}from"./index-CYULtbRI.js";var r=(r,i=!0)=>e({queryKey:[`usedBy`,r],enabled:i,queryFn:async()=>{try{return await n.get(`/used-by/{kind}`,{path:{kind:r}})}catch(e){if(e instanceof t&&[403,404].includes(e.status))return null;throw e}}});export{r as t};
