@@ -94,7 +94,7 @@ fn every_command_has_a_manual_page() {
     // The folder is made, and a second run writes the same over the first.
     let pages = folder.path().join("share/man1");
     let write = || {
-        let output = run(&["man", "--to", pages.to_str().unwrap()]);
+        let output = run(&["man", pages.to_str().unwrap()]);
         assert_eq!(output.status.code(), Some(0), "{}", error_output(&output));
         assert!(standard_output(&output).is_empty());
         COMMANDS.map(|command| {
@@ -115,7 +115,7 @@ fn a_folder_for_manual_pages_that_cannot_be_made_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
-    let output = run(&["man", "--to", file.to_str().unwrap()]);
+    let output = run(&["man", file.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(1));
     assert!(error_output(&output).contains(file.to_str().unwrap()), "{}", error_output(&output));
 }

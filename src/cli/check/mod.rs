@@ -36,8 +36,7 @@ pub(super) struct CheckArgs {
     /// API key; without one the service of the data folder is asked as its operator [env: SERVICE_API_KEY]
     #[arg(long, allow_hyphen_values = true, conflicts_with_all = ["live", "draft"])]
     key: Option<String>,
-    /// What stands: `live`, `draft`, the id of a version, or a file with a canvas, a starter or an export [env:
-    /// SERVICE_CHECK_LEFT] [default: live]
+    /// What stands: `live`, `draft`, the id of a version, or a file with a flow [env: SERVICE_CHECK_LEFT] [default: live]
     #[arg(long, value_name = "SIDE", conflicts_with_all = ["live", "draft"])]
     left: Option<String>,
     /// What is to take its place: `draft`, `live`, the id of a version, or a file [env: SERVICE_CHECK_RIGHT] [default: draft]

@@ -11,15 +11,15 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 pub(in crate::cli) struct ManArgs {
     /// Folder that is made where it is missing, for a page of each command
-    #[arg(long, value_name = "FOLDER")]
-    to: Option<PathBuf>,
+    #[arg(value_name = "FOLDER")]
+    folder: Option<PathBuf>,
 }
 
 pub(in crate::cli) fn run(args: &ManArgs) -> Result<(), CliError> {
     let mut program = Cli::command().disable_help_subcommand(true);
     // Flags of every command reach the pages of all of them this way.
     program.build();
-    match &args.to {
+    match &args.folder {
         None => print(&String::from_utf8_lossy(&page(&program).map_err(CliError::other)?.text)),
         Some(folder) => fs::create_dir_all(folder)
             .and_then(|()| write_pages(&program, folder))

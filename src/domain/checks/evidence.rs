@@ -193,7 +193,7 @@ impl Evidence {
             return None;
         }
         let found = contrast(&live, &draft, |one, other| one == other);
-        self.values(WhyCode::List, &found, |items| quoted(items), "item")
+        self.values(WhyCode::List, &found, quoted, "item")
     }
 
     fn values<T>(
