@@ -195,7 +195,7 @@ fn usage_is_judged_before_anything_is_done() {
         "--log debug openapi",
         "completions bash",
         "man",
-        "man --to d",
+        "man d",
     ];
     for line in good {
         let words = std::iter::once("flowkeep").chain(line.split(' '));
