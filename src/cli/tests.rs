@@ -222,7 +222,7 @@ fn usage_is_judged_before_anything_is_done() {
         "publish --all x",
         "completions",
         "completions fishy",
-        "man serve",
+        "man a b",
         "man --to",
     ];
     for line in bad {
