@@ -1,20 +1,16 @@
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { START, Steps } from './agentflows';
 import {
   answer,
   ask,
-  CHROMIUM,
-  DIST,
   expectClean,
-  FLOWKEEP,
   launch,
   listen,
   ownSite,
   questions,
+  ready,
   service,
   visit,
   type Service,
@@ -23,7 +19,6 @@ import {
 } from './widget-support';
 
 /** Chats of flows that begin with a form, ask a person in between, or offer what to ask next. */
-const ready = Boolean(CHROMIUM && FLOWKEEP && existsSync(join(DIST, 'widget.js')));
 const FORM = {
   startInputType: 'formInput',
   formTitle: 'Order of socks',

@@ -26,6 +26,8 @@ export function program(variable: string, ...places: string[]): string | undefin
 
 export const CHROMIUM = program('CHROMIUM', '/usr/bin/chromium');
 export const FLOWKEEP = process.env.FLOWKEEP_BIN ?? program('FLOWKEEP', join(ROOT, 'target/debug/flowkeep'));
+/** What the tests of chats need is there. */
+export const ready = Boolean(CHROMIUM && FLOWKEEP && existsSync(join(DIST, 'widget.js')));
 
 export interface Service {
   base: string;

@@ -1,17 +1,13 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   answer,
   ask,
-  CHROMIUM,
-  DIST,
   expectClean,
-  FLOWKEEP,
   launch,
   ownSite,
   questions,
+  ready,
   service,
   shop,
   site,
@@ -21,7 +17,6 @@ import {
   type Visit,
 } from './widget-support';
 
-const ready = Boolean(CHROMIUM && FLOWKEEP && existsSync(join(DIST, 'widget.js')));
 if (!ready) console.log('skipped: needs Chromium, the built service and the built widget');
 const RULES = [
   { match: 'oil for lamps', reply: 'I read about the oil.' },

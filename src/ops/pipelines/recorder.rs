@@ -22,6 +22,8 @@ pub(super) struct Recorder<'a> {
     active: &'a ActivePipeline,
     flow: FlowId,
     run: PipelineRunId,
+    /// What the run saw for all later ones.
+    provisional: PipelineScope,
     /// Documents of this batch that cards saw. They count when the batch does.
     fresh: Mutex<HashSet<(PipelineScope, [u8; 16])>>,
     targets: Mutex<OpenTargets>,
@@ -30,7 +32,15 @@ pub(super) struct Recorder<'a> {
 impl<'a> Recorder<'a> {
     pub(super) fn new(app: &'a App, active: &'a ActivePipeline) -> Self {
         let run = active.snapshot();
-        Self { app, active, flow: run.flow, run: run.id, fresh: Mutex::default(), targets: Mutex::default() }
+        Self {
+            app,
+            active,
+            flow: run.flow,
+            run: run.id,
+            provisional: seen::provisional(&run.id),
+            fresh: Mutex::default(),
+            targets: Mutex::default(),
+        }
     }
 
     fn targets(&self) -> MutexGuard<'_, OpenTargets> {
@@ -64,7 +74,7 @@ impl SeenDocuments for Recorder<'_> {
         match scope {
             DedupeScope::Run => self.remember_in(*seen::own(&self.run), &own),
             DedupeScope::Flow if self.was_seen(&seen::ALL_RUNS, &own)? => Ok(false),
-            DedupeScope::Flow => self.remember_in(seen::provisional(&self.run), &own),
+            DedupeScope::Flow => self.remember_in(self.provisional, &own),
         }
     }
 }

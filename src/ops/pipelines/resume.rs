@@ -61,8 +61,7 @@ fn resume(app: &App, workspace: &WorkspaceId, id: &FlowId, number: u64) -> Resul
             targets::discard(tx, &cut_off)
         })?;
         remains.remove(app, &run)?;
-        seen::forget(app, id, &seen::provisional(&run.id))?;
-        seen::forget(app, id, seen::own(&run.id))?;
+        seen::forget_run(app, &run)?;
     }
     match compile(&text) {
         Ok(mut plan) => {

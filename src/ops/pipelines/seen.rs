@@ -29,11 +29,19 @@ pub(super) fn provisional(run: &PipelineRunId) -> PipelineScope {
 /// # Errors
 /// When the database cannot be written.
 pub(super) fn settle(app: &App, run: &PipelineRun) -> Result<()> {
-    let provisional = provisional(&run.id);
     if run.state == PipelineState::Finished {
+        let provisional = provisional(&run.id);
         while app.store.write(|tx| pipelines::move_seen(tx, &run.flow, (&provisional, &ALL_RUNS)))? {}
     }
-    forget(app, &run.flow, &provisional)?;
+    forget_run(app, run)
+}
+
+/// Forgets all that a run saw.
+///
+/// # Errors
+/// When the database cannot be written.
+pub(super) fn forget_run(app: &App, run: &PipelineRun) -> Result<()> {
+    forget(app, &run.flow, &provisional(&run.id))?;
     forget(app, &run.flow, own(&run.id))
 }
 

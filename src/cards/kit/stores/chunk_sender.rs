@@ -3,6 +3,7 @@
 
 use super::collections::Collections;
 use super::remote::{RemoteChunk, RemoteVectorStore, VectorDatabase};
+use super::waiting_chunks::WaitingChunks;
 use crate::cards::kit::capabilities::host::Host;
 use crate::domain::conversations::uploads::StoragePermit;
 use crate::domain::error::{Error, Result};
@@ -14,15 +15,12 @@ use uuid::Uuid;
 const FIRST_CHUNKS: usize = 8;
 /// Numbers of all vectors in one request: together with their texts within what databases take.
 const NUMBERS_AT_ONCE: usize = 60_000;
-/// Bytes of text that wait to be embedded.
-const WAITING_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 pub(super) struct ChunkSender<'s, D> {
     store: &'s RemoteVectorStore<D>,
     leave: Option<(&'s dyn Collections, StoragePermit)>,
     host: &'s dyn Host,
-    waiting: Vec<(Uuid, Document)>,
-    waiting_bytes: usize,
+    waiting: WaitingChunks<Uuid>,
     /// Chunks of one request; `None` before the first of them told how long vectors are.
     size: Option<usize>,
     done: usize,
@@ -36,8 +34,7 @@ impl<'s, D: VectorDatabase> ChunkSender<'s, D> {
         total: usize,
         host: &'s dyn Host,
     ) -> Self {
-        let (waiting, waiting_bytes, size, done) = (Vec::new(), 0, None, 0);
-        Self { store, leave, host, waiting, waiting_bytes, size, done, total }
+        Self { store, leave, host, waiting: WaitingChunks::new(), size: None, done: 0, total }
     }
 
     /// Takes a chunk, and sends those that wait when they are enough.
@@ -45,15 +42,12 @@ impl<'s, D: VectorDatabase> ChunkSender<'s, D> {
     /// # Errors
     /// What the embeddings card or the database fails with; [`Error::Cancelled`] when the run ended.
     pub(super) fn push(&mut self, name: Uuid, chunk: Document) -> Result<()> {
-        self.waiting_bytes += chunk.page_content.len();
-        self.waiting.push((name, chunk));
-        let is_full = self.waiting.len() >= self.size.unwrap_or(FIRST_CHUNKS);
-        if is_full || self.waiting_bytes >= WAITING_BYTES_MAX { self.flush() } else { Ok(()) }
+        let enough = self.size.unwrap_or(FIRST_CHUNKS);
+        if self.waiting.push(name, chunk, enough) { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> Result<()> {
-        let some = std::mem::take(&mut self.waiting);
-        self.waiting_bytes = 0;
+        let some = self.waiting.take();
         self.send_some(&some.iter().map(|(name, chunk)| (*name, chunk)).collect::<Vec<_>>())
     }
 

@@ -16,3 +16,4 @@ pub(crate) mod row_spool;
 mod row_writer;
 pub(crate) mod store_inputs;
 pub(in crate::cards) mod upstash;
+mod waiting_chunks;

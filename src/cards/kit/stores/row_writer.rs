@@ -2,6 +2,7 @@
 
 use super::collections::Collections;
 use super::row_spool::{RowSpool, SpoolError, SpooledRows};
+use super::waiting_chunks::WaitingChunks;
 use crate::cards::kit::build::component::Embeddings;
 use crate::cards::kit::capabilities::host::Host;
 use crate::cards::kit::knowledge::embedding::EMBEDDING_TEXTS_AT_ONCE;
@@ -11,15 +12,11 @@ use crate::domain::predictions::prediction::Document;
 use crate::vectors::{RowId, VectorRow};
 use std::io;
 
-/// Bytes of text that wait to be embedded.
-const WAITING_BYTES_MAX: usize = 4 * 1024 * 1024;
-
 pub(super) struct RowWriter<'w> {
     collections: &'w dyn Collections,
     embeddings: &'w dyn Embeddings,
     host: &'w dyn Host,
-    waiting: Vec<(RowId, Document)>,
-    waiting_bytes: usize,
+    waiting: WaitingChunks<RowId>,
     done: usize,
     total: usize,
     spool: RowSpool,
@@ -38,8 +35,7 @@ impl<'w> RowWriter<'w> {
             collections,
             embeddings,
             host,
-            waiting: Vec::new(),
-            waiting_bytes: 0,
+            waiting: WaitingChunks::new(),
             done: 0,
             total,
             spool: RowSpool::default(),
@@ -53,11 +49,7 @@ impl<'w> RowWriter<'w> {
     /// What the embeddings card fails with, or the disk; [`Error::Cancelled`] when the run ended.
     pub(super) fn push(&mut self, id: RowId, chunk: Document) -> Result<()> {
         self.shown.push(&chunk);
-        self.waiting_bytes += chunk.page_content.len();
-        self.waiting.push((id, chunk));
-        let is_full =
-            self.waiting.len() >= EMBEDDING_TEXTS_AT_ONCE || self.waiting_bytes >= WAITING_BYTES_MAX;
-        if is_full { self.flush() } else { Ok(()) }
+        if self.waiting.push(id, chunk, EMBEDDING_TEXTS_AT_ONCE) { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> Result<()> {
@@ -68,8 +60,7 @@ impl<'w> RowWriter<'w> {
             self.collections.check_disk()?;
         }
         self.host.report_progress(UpsertProgress::embedding(self.done, self.total));
-        let some = std::mem::take(&mut self.waiting);
-        self.waiting_bytes = 0;
+        let some = self.waiting.take();
         let texts: Vec<&str> = some.iter().map(|(_, chunk)| chunk.page_content.as_str()).collect();
         let vectors = self.embeddings.embed(&texts, self.host)?;
         for ((id, chunk), vector) in some.iter().zip(vectors) {
