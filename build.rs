@@ -15,6 +15,11 @@ const MANUAL: &str = "assets/manual";
 const DESCRIPTION: &str = "assets/openapi.json";
 /// The page that lists the chapters.
 const INDEX: &str = "README";
+/// What the service puts its own titles and texts in place of, in the frame of a page that it makes itself.
+const FRAME_TITLE: &str = "{{title}}";
+const FRAME_BODY: &str = "{{body}}";
+/// Between the fields of a passage; no text of the manual holds one.
+const FIELD_END: char = '\t';
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=assets/dist");
@@ -23,13 +28,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let mut table = "&[\n".to_owned();
-    for File { name, kind, text } in files()? {
+    let chapters = chapters()?;
+    for File { name, kind, text } in files(&chapters)? {
         let file = out.join(format!("manual-{name}.z"));
         fs::write(&file, pack(text.as_bytes())?)?;
         writeln!(table, "    ({name:?}, {kind:?}, include_bytes!({:?})),", file.display().to_string())?;
     }
     table.push(']');
     fs::write(out.join("manual.rs"), table)?;
+    fs::write(
+        out.join("manual-frame.html.z"),
+        pack(frame(FRAME_TITLE, &menu(&chapters, None), FRAME_BODY).as_bytes())?,
+    )?;
+    fs::write(out.join("manual-passages.z"), pack(passages(&chapters).as_bytes())?)?;
     fs::write(out.join("openapi.json.z"), pack(&fs::read(DESCRIPTION)?)?)?;
     Ok(())
 }
@@ -47,15 +58,15 @@ struct File {
     text: String,
 }
 
-fn files() -> Result<Vec<File>, Box<dyn Error>> {
+fn chapters() -> Result<Vec<Chapter>, Box<dyn Error>> {
     let mut paths: Vec<PathBuf> =
         fs::read_dir(MANUAL)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "md"));
     paths.sort();
-    let chapters = paths
-        .iter()
-        .map(|path| Ok(Chapter { name: name_of(path), text: fs::read_to_string(path)? }))
-        .collect::<Result<Vec<_>, Box<dyn Error>>>()?;
+    paths.iter().map(|path| Ok(Chapter { name: name_of(path), text: fs::read_to_string(path)? })).collect()
+}
+
+fn files(chapters: &[Chapter]) -> Result<Vec<File>, Box<dyn Error>> {
     let style = File {
         name: "manual.css".to_owned(),
         kind: "text/css; charset=utf-8",
@@ -64,7 +75,7 @@ fn files() -> Result<Vec<File>, Box<dyn Error>> {
     let made = |chapter: &Chapter| File {
         name: chapter.name.clone(),
         kind: "text/html; charset=utf-8",
-        text: page(chapter, &chapters),
+        text: page(chapter, chapters),
     };
     Ok(std::iter::once(style).chain(chapters.iter().map(made)).collect())
 }
@@ -110,27 +121,71 @@ fn anchor_of(heading: &str) -> String {
     kept.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c)).collect::<String>().replace(' ', "-")
 }
 
+/// Where a walk through a chapter is: in which section, how deep in lists, and at which rule of the section's own list.
+#[derive(Default)]
+struct Place {
+    number: String,
+    depth: usize,
+    rule: Option<u64>,
+}
+
+impl Place {
+    fn enter_section(&mut self, title: &str) {
+        title.split(' ').next().unwrap_or_default().clone_into(&mut self.number);
+    }
+
+    /// The anchor of the rule that begins with this event.
+    fn follow(&mut self, event: &Event<'_>) -> Option<String> {
+        match event {
+            Event::Start(Tag::List(first)) => {
+                self.depth += 1;
+                if self.depth == 1 {
+                    self.rule = *first;
+                }
+                None
+            }
+            Event::End(TagEnd::List(_)) => {
+                self.depth -= 1;
+                None
+            }
+            Event::Start(Tag::Item) if self.depth == 1 => {
+                let rule = self.rule.as_mut()?;
+                let anchor = format!("{}-r{rule}", self.number);
+                *rule += 1;
+                Some(anchor)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The text of the heading with which these events begin.
+fn title_of(events: &[Event<'_>]) -> String {
+    let heading = events.iter().take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_))));
+    let texts = heading.filter_map(|event| match event {
+        Event::Text(text) | Event::Code(text) => Some(text.as_ref()),
+        _ => None,
+    });
+    texts.collect()
+}
+
 /// The chapter as HTML, and the anchor and title of each of its sections.
 fn body(text: &str) -> (String, Vec<(String, String)>) {
     let events: Vec<Event<'_>> = Parser::new_ext(text, Options::ENABLE_TABLES).collect();
     let (mut made, mut sections) = (Vec::with_capacity(events.len()), Vec::new());
-    // The number of the section, how deep the lists are, and the rule of the section's own list.
-    let (mut number, mut depth, mut rule) = (String::new(), 0_usize, None);
+    let mut place = Place::default();
     for (at, event) in events.iter().enumerate() {
+        if let Some(anchor) = place.follow(event) {
+            made.push(raw(format!("<li id=\"{anchor}\">")));
+            continue;
+        }
         match event {
             Event::Start(Tag::Heading { level, .. }) => {
-                let title: String = events[at..]
-                    .iter()
-                    .take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_))))
-                    .filter_map(|event| match event {
-                        Event::Text(text) | Event::Code(text) => Some(text.as_ref()),
-                        _ => None,
-                    })
-                    .collect();
+                let title = title_of(&events[at..]);
                 let anchor = anchor_of(&title);
                 made.push(raw(format!("<{level} id=\"{anchor}\">")));
                 if *level == HeadingLevel::H2 {
-                    number = title.split(' ').next().unwrap_or_default().to_owned();
+                    place.enter_section(&title);
                     sections.push((anchor, title));
                 }
                 continue;
@@ -138,20 +193,6 @@ fn body(text: &str) -> (String, Vec<(String, String)>) {
             Event::End(TagEnd::Heading(level)) => {
                 made.push(raw(format!("</{level}>\n")));
                 continue;
-            }
-            Event::Start(Tag::List(first)) => {
-                depth += 1;
-                if depth == 1 {
-                    rule = *first;
-                }
-            }
-            Event::End(TagEnd::List(_)) => depth -= 1,
-            Event::Start(Tag::Item) if depth == 1 => {
-                if let Some(count) = &mut rule {
-                    made.push(raw(format!("<li id=\"{number}-r{count}\">")));
-                    *count += 1;
-                    continue;
-                }
             }
             Event::Start(Tag::Table(_)) => made.push(raw("<div class=\"table\">".to_owned())),
             Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
@@ -181,28 +222,83 @@ fn raw(text: String) -> Event<'static> {
 
 fn page(chapter: &Chapter, chapters: &[Chapter]) -> String {
     let (body, sections) = body(&chapter.text);
+    frame(&escaped(chapter.title()), &menu(chapters, Some((chapter, &sections))), &body)
+}
+
+/// The list of chapters, with the sections of the one that is shown.
+fn menu(chapters: &[Chapter], shown: Option<(&Chapter, &[(String, String)])>) -> String {
     let mut menu = String::new();
     for other in chapters.iter().filter(|other| other.name != INDEX) {
-        let here = if other.name == chapter.name { " aria-current=\"page\"" } else { "" };
+        let sections = shown.filter(|(chapter, _)| chapter.name == other.name).map(|(_, sections)| sections);
+        let here = if sections.is_some() { " aria-current=\"page\"" } else { "" };
         let _ = write!(menu, "<li><a href=\"{}\"{here}>{}</a>", other.address(), escaped(other.title()));
-        if !here.is_empty() {
+        if let Some(sections) = sections {
             menu.push_str("<ul>");
-            for (anchor, title) in &sections {
+            for (anchor, title) in sections {
                 let _ = write!(menu, "<li><a href=\"#{anchor}\">{}</a></li>", escaped(title));
             }
             menu.push_str("</ul>");
         }
         menu.push_str("</li>\n");
     }
+    menu
+}
+
+fn frame(title: &str, menu: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{} · Flowkeep manual</title>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title} · Flowkeep manual</title>\n\
          <link rel=\"icon\" href=\"/favicon.svg\">\n<link rel=\"stylesheet\" href=\"/docs/manual.css\">\n</head>\n<body>\n\
          <a class=\"skip\" href=\"#text\">To the text</a>\n\
-         <nav aria-label=\"Chapters\">\n<p><a href=\"/docs\">Flowkeep manual</a></p>\n<ul>\n{menu}</ul>\n</nav>\n\
-         <main id=\"text\">\n{body}</main>\n</body>\n</html>\n",
-        escaped(chapter.title())
+         <nav aria-label=\"Chapters\">\n<p><a href=\"/docs\">Flowkeep manual</a></p>\n\
+         <form action=\"/docs/search\" role=\"search\"><input type=\"search\" name=\"q\" maxlength=\"200\" aria-label=\"Search the manual\" \
+         placeholder=\"Search\"><button>Search</button></form>\n\
+         <ul>\n{menu}<li><a href=\"/docs/cards\">All cards</a></li>\n</ul>\n</nav>\n\
+         <main id=\"text\">\n{body}</main>\n</body>\n</html>\n"
     )
+}
+
+/// What is searched: a line for each rule, and for what stands before the rules of a section, with the address, the title of the
+/// section and the plain text.
+fn passages(chapters: &[Chapter]) -> String {
+    let mut found = String::new();
+    for chapter in chapters.iter().filter(|chapter| chapter.name != INDEX) {
+        let events: Vec<Event<'_>> = Parser::new_ext(&chapter.text, Options::ENABLE_TABLES).collect();
+        let (mut anchor, mut title, mut text) = (String::new(), chapter.title().to_owned(), String::new());
+        let (mut place, mut is_heading) = (Place::default(), false);
+        let mut flush = |anchor: &str, title: &str, text: &mut String| {
+            let plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            if !plain.is_empty() {
+                let anchor = if anchor.is_empty() { String::new() } else { format!("#{anchor}") };
+                let address = address(&chapter.name, &anchor);
+                let _ = writeln!(found, "{address}{FIELD_END}{title}{FIELD_END}{plain}");
+            }
+            text.clear();
+        };
+        for (at, event) in events.iter().enumerate() {
+            let rule = place.follow(event);
+            match event {
+                Event::Start(Tag::Heading { level, .. }) => {
+                    flush(&anchor, &title, &mut text);
+                    (title, is_heading) = (title_of(&events[at..]), true);
+                    if *level == HeadingLevel::H2 {
+                        place.enter_section(&title);
+                        anchor = anchor_of(&title);
+                    }
+                }
+                Event::End(TagEnd::Heading(_)) => is_heading = false,
+                Event::Start(Tag::Item) if place.depth == 1 => {
+                    flush(&anchor, &title, &mut text);
+                    anchor = rule.unwrap_or(anchor);
+                }
+                Event::Text(part) | Event::Code(part) if !is_heading => text.push_str(part),
+                Event::SoftBreak | Event::HardBreak | Event::End(_) => text.push(' '),
+                _ => {}
+            }
+        }
+        flush(&anchor, &title, &mut text);
+    }
+    found
 }
 
 fn escaped(text: &str) -> String {

@@ -16,9 +16,11 @@ use crate::history::History;
 use crate::llm::TokenCache;
 use crate::net::{AuthoritiesError, Outgoing};
 use crate::ops;
+use crate::ops::conversations::messages::counts::ConversationCounts;
 use crate::ops::predictions::executions::{self, ExecutionWriter};
 use crate::ops::predictions::flow_cache::FlowCache;
 use crate::ops::predictions::plan_cache::PlanCache;
+use crate::ops::service::disk_use::DiskUseCache;
 use crate::ops::service::model_prices::PricesError;
 use crate::programs::Programs;
 use crate::script::{self, ScriptRunner};
@@ -61,6 +63,10 @@ pub struct AppState {
     pub clock: Clock,
     pub plan_cache: PlanCache<FlowPlan>,
     pub flow_cache: FlowCache,
+    /// How many conversations flows have.
+    pub(crate) conversation_counts: ConversationCounts,
+    /// What the data folder and the history take on disk.
+    pub(crate) disk_use: DiskUseCache,
     /// Writes the records of agentflow runs beside the runs.
     pub executions: ExecutionWriter,
 }
@@ -182,6 +188,8 @@ impl App {
             clock,
             plan_cache: PlanCache::default(),
             flow_cache: FlowCache::default(),
+            conversation_counts: ConversationCounts::default(),
+            disk_use: DiskUseCache::default(),
             executions: ExecutionWriter::new(&store),
             environment: environment.with_flow_variables(settings.flow_variables.clone()),
             settings,

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Tells the time. A clone shows the same time.
 #[derive(Clone)]
@@ -61,6 +61,13 @@ impl Clock {
         let (then, since) = self.started;
         let passed = SignedDuration::try_from(since.elapsed()).unwrap_or(SignedDuration::MAX);
         self.now().duration_since(then) - passed
+    }
+
+    /// When it was made, by this machine's clock, and how long ago that is by one that nobody can set.
+    #[must_use]
+    pub(crate) fn started(&self) -> (Timestamp, Duration) {
+        let (then, since) = self.started;
+        (then, since.elapsed())
     }
 
     /// Moves this clock, for tests of what expires and of clocks that are set.

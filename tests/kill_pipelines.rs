@@ -4,8 +4,14 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 #![allow(dead_code, reason = "the parts that are shared with other tests are used in part")]
 
+#[path = "kill_pipelines/ends.rs"]
+mod ends;
 #[path = "support/program.rs"]
 mod program;
+#[path = "support/provider/mod.rs"]
+mod provider;
+#[path = "kill_pipelines/sources.rs"]
+mod sources;
 #[path = "support/wire.rs"]
 mod wire;
 
@@ -97,9 +103,21 @@ fn key(data: &Path) -> String {
     text[start..].chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).collect()
 }
 
+/// What a pipeline is drawn for.
+struct Ground<'g> {
+    /// A folder of files.
+    documents: &'g str,
+    service: &'g Program,
+    key: &'g str,
+    /// A document store.
+    store: &'g str,
+}
+
 /// A service with a pipeline, and a run of it.
 struct Running {
     service: Program,
+    /// What the service may call, beside providers.
+    allowed: String,
     place: tempfile::TempDir,
     documents: String,
     bearer: String,
@@ -111,7 +129,12 @@ struct Running {
 
 impl Running {
     /// Starts a run of the pipeline that `draw` makes for this folder of files.
-    fn start(draw: impl FnOnce(&str) -> Value) -> Self {
+    fn start(draw: impl FnOnce(&Ground<'_>) -> Value) -> Self {
+        Self::start_allowing("", draw)
+    }
+
+    /// As [`Self::start`], with an address that the service may call.
+    fn start_allowing(allowed: &str, draw: impl FnOnce(&Ground<'_>) -> Value) -> Self {
         let place = tempfile::tempdir().unwrap();
         let documents = place.path().join("documents");
         fs::create_dir(&documents).unwrap();
@@ -119,26 +142,28 @@ impl Running {
             fs::write(documents.join(format!("{number:03}.txt")), format!("word {number}")).unwrap();
         }
         let documents = fs::canonicalize(&documents).unwrap().to_str().unwrap().to_owned();
-        let service = serve(&place, &documents);
-        let bearer = format!("Bearer {}", key(&data(&place)));
+        let service = serve(&place, &documents, allowed);
+        let key = key(&data(&place));
+        let bearer = format!("Bearer {key}");
         let headers = [("authorization", bearer.as_str())];
         let store =
             service.call("POST", "/api/v1/document-store/store", &headers, &json!({"name": "filled"})).json();
         let store = store["id"].as_str().unwrap().to_owned();
-        let canvas = draw(&documents).to_string().replace(STORE, &store);
+        let ground = Ground { documents: &documents, service: &service, key: &key, store: &store };
+        let canvas = draw(&ground).to_string().replace(STORE, &store);
         let made = json!({"name": "filled", "type": "ETL", "flowData": canvas});
         let made = service.call("POST", "/api/v1/chatflows", &headers, &made).json();
         let runs = format!("/api/v1/etl/{}/runs", made["id"].as_str().unwrap());
         let started = service.call("POST", &runs, &headers, &json!({"params": {"day": "Monday"}}));
         assert_eq!(started.status(), 202, "{}", started.text());
         let run = format!("{runs}/{}", started.json()["id"].as_str().unwrap());
-        Self { service, place, documents, bearer, run, store }
+        Self { service, allowed: allowed.to_owned(), place, documents, bearer, run, store }
     }
 
     /// Starts the service once more, which was ended by `end`.
     fn again(self, end: impl FnOnce(Program)) -> Self {
         end(self.service);
-        Self { service: serve(&self.place, &self.documents), ..self }
+        Self { service: serve(&self.place, &self.documents, &self.allowed), ..self }
     }
 
     /// Waits until so many documents were read.
@@ -191,16 +216,17 @@ fn data(place: &tempfile::TempDir) -> PathBuf {
     place.path().join("data")
 }
 
-fn serve(place: &tempfile::TempDir, documents: &str) -> Program {
-    Program::serve_with(&data(place), &[], &[("SERVICE_DOCUMENT_FOLDERS", documents)])
+fn serve(place: &tempfile::TempDir, documents: &str, allowed: &str) -> Program {
+    let settings = [("SERVICE_DOCUMENT_FOLDERS", documents), ("SERVICE_HTTP_ALLOW", allowed)];
+    Program::serve_with(&data(place), &[], &settings)
 }
 
 fn stop(service: Program) {
     assert!(service.stop().success());
 }
 
-fn of_folder(folder: &str) -> Value {
-    pipeline(&node("source", "folderFiles", json!({ "folderPath": folder })), &[])
+fn of_folder(ground: &Ground<'_>) -> Value {
+    pipeline(&node("source", "folderFiles", json!({ "folderPath": ground.documents })), &[])
 }
 
 #[test]

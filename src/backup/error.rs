@@ -1,5 +1,6 @@
 //! Why an archive was not read, in words for the operator.
 
+use crate::age::AgeError;
 use std::io;
 
 /// What is wrong with an archive, or stands in the way of reading it.
@@ -21,6 +22,10 @@ pub(crate) enum ArchiveError {
         "the disk has {free} bytes free and {name} in the backup needs {needed}; make room, or use another disk"
     )]
     NoRoom { name: String, needed: u64, free: u64 },
+    #[error("the backup is encrypted; name the file with its passphrase with --passphrase-file")]
+    NoPassphrase,
+    #[error("the backup {0}")]
+    Encryption(AgeError),
     #[error("it could not be written: {0}")]
     Write(io::Error),
 }
@@ -28,6 +33,11 @@ pub(crate) enum ArchiveError {
 impl ArchiveError {
     /// What reading the archive said.
     pub(super) fn read(cause: &io::Error) -> Self {
-        Self::Damaged(cause.to_string())
+        match AgeError::find_in(cause) {
+            // Both sentences say that something is damaged, and one of them is enough.
+            Some(AgeError::Damaged(how)) => Self::Damaged((*how).to_owned()),
+            Some(fault) => Self::Damaged(format!("it {fault}")),
+            None => Self::Damaged(cause.to_string()),
+        }
     }
 }

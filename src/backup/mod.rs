@@ -1,7 +1,8 @@
 //! The archive of a backup: a tar of the parts of a data folder, as they lie there, packed with zstd. Any `tar` opens it.
 //!
 //! The first file says what it is, the last one is a row for each file before it, with its length and SHA-256: so an archive is
-//! written in one go, and one that was cut off has no end. Both directions hold one piece of one file in memory.
+//! written in one go, and one that was cut off has no end. Both directions hold one piece of one file in memory. With a passphrase,
+//! what was packed is encrypted (`age/`), so the program age and then zstd and tar open it.
 
 mod error;
 pub(crate) mod reader;
@@ -11,6 +12,8 @@ pub(crate) mod writer;
 
 pub(crate) use error::ArchiveError;
 
+use crate::age::{self, AgeReader, AgeWriter};
+use crate::domain::service::passphrase::Passphrase;
 use std::io::{self, BufReader, Read, Write};
 
 /// The first file of an archive: what it is.
@@ -31,11 +34,25 @@ const LEVEL: i32 = 3;
 /// The first bytes of what zstd packed.
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// Packs what `write` writes, and hands on what that returns.
+/// Packs what `write` writes, and hands on what that returns. With a passphrase, what was packed is encrypted with it.
 ///
 /// # Errors
 /// When `out` does not take it.
 pub(crate) fn pack<T, E>(
+    out: &mut dyn Write,
+    passphrase: Option<&Passphrase>,
+    write: impl FnOnce(&mut dyn Write) -> Result<T, E>,
+) -> io::Result<Result<T, E>> {
+    let Some(passphrase) = passphrase else { return compress(out, write) };
+    let mut encrypted = AgeWriter::begin(out, passphrase)?;
+    let done = compress(&mut encrypted, write)?;
+    if done.is_ok() {
+        encrypted.finish()?;
+    }
+    Ok(done)
+}
+
+fn compress<T, E>(
     out: &mut dyn Write,
     write: impl FnOnce(&mut dyn Write) -> Result<T, E>,
 ) -> io::Result<Result<T, E>> {
@@ -48,16 +65,40 @@ pub(crate) fn pack<T, E>(
     Ok(done)
 }
 
-/// What was packed, unpacked; a tar that was never packed as it is.
+/// The tar in an archive, and whether the archive was encrypted.
+type Unpacking<'a> = (Box<dyn Read + 'a>, bool);
+
+/// What was packed, unpacked, and decrypted where it was encrypted.
 ///
 /// # Errors
-/// When it cannot be read.
-fn unpack<'a>(mut input: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
+/// When it cannot be read, or the passphrase does not open it.
+fn unpack<'a>(input: impl Read + 'a, passphrase: Option<&Passphrase>) -> Result<Unpacking<'a>, ArchiveError> {
+    let failed = |error: io::Error| ArchiveError::read(&error);
+    let (first, whole) = peek(input, age::MAGIC.len()).map_err(failed)?;
+    if !age::is_age(&first) {
+        return Ok((decompress(whole).map_err(failed)?, false));
+    }
+    let passphrase = passphrase.ok_or(ArchiveError::NoPassphrase)?;
+    let decrypted = AgeReader::open(whole, passphrase).map_err(ArchiveError::Encryption)?;
+    Ok((decompress(decrypted).map_err(failed)?, true))
+}
+
+/// What zstd packed, unpacked; anything else, such as a tar that was never packed, as it is.
+fn decompress<'a>(input: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
+    let (first, whole) = peek(input, ZSTD_MAGIC.len())?;
+    if first == ZSTD_MAGIC {
+        Ok(Box::new(zstd::Decoder::new(whole)?))
+    } else {
+        Ok(Box::new(BufReader::new(whole)))
+    }
+}
+
+/// The first bytes of `input`, and all of it.
+fn peek(mut input: impl Read, count: usize) -> io::Result<(Vec<u8>, impl Read)> {
     let mut first = Vec::new();
-    input.by_ref().take(ZSTD_MAGIC.len() as u64).read_to_end(&mut first)?;
-    let is_packed = first == ZSTD_MAGIC;
-    let whole = io::Cursor::new(first).chain(input);
-    if is_packed { Ok(Box::new(zstd::Decoder::new(whole)?)) } else { Ok(Box::new(BufReader::new(whole))) }
+    input.by_ref().take(count as u64).read_to_end(&mut first)?;
+    let whole = io::Cursor::new(first.clone()).chain(input);
+    Ok((first, whole))
 }
 
 /// Longest name of one folder or file in a path.

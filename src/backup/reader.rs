@@ -1,8 +1,10 @@
 //! Reading an archive: everything in it is judged, because it may come from anywhere.
 
 use super::{ArchiveError, BACKUP_PATH_MAX_BYTES, HEAD, MANIFEST, parts_of, unpack};
+use crate::age::AgeError;
 use crate::base::hex::to_hex;
 use crate::domain::service::backup::{BackupHead, BackupSummary};
+use crate::domain::service::passphrase::Passphrase;
 use crate::durable::Scratch;
 use crate::wire::service::backup::{BACKUP_FORMAT, BackupHeadView, ManifestRow};
 use sha2::{Digest as _, Sha256};
@@ -15,17 +17,29 @@ const BACKUP_HEAD_MAX_BYTES: u64 = 64 * 1024;
 /// How much of a file is in memory.
 const PIECE_BYTES: usize = 256 * 1024;
 
+/// What was in an archive.
+pub(crate) struct ExtractResult {
+    pub summary: BackupSummary,
+    /// It was encrypted, and the passphrase opened it.
+    pub is_encrypted: bool,
+}
+
 /// Unpacks an archive into `place`, and compares every file with what the archive says of it. Nothing that is in there counts
-/// when this fails.
+/// when this fails. A passphrase is needed where the archive is encrypted, and changes nothing where it is not (manual 13.13 r11).
 ///
 /// # Errors
 /// Says what is wrong with the archive, or that there is no room.
-pub(crate) fn extract(input: impl Read, place: &Scratch) -> Result<BackupSummary, ArchiveError> {
-    let mut archive = Archive::new(unpack(input).map_err(|error| ArchiveError::read(&error))?);
+pub(crate) fn extract(
+    input: impl Read,
+    passphrase: Option<&Passphrase>,
+    place: &Scratch,
+) -> Result<ExtractResult, ArchiveError> {
+    let (tar, is_encrypted) = unpack(input, passphrase)?;
+    let mut archive = Archive::new(tar);
     let summary = Extraction::new(place)?.run(&mut archive)?;
-    // What packs it says at its end whether all before was what it packed.
+    // What packs it says at its end whether all before was what it packed, and so does what encrypts it.
     io::copy(&mut archive.into_inner(), &mut io::sink()).map_err(|error| ArchiveError::read(&error))?;
-    Ok(summary)
+    Ok(ExtractResult { summary, is_encrypted })
 }
 
 struct Extraction<'a> {
@@ -79,9 +93,13 @@ impl<'a> Extraction<'a> {
         }
     }
 
-    /// Before the first file nobody knows that it is a backup at all.
+    /// Before the first file nobody knows that it is a backup at all, unless it was encrypted and is not as that.
     fn read_error(&self, error: &io::Error) -> ArchiveError {
-        if self.head.is_none() { ArchiveError::Foreign } else { ArchiveError::read(error) }
+        if self.head.is_none() && AgeError::find_in(error).is_none() {
+            ArchiveError::Foreign
+        } else {
+            ArchiveError::read(error)
+        }
     }
 
     fn read_long_name(&self, entry: &mut impl Read, size: u64) -> Result<Vec<u8>, ArchiveError> {

@@ -22,7 +22,7 @@ fn head() -> BackupHead {
 /// An archive of these files, packed.
 fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut out = Vec::new();
-    let written = pack(&mut out, |out| -> io::Result<()> {
+    let written = pack(&mut out, None, |out| -> io::Result<()> {
         let mut archive = ArchiveWriter::begin(out, head(), tempfile::tempfile()?)?;
         for (name, bytes) in files {
             archive.add(name, bytes.len() as u64, &mut &**bytes)?;
@@ -37,7 +37,7 @@ fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
 fn extracted(bytes: &[u8]) -> Result<Vec<String>, ArchiveError> {
     let root = tempfile::tempdir().unwrap();
     let place = Scratch::create(root.path(), "new").unwrap();
-    let found = extract(bytes, &place).map(|_| {
+    let found = extract(bytes, None, &place).map(|_| {
         let mut names = Vec::new();
         list(place.path(), "", &mut names);
         names.sort();

@@ -62,6 +62,16 @@ impl Canvas {
         self.positions.get(id).map(|&place| &self.nodes[place])
     }
 
+    /// The canvas as if it had been drawn with other boxes; what it was read from stays.
+    #[must_use]
+    pub fn redrawn(&self, edit: impl FnOnce(&mut Vec<Node>)) -> Self {
+        let mut redrawn = self.clone();
+        edit(&mut redrawn.nodes);
+        redrawn.positions =
+            redrawn.nodes.iter().enumerate().map(|(place, node)| (node.id.clone(), place)).collect();
+        redrawn
+    }
+
     /// How many cards do something: notes do not count.
     #[must_use]
     pub fn card_count(&self) -> u32 {

@@ -38,6 +38,8 @@ pub struct InputParam {
 /// A connection.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Edge {
+    /// What the editor calls it; empty where it has no name.
+    pub id: String,
     pub source: String,
     /// The handle it starts from, as the editor names it.
     pub source_handle: String,
@@ -140,6 +142,11 @@ impl Edge {
 
     pub(super) fn from_json(value: &Value) -> Self {
         let text = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        Self { source: text("source"), source_handle: text("sourceHandle"), target: text("target") }
+        Self {
+            id: text("id"),
+            source: text("source"),
+            source_handle: text("sourceHandle"),
+            target: text("target"),
+        }
     }
 }

@@ -25,6 +25,9 @@ const CARDS_NAMED_MAX_COUNT: usize = 6;
 /// Longest text that is read word by word.
 const TEXT_MAX_CHARS: usize = 20_000;
 
+/// Categories of cards that search.
+const SEARCH_CATEGORIES: [&str; 2] = ["Vector Stores", "Retrievers"];
+
 type NodeMap<'c> = HashMap<&'c str, &'c Value>;
 
 /// What there is to tell of a change.
@@ -171,7 +174,29 @@ fn field_sentence(
     if before.is_none() || after.is_none() || hidden(old) || hidden(new) {
         return format!("{subject} changed.");
     }
-    told_change(&subject, filled(old), filled(new))
+    passage_sentence(&card, field, after, (filled(old), filled(new)))
+        .unwrap_or_else(|| told_change(&subject, filled(old), filled(new)))
+}
+
+/// How many passages a search returns, which says more than the name of the input; `None` for any other input. Models have
+/// one of the same name, so the kind of the card counts.
+fn passage_sentence(
+    card: &str,
+    field: &str,
+    node: Option<&Value>,
+    (old, new): (Option<&Value>, Option<&Value>),
+) -> Option<String> {
+    let category = node?.pointer("/data/category")?.as_str()?;
+    if field != "topK" || !SEARCH_CATEGORIES.contains(&category) {
+        return None;
+    }
+    let count = |value: &Value| plain(value).parse::<u32>().ok();
+    let new = count(new?)?;
+    let instead = match old {
+        Some(old) => format!(" instead of {}", count(old)?),
+        None => String::new(),
+    };
+    Some(format!("{card} now returns {new} {}{instead}.", if new == 1 { "passage" } else { "passages" }))
 }
 
 fn value_of<'n>(node: &'n Value, field: &str) -> Option<&'n Value> {
@@ -367,6 +392,23 @@ mod tests {
         assert_eq!(input("prompt", json!(""), json!("Hi")), "Prompt of Answer is now “Hi”.");
         assert_eq!(input("prompt", json!("Hi"), json!("")), "Prompt of Answer is no longer set.");
         assert_eq!(input("rows", json!([1]), json!([1, 2])), "Rows of Answer has 2 entries instead of 1.");
+    }
+
+    #[test]
+    fn a_search_tells_how_many_passages_it_returns() {
+        let told_of = |category: &str, before: Value, after: Value| {
+            let canvas = |value: Value| {
+                let mut search = node("a", "Search", &json!({ "topK": value }));
+                search["data"]["category"] = json!(category);
+                json!({"nodes": [search], "edges": []})
+            };
+            told(&canvas(before), &canvas(after)).join(" ")
+        };
+        let eight = "Search now returns 8 passages instead of 4.";
+        assert_eq!(told_of("Vector Stores", json!(4), json!("8")), eight);
+        assert_eq!(told_of("Retrievers", json!(""), json!(1)), "Search now returns 1 passage.");
+        assert_eq!(told_of("Retrievers", json!(4), json!("")), "Top K of Search is no longer set.");
+        assert_eq!(told_of("Chat Models", json!(4), json!(8)), "Top K of Search is now 8 instead of 4.");
     }
 
     #[test]

@@ -93,6 +93,7 @@ fn part(card: &'static Card, host: &TestHost) -> Result<Component> {
         fields: card.inputs,
         row: None,
         label: card.label,
+        node: None,
         host,
         values,
         credential,

@@ -23,7 +23,7 @@ mod llms;
 mod memory;
 mod moderation;
 pub(crate) mod multi_agents;
-mod output_parsers;
+pub(crate) mod output_parsers;
 mod pipelines;
 mod prompts;
 mod record_managers;

@@ -92,6 +92,7 @@ fn param(input: &Input) -> CardParam {
             let endings = if endings.is_empty() { "*".to_owned() } else { endings.join(", ") };
             CardParam { file_type: Some(endings), ..plain }
         }
+        InputKind::Json | InputKind::Headers => CardParam { schema: input.json_shape().schema(), ..plain },
         InputKind::Wires(_) => CardParam { is_list: true, ..plain },
         InputKind::Rows(fields) => CardParam { fields: fields.iter().flat_map(params).collect(), ..plain },
         InputKind::StateUpdates => CardParam { fields: STATE_UPDATE.iter().map(param).collect(), ..plain },
@@ -115,6 +116,7 @@ pub const fn card_list(kind: WireType) -> &'static str {
         WireType::Tool => "listTools",
         WireType::Embeddings => "listEmbeddings",
         WireType::VectorStore => "listVectorStores",
+        WireType::TextSplitter => "listSplitters",
         _ => "listModels",
     }
 }

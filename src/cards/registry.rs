@@ -74,6 +74,7 @@ pub static CARDS: &[&Card] = &[
     &chat_models::llama_index::together::CARD,
     &chat_models::openai_compatible::local_ai::CARD,
     &chat_models::openai_compatible::mistral::CARD,
+    &chat_models::openai_compatible::nemo_guardrails::CARD,
     &chat_models::openai_compatible::nvidia_nim::CARD,
     &chat_models::ollama::CARD,
     &chat_models::openai_compatible::open_router::CARD,
@@ -85,6 +86,8 @@ pub static CARDS: &[&Card] = &[
     &chat_models::openai_compatible::together::CARD,
     &chat_models::vertex::CARD,
     &chat_models::openai_compatible::xai::CARD,
+    &chat_models::openai_compatible::alibaba::CARD,
+    &chat_models::openai_compatible::cloudflare::CARD,
     &document_loaders::api::CARD,
     &document_loaders::files::csv_file::CARD,
     &document_loaders::custom::CARD,
@@ -149,6 +152,7 @@ pub static CARDS: &[&Card] = &[
     &memory::dynamo_db::CARD,
     &memory::redis::CARD,
     &memory::upstash::CARD,
+    &memory::zep::CARD,
     &moderation::openai::CARD,
     &moderation::simple::CARD,
     &multi_agents::supervisor::CARD,
@@ -295,6 +299,7 @@ pub fn is_of_kind(card: &Card, kind: WireType) -> bool {
         WireType::Tool => matches!(card.make, Factory::Tools(_)),
         WireType::Embeddings => matches!(card.make, Factory::Embeddings(_)),
         WireType::VectorStore => matches!(card.make, Factory::VectorStore(_)),
+        WireType::TextSplitter => matches!(card.make, Factory::Splitter(_)),
         _ => false,
     };
     of_flowise && makes_it

@@ -2,7 +2,8 @@
 
 use super::table::{json_lines, table};
 use super::{CliError, Context, print};
-use crate::settings::{Flags, effective_settings, warnings};
+use crate::domain::service::server_setting::ServerSetting;
+use crate::settings::{Flags, warnings};
 use clap::Subcommand;
 use serde_json::json;
 
@@ -23,7 +24,6 @@ enum ConfigCommand {
 }
 
 pub(super) fn run(args: &ConfigArgs, context: &Context<'_>) -> Result<(), CliError> {
-    let flags = context.flags(Flags::default());
     let settings = context.settings(Flags::default())?;
     if let Some(ConfigCommand::Check) = args.action {
         let found = setting_warnings(context);
@@ -32,15 +32,26 @@ pub(super) fn run(args: &ConfigArgs, context: &Context<'_>) -> Result<(), CliErr
         }
         return Err(CliError::Usage(found.join("\nflowkeep: ")));
     }
-    let rows = effective_settings(&settings, context.vars, &flags);
+    let rows = settings.in_force();
     if context.is_switched_on(args.json, "SERVICE_JSON") {
-        let rows: Vec<_> =
-            rows.iter().map(|row| json!({"name": row.name, "value": row.value, "from": row.from})).collect();
+        let row =
+            |row: &ServerSetting| json!({"name": row.name, "value": shown(row), "from": row.origin.as_str()});
+        let rows: Vec<_> = rows.iter().map(row).collect();
         return print(&json_lines(&rows.into())?);
     }
-    let cells =
-        rows.iter().map(|row| [row.name.to_owned(), row.value.escape_debug().to_string(), row.from.clone()]);
+    let cells = rows.iter().map(|row| {
+        [row.name.to_owned(), shown(row).escape_debug().to_string(), row.origin.as_str().to_owned()]
+    });
     print(&table(["NAME", "VALUE", "FROM"], cells))
+}
+
+/// Its value; dots for a secret, nothing for none.
+fn shown(row: &ServerSetting) -> &str {
+    if row.is_secret && row.is_set {
+        "••••••••"
+    } else {
+        row.value.as_deref().unwrap_or_default()
+    }
 }
 
 /// What of the environment means nothing to any command.

@@ -1,16 +1,26 @@
 //! The log: readable lines on a terminal, JSON lines otherwise, always on standard error. No line is longer than 8 KiB
 //! and none holds a control character, whatever was logged (manual 12.10).
 
+use crate::base::recent_log::RECENT_LOG;
+use crate::domain::service::log_line::{Gravity, LogLine};
 use crate::settings::{LogFilter, LogFormat, LogLevel, Settings};
 use crate::traces::{self, SpanLayer};
+use jiff::Timestamp;
 use serde_json::{Value, json};
+use std::fmt::Debug;
 use std::io::{self, IsTerminal as _};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::{self, MakeWriter};
-use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 
 /// Longest line of the log (manual 14.2).
 const LOG_LINE_MAX_BYTES: usize = 8 * 1024;
+/// Longest message, and longest value beside it, of a line of the log that is kept in memory (manual 14.2).
+const KEPT_TEXT_MAX_CHARS: usize = 1_000;
+/// Most values of a line of the log that is kept in memory (manual 14.2).
+const KEPT_FIELDS_MAX_COUNT: usize = 16;
 
 /// Starts the log; `level` is what it shows when nothing is set. Later calls change nothing. `spans` listens beside it.
 pub(super) fn start(settings: &Settings, level: LogLevel, spans: Option<SpanLayer>) {
@@ -20,8 +30,9 @@ pub(super) fn start(settings: &Settings, level: LogLevel, spans: Option<SpanLaye
         LogFormat::Human => false,
         LogFormat::Auto => !io::stderr().is_terminal(),
     };
-    let registry =
-        tracing_subscriber::registry().with(spans.map(|spans| spans.with_filter(SpanLayer::filter())));
+    let registry = tracing_subscriber::registry()
+        .with(spans.map(|spans| spans.with_filter(SpanLayer::filter())))
+        .with(RecentLines.with_filter(filter.clone()));
     let layer = fmt::layer().with_ansi(false).with_writer(StderrLines { json });
     // Only a second start can fail, and the first one then goes on.
     let _ = if json {
@@ -47,6 +58,57 @@ const fn level_filter(level: LogLevel) -> LevelFilter {
         LogLevel::Info => LevelFilter::INFO,
         LogLevel::Debug => LevelFilter::DEBUG,
         LogLevel::Trace => LevelFilter::TRACE,
+    }
+}
+
+/// Keeps the lines of the log in memory for the owner: those that it shows, but for what only who looks for a fault reads.
+struct RecentLines;
+
+impl<S: Subscriber> Layer<S> for RecentLines {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        let about = event.metadata();
+        let gravity = match *about.level() {
+            Level::ERROR => Gravity::Error,
+            Level::WARN => Gravity::Warn,
+            Level::INFO => Gravity::Info,
+            _ => return,
+        };
+        let mut text = LineText::default();
+        event.record(&mut text);
+        let LineText { message, fields } = text;
+        RECENT_LOG.push(LogLine { at: Timestamp::now(), gravity, target: about.target(), message, fields });
+    }
+}
+
+/// What an event says.
+#[derive(Default)]
+struct LineText {
+    message: String,
+    fields: Vec<(&'static str, String)>,
+}
+
+impl Visit for LineText {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.note(field, &format!("{value:?}"));
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.note(field, value);
+    }
+}
+
+impl LineText {
+    fn note(&mut self, field: &Field, value: &str) {
+        let escaped: String = value.chars().take(KEPT_TEXT_MAX_CHARS + 1).map(shown_char).collect();
+        let mut shown: String = escaped.chars().take(KEPT_TEXT_MAX_CHARS).collect();
+        if shown.len() < escaped.len() {
+            shown.push('…');
+        }
+        if field.name() == "message" {
+            self.message = shown;
+        } else if self.fields.len() < KEPT_FIELDS_MAX_COUNT {
+            self.fields.push((field.name(), shown));
+        }
     }
 }
 
@@ -80,10 +142,15 @@ impl io::Write for StderrLine {
     }
 }
 
+/// A character, or its name where it would move a cursor.
+fn shown_char(c: char) -> String {
+    if c.is_control() { c.escape_default().to_string() } else { c.to_string() }
+}
+
 fn human_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len().min(LOG_LINE_MAX_BYTES) + 1);
     for c in text.chars() {
-        let shown = if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+        let shown = shown_char(c);
         if line.len() + shown.len() + "…\n".len() > LOG_LINE_MAX_BYTES {
             line.push('…');
             break;

@@ -1,30 +1,59 @@
-//! Asks for a password: without showing it on a terminal, as one line of anything else.
+//! Asks for a password or a passphrase: without showing it on a terminal, as one line of anything else.
 
 use super::CliError;
+use crate::domain::service::passphrase::Passphrase;
 use std::io::{self, IsTerminal as _, Write as _};
+use zeroize::Zeroizing;
 
 pub(super) fn password(question: &str) -> Result<String, CliError> {
     let failed = |error: io::Error| {
         CliError::Failed(format!("no password was read: {error}; give one with --password, or use --random"))
     };
-    let mut line = String::new();
-    if io::stdin().is_terminal() {
-        let mut terminal = io::stderr();
-        write!(terminal, "{question}").and_then(|()| terminal.flush()).map_err(failed)?;
-        let quiet = EchoGuard::disable_echo();
-        let read = io::stdin().read_line(&mut line);
-        drop(quiet);
-        // The typed line end was not shown either.
-        let _ = writeln!(terminal);
-        read.map_err(failed)?;
-    } else {
-        io::stdin().read_line(&mut line).map_err(failed)?;
-    }
+    let line = read_line(question).map_err(failed)?;
     let password = line.trim_end_matches(['\r', '\n']);
     if password.is_empty() {
         return Err(CliError::other("no password was given; give one with --password, or use --random"));
     }
     Ok(password.to_owned())
+}
+
+/// The passphrase that opens a backup.
+pub(super) fn passphrase() -> Result<Passphrase, CliError> {
+    ask_passphrase("Passphrase of the backup: ")
+}
+
+/// The passphrase of a new backup, asked for twice on a terminal: mistyped unseen, it would open nothing.
+pub(super) fn new_passphrase() -> Result<Passphrase, CliError> {
+    let first = passphrase()?;
+    if io::stdin().is_terminal() && ask_passphrase("The same again: ")?.bytes() != first.bytes() {
+        return Err(CliError::other("the two passphrases differ; run this again"));
+    }
+    Ok(first)
+}
+
+fn ask_passphrase(question: &str) -> Result<Passphrase, CliError> {
+    let mut line = read_line(question).map_err(|error| {
+        CliError::Failed(format!("no passphrase was read: {error}; name a file that has it"))
+    })?;
+    let line = Zeroizing::new(std::mem::take(&mut *line).into_bytes());
+    Passphrase::parse(line).map_err(|fault| CliError::Failed(format!("the standard input {fault}")))
+}
+
+fn read_line(question: &str) -> io::Result<Zeroizing<String>> {
+    let mut line = Zeroizing::new(String::new());
+    if !io::stdin().is_terminal() {
+        io::stdin().read_line(&mut line)?;
+        return Ok(line);
+    }
+    let mut terminal = io::stderr();
+    write!(terminal, "{question}").and_then(|()| terminal.flush())?;
+    let quiet = EchoGuard::disable_echo();
+    let read = io::stdin().read_line(&mut line);
+    drop(quiet);
+    // The typed line end was not shown either.
+    let _ = writeln!(terminal);
+    read?;
+    Ok(line)
 }
 
 /// Shows nothing of what is typed until dropped.

@@ -42,6 +42,8 @@ pub enum Conflict {
     OtherKindIntoDraft,
     /// The draft is not the one the caller saw (manual 5.6 r3).
     DraftMoved,
+    /// The draft is not the one the caller wants to publish (manual 5.7 r8).
+    DraftMovedBeforePublish,
     /// The flow is not the one the caller saw (manual 5.4 r7).
     FlowMoved,
     /// Another account signs in with this e-mail.
@@ -204,6 +206,9 @@ impl fmt::Display for Conflict {
             ),
             Self::DraftMoved => {
                 f.write_str("The draft was changed elsewhere since you loaded it, so nothing was saved. Reload it to continue.")
+            }
+            Self::DraftMovedBeforePublish => {
+                f.write_str("The draft was changed since you looked at it, so nothing was published. Look at it again to continue.")
             }
             Self::FlowMoved => {
                 f.write_str("The flow was changed elsewhere since you loaded it, so nothing was saved. Reload it to continue.")

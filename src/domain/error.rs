@@ -3,6 +3,7 @@
 pub use super::conflict::Conflict;
 use super::damage::Damage;
 use super::ids::FlowId;
+use super::predictions::consumption::BudgetRefusal;
 use super::triggers::webhook_signature::SignatureFault;
 use std::fmt;
 
@@ -40,6 +41,8 @@ pub enum Error {
     QuotaExceeded(FullQuota),
     /// The flow's own rate limit was reached (429, plain text).
     RateLimited(RateLimitExceeded),
+    /// The budget of the flow or of the key is used up for today (429, manual 5.16).
+    BudgetUsedUp(BudgetRefusal),
     /// Too many failed attempts; wait before the next one (429).
     TooManyAttempts {
         /// Seconds until another attempt is judged.
@@ -207,6 +210,7 @@ impl Error {
             Self::Conflict(_) => "it does not fit the present state",
             Self::QuotaExceeded(_) => "there is no room for another file",
             Self::RateLimited(_) => "the rate limit of the flow was reached",
+            Self::BudgetUsedUp(_) => "the daily budget is used up",
             Self::TooManyAttempts { .. } => "there were too many failed attempts",
             Self::TooManyChecks => "as many checks run as there may be at once",
             Self::ProviderThrottled { .. } => "the provider is limiting requests",
@@ -314,6 +318,7 @@ impl fmt::Display for Error {
             Self::Conflict(conflict) => conflict.fmt(f),
             Self::QuotaExceeded(full) => f.write_str(full.message()),
             Self::RateLimited(limited) => f.write_str(&limited.message),
+            Self::BudgetUsedUp(refusal) => write!(f, "{refusal}"),
             Self::TooManyAttempts { retry_after_seconds } => {
                 write!(f, "Too many failed attempts. Try again in {retry_after_seconds} seconds.")
             }

@@ -15,13 +15,13 @@ pub enum Access {
     /// The group of the folder too, for reading.
     Group,
     /// The group may pass through the uppermost folder, to one in it that is open to it, and see nothing on its way.
-    Chunk,
+    Traverse,
 }
 
 impl Access {
     pub(super) const fn folder_mode(self) -> u32 {
         match self {
-            Self::Owner | Self::Chunk => 0o700,
+            Self::Owner | Self::Traverse => 0o700,
             Self::Group => 0o750,
         }
     }
@@ -29,8 +29,8 @@ impl Access {
     /// The mode of a file, and of one that never changes.
     pub(super) const fn file_mode(self, is_fixed: bool) -> u32 {
         match (self, is_fixed) {
-            (Self::Owner | Self::Chunk, false) => 0o600,
-            (Self::Owner | Self::Chunk, true) => 0o400,
+            (Self::Owner | Self::Traverse, false) => 0o600,
+            (Self::Owner | Self::Traverse, true) => 0o400,
             (Self::Group, false) => 0o640,
             (Self::Group, true) => 0o440,
         }
@@ -94,7 +94,7 @@ mod unix {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(refused(error)),
         };
-        let group = if access == Access::Chunk { 0o010 } else { group_bits(&about, access) };
+        let group = if access == Access::Traverse { 0o010 } else { group_bits(&about, access) };
         let changed = set_mode(root, &about, group).map_err(refused)?;
         let depth = if changed { usize::MAX } else { DEPTH };
         walk(root, access, except, depth).map_err(|(path, cause)| AccessError { path, cause })

@@ -190,7 +190,7 @@ fn modes_are_put_right_at_any_depth() {
     enforce(&data, Access::Group, None).unwrap();
     assert_eq!(all.each_ref().map(|path| mode(path)), [0o750, 0o750, 0o750, 0o750, 0o750, 0o740]);
     loosen();
-    enforce(&data, Access::Chunk, Some(&data.join("a"))).unwrap();
+    enforce(&data, Access::Traverse, Some(&data.join("a"))).unwrap();
     assert_eq!((mode(&data), mode(&data.join("a"))), (0o710, 0o755));
     enforce(&home.path().join("missing"), Access::Owner, None).unwrap();
 }

@@ -5,6 +5,7 @@ use super::agentflow::may_pause;
 use crate::canvas::{Canvas, Edge, Node};
 use crate::cards::kit::steps::structured_output::{declared_schema, declares_keys};
 use crate::cards::kit::{Card, Category};
+use crate::cards::output_parsers;
 use crate::cards::registry;
 use crate::domain::flows::flow::FlowKind;
 use serde_json::Value;
@@ -21,12 +22,17 @@ pub(crate) fn declares_shape(kind: FlowKind, canvas: &Canvas) -> bool {
     })
 }
 
-/// The schema of an answer that always has one: a run has a single way, and the step at its end gives the keys of its answer.
+/// The schema of an answer that always has one: a run has a single way, and the step at its end gives the keys of its answer; or
+/// a parser reads what the chain of a chatflow answers, and no moderation answers in its place.
 #[must_use]
 pub(crate) fn answer_schema(kind: FlowKind, canvas: &Canvas) -> Option<Value> {
-    let steps = || canvas.nodes().iter().filter(|node| registry::find(&node.name).is_some());
+    let steps =
+        || canvas.nodes().iter().filter(|node| !node.is_note() && registry::find(&node.name).is_some());
     let mut last = steps().filter(|node| edges_from(canvas, &node.id).next().is_none());
     let (end, other) = (last.next()?, last.next());
+    if kind == FlowKind::Chatflow && other.is_none() {
+        return parsed_schema(canvas, end);
+    }
     let has_ways =
         steps().any(|node| WAYS.contains(&node.name.as_str()) || edges_from(canvas, &node.id).count() > 1);
     let goes_on = end.inputs.get("onError").and_then(Value::as_str).is_some_and(|then| then == "continue");
@@ -34,6 +40,18 @@ pub(crate) fn answer_schema(kind: FlowKind, canvas: &Canvas) -> Option<Value> {
         return None;
     }
     declared_schema(registry::find(&end.name)?, &end.inputs)
+}
+
+fn parsed_schema(canvas: &Canvas, chain: &Node) -> Option<Value> {
+    let leads_here = |node: &&Node| edges_from(canvas, &node.id).any(|edge| edge.target == chain.id);
+    let category = |node: &Node| registry::find(&node.name).map(|card| card.category);
+    let before = || canvas.nodes().iter().filter(leads_here);
+    if category(chain) != Some(Category::Chains)
+        || before().any(|node| category(node) == Some(Category::Moderation))
+    {
+        return None;
+    }
+    before().find_map(|node| output_parsers::declared_schema(&node.name, &node.inputs))
 }
 
 /// Steps after which a run goes one way or another, waits, or comes back.

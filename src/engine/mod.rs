@@ -34,4 +34,6 @@ pub use crate::engine::upload_store::{LoaderFiles, UploadStore, find_upload_stor
 pub use flow_plan::FlowPlan;
 pub use overrides::{CardPlace, Overrides, takes_file};
 pub use plan::{Plan, upsertable_stores};
-pub use run::{CompletedRun, OpenRun, RunProgress, outside_memories, remembers_outside, run, run_upsert};
+pub use run::{
+    CompletedRun, OpenRun, OutsideMemory, RunProgress, outside_memories, remembers_outside, run, run_upsert,
+};

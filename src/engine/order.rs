@@ -1,6 +1,6 @@
 //! Which cards a flow needs, in the order in which they are built (manual 9.6).
 
-use super::plan::PlanError;
+use super::plan::{LastCard, PlanError};
 use super::source;
 use crate::canvas::{Canvas, Edge, Node};
 use crate::cards::kit::stores::store_inputs::DOCUMENT;
@@ -267,10 +267,13 @@ fn endings(canvas: &Canvas, graph: &Graph) -> Result<Vec<usize>, PlanError> {
     if !found.is_empty() {
         return Ok(found);
     }
-    let shown = |i: usize| canvas.nodes()[i].label().to_owned();
+    let ending = |i: usize| {
+        let node = &canvas.nodes()[i];
+        LastCard { node: node.id.clone(), label: node.label().to_owned() }
+    };
     Err(match wrong.last().and_then(|&i| Some((i, predicts(canvas, i)?))) {
-        Some((i, wanted)) => PlanError::EndsInPrediction { card: shown(i), wanted },
-        None => PlanError::NoEnding { last: candidates.last().map(|&i| shown(i)) },
+        Some((i, wanted)) => PlanError::EndsInPrediction { last: ending(i), wanted },
+        None => PlanError::NoEnding { last: candidates.last().map(|&i| ending(i)) },
     })
 }
 

@@ -42,6 +42,8 @@ pub struct Plan {
 /// One card of a plan.
 #[derive(Debug)]
 pub(super) struct Step {
+    /// The id of its node.
+    pub(super) node: String,
     pub(super) label: String,
     pub(super) kind: StepKind,
 }
@@ -80,26 +82,45 @@ impl Branch {
 #[allow(missing_docs)]
 pub enum PlanError {
     Empty,
-    NoEnding { last: Option<String> },
-    EndsInPrediction { card: String, wanted: &'static str },
+    NoEnding { last: Option<LastCard> },
+    EndsInPrediction { last: LastCard, wanted: &'static str },
     Circle { cards: [String; 2], nodes: [String; 2] },
+}
+
+/// The card in which a flow ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct LastCard {
+    pub node: String,
+    pub label: String,
+}
+
+impl PlanError {
+    /// The card that is to blame; `None` for the flow as a whole.
+    pub(crate) fn node(&self) -> Option<&str> {
+        match self {
+            Self::Empty | Self::NoEnding { last: None } => None,
+            Self::NoEnding { last: Some(last) } | Self::EndsInPrediction { last, .. } => Some(&last.node),
+            Self::Circle { nodes, .. } => Some(&nodes[1]),
+        }
+    }
 }
 
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("The flow has no cards."),
-            Self::NoEnding { last: Some(card) } => {
+            Self::NoEnding { last: Some(LastCard { label, .. }) } => {
                 write!(
                     f,
-                    "The flow ends in '{card}', which cannot answer: connect it to a chain or an agent."
+                    "The flow ends in '{label}', which cannot answer: connect it to a chain or an agent."
                 )
             }
             Self::NoEnding { last: None } => {
                 f.write_str("The flow has no last card: its cards are not connected to a chain or an agent.")
             }
-            Self::EndsInPrediction { card, wanted } => {
-                write!(f, "The flow ends in '{card}', whose output must then be set to '{wanted}'.")
+            Self::EndsInPrediction { last: LastCard { label, .. }, wanted } => {
+                write!(f, "The flow ends in '{label}', whose output must then be set to '{wanted}'.")
             }
             Self::Circle { cards: [a, b], .. } => {
                 write!(f, "The cards '{a}' and '{b}' are connected in a circle.")
@@ -200,7 +221,11 @@ impl Plan {
             places: at.iter().map(|(id, step)| ((*id).to_owned(), *step)).collect(),
             steps: nodes
                 .iter()
-                .map(|node| Step { label: node.label().to_owned(), kind: kind(node, &at) })
+                .map(|node| Step {
+                    node: node.id.clone(),
+                    label: node.label().to_owned(),
+                    kind: kind(node, &at),
+                })
                 .collect(),
         }
     }
@@ -214,7 +239,7 @@ impl Plan {
     }
 
     pub(super) fn node_of(&self, step: usize) -> Option<&str> {
-        self.places.iter().find(|(_, at)| **at == step).map(|(node, _)| node.as_str())
+        self.steps.get(step).map(|step| step.node.as_str())
     }
 
     /// Node, card and label of each step that has a known card, in building order.

@@ -1,10 +1,13 @@
 //! References replaced by what they stand for, for one card in one run (manual 9.4).
 
 use super::legacy::escape;
-use super::plan::Plan;
+use super::plan::{Plan, StepKind};
+use super::run::watch;
 use super::source::{InputSource, ReferenceScope};
 use crate::canvas::template::{Reference, Segment, TextTemplate, step_into};
-use crate::cards::kit::{Component, Conversations, Grant, InputValue, RunContext, WiredComponent};
+use crate::cards::kit::{
+    Component, Conversations, Grant, InputValue, RunContext, WatchedNode, WiredComponent,
+};
 use crate::domain::predictions::prediction::HistoryMessage;
 use serde_json::Value;
 use std::cell::OnceCell;
@@ -45,8 +48,16 @@ impl Resolver<'_> {
     }
 
     fn wired_component(&self, step: usize) -> Option<WiredComponent> {
-        let (part, label) = (self.components.get(step)?.clone()?, self.plan.steps[step].label.clone());
-        Some(WiredComponent { label, picked: None, component: part })
+        let (part, from) = (self.components.get(step)?.clone()?, &self.plan.steps[step]);
+        let node = match &from.kind {
+            StepKind::Known { card, .. } => WatchedNode::new(&from.node, &from.label, card, self.turn.host),
+            StepKind::Unknown { .. } => None,
+        };
+        let component = match node {
+            Some(node) => watch::watched(part, &node),
+            None => part,
+        };
+        Some(WiredComponent { label: from.label.clone(), picked: None, component })
     }
 
     /// The result of another card, where a reference to it is the whole value.

@@ -1,49 +1,29 @@
 //! One question through one plan.
 
-use super::credential::{self, Credentials};
+mod build;
+mod memories;
+pub(super) mod watch;
+
+pub(super) use self::build::refuse_redacted;
+use self::build::{RunVariables, build};
+pub use self::memories::{CompletedRun, OutsideMemory, outside_memories, remembers_outside};
+use self::watch::{answer_output, question_input};
+use super::credential::Credentials;
 use super::overrides::Overrides;
 use super::plan::{Plan, Step, StepKind};
 use super::resolve::Resolver;
-use super::source::InputSource;
-use crate::cards::kit::knowledge::retrieving;
 use crate::cards::kit::{
-    Card, ChainProgress, Component, Factory, FlowVariable, Host, InputKind, InputValue, Inputs, Memory,
-    NullSink, OpenCall, RunContext, TokenSink, UpsertReport, VARIABLE_NAME, require_needs,
+    CardWork, ChainProgress, Component, Host, Memory, NullSink, OpenCall, RunContext, TokenSink,
+    UpsertReport, WatchedNode,
 };
-use crate::cards::unsupported;
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::RunOutput;
-use crate::domain::secrets::tree;
 use crate::llm::{Completion, ModelError, ReplyStream};
 use serde_json::{Map, Value};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use tracing::Span;
-
-/// A question's outcome, and the memories that are still to save it.
-pub struct CompletedRun {
-    /// The answer, and what goes out with it.
-    pub outcome: RunOutput,
-    memories: Vec<Arc<dyn Memory>>,
-}
-
-impl CompletedRun {
-    /// A run that no memory outside of this service is told of.
-    #[must_use]
-    pub const fn from_output(outcome: RunOutput) -> Self {
-        Self { outcome, memories: Vec::new() }
-    }
-
-    /// Saves the question as it was asked, and the answer as it stands now, to those memories of the flow that keep
-    /// messages outside of this service.
-    ///
-    /// # Errors
-    /// The first one that cannot, naming its card.
-    pub fn save_to_memories(&self, host: &dyn Host) -> Result<()> {
-        self.memories.iter().try_for_each(|memory| memory.append(host.question(), &self.outcome.text, host))
-    }
-}
 
 /// How far a run came.
 pub enum RunProgress {
@@ -73,6 +53,8 @@ pub struct OpenRun {
     call: OpenCall,
     /// That of the last card.
     span: Span,
+    /// What is told of that card, where somebody watches: most runs carry no more than the pointer.
+    work: Option<Box<CardWork>>,
     variables: Map<String, Value>,
     memories: Vec<Arc<dyn Memory>>,
 }
@@ -87,9 +69,11 @@ impl OpenRun {
         result: std::result::Result<Completion, ModelError>,
         host: &dyn Host,
     ) -> Result<CompletedRun> {
-        let completion = self.span.in_scope(|| self.call.finish(result, host))?;
-        let outcome = RunOutput { flow_variables: self.variables, ..RunOutput::from_text(completion.text) };
-        Ok(CompletedRun { outcome, memories: self.memories })
+        let completion = self.span.in_scope(|| self.call.finish(result, host));
+        let answered = completion.map(|completion| RunOutput::from_text(completion.text));
+        CardWork::end(self.work.map(|work| *work), host, &answered, answer_output);
+        let outcome = RunOutput { flow_variables: self.variables, ..answered? };
+        Ok(CompletedRun::with_memories(outcome, self.memories))
     }
 }
 
@@ -107,7 +91,7 @@ pub fn run(
     credentials: &dyn Credentials,
     sink: &mut dyn TokenSink,
 ) -> Result<RunProgress> {
-    let FinalComponent { component: part, card, label, variables: kept, memories } =
+    let FinalComponent { component: part, card, label, node, variables: kept, memories } =
         build_to_end(plan, overrides, turn, credentials)?;
     let Component::Chain(chain) = part else {
         return Err(Error::RunFailed(format!(
@@ -116,63 +100,28 @@ pub fn run(
     };
     let span = span(card, label);
     let entered = span.enter();
-    let outcome = if plan.streams {
-        match chain.begin(turn, sink)? {
-            ChainProgress::Done(outcome) => outcome,
-            ChainProgress::Stream(stream, call) => {
+    let work = CardWork::begin(node.as_ref(), turn.host, || question_input(turn));
+    let answered = if plan.streams {
+        match chain.begin(turn, sink) {
+            Ok(ChainProgress::Done(outcome)) => Ok(outcome),
+            Ok(ChainProgress::Stream(stream, call)) => {
                 drop(entered);
-                let rest = OpenRun { call, span, variables: kept.in_answer, memories };
+                let work = work.map(Box::new);
+                let rest = OpenRun { call, span, work, variables: kept.in_answer, memories };
                 return Ok(RunProgress::Stream(stream, rest));
             }
+            Err(fault) => Err(fault),
         }
     } else {
-        let outcome = chain.run(turn, &mut NullSink)?;
+        chain.run(turn, &mut NullSink)
+    };
+    CardWork::end(work, turn.host, &answered, answer_output);
+    let outcome = answered?;
+    if !plan.streams {
         sink.token(&outcome.text).map_err(|_| Error::Cancelled)?;
-        outcome
-    };
-    let outcome = RunOutput { flow_variables: kept.in_answer, ..outcome };
-    Ok(RunProgress::Done(CompletedRun { outcome, memories }))
-}
-
-/// True for the card of a memory that keeps messages outside of this service: one that signs in somewhere.
-fn is_outside_memory(step: &Step) -> bool {
-    let StepKind::Known { card, .. } = &step.kind else { return false };
-    matches!(card.make, Factory::Memory(_)) && !card.credential_types().is_empty()
-}
-
-/// True when a memory of the plan keeps messages outside of this service.
-#[must_use]
-pub fn remembers_outside(plan: &Plan) -> bool {
-    plan.steps.iter().any(is_outside_memory)
-}
-
-/// The memories of a plan that keep messages outside of this service. Nothing else of the flow is built.
-///
-/// # Errors
-/// The first card that cannot be built; the message names it.
-pub fn outside_memories(
-    plan: &Plan,
-    turn: &RunContext<'_>,
-    credentials: &dyn Credentials,
-) -> Result<Vec<Arc<dyn Memory>>> {
-    let chat_history = OnceCell::new();
-    let resolver = Resolver {
-        turn,
-        components: &[],
-        plan,
-        request_variables: None,
-        params: None,
-        chat_history: &chat_history,
-    };
-    let mut memories = Vec::new();
-    for step in plan.steps.iter().filter(|step| is_outside_memory(step)) {
-        if let Component::Memory(memory) =
-            build(step, &resolver, credentials, &mut RunVariables::default(), std::iter::empty())?.component
-        {
-            memories.push(memory);
-        }
     }
-    Ok(memories)
+    let outcome = RunOutput { flow_variables: kept.in_answer, ..outcome };
+    Ok(RunProgress::Done(CompletedRun::with_memories(outcome, memories)))
 }
 
 /// Builds the cards in order and upserts what is wired into the vector store at the end.
@@ -197,6 +146,8 @@ struct FinalComponent<'a> {
     component: Component,
     card: &'a str,
     label: &'a str,
+    /// Where somebody watches the card.
+    node: Option<WatchedNode>,
     variables: RunVariables,
     memories: Vec<Arc<dyn Memory>>,
 }
@@ -253,15 +204,16 @@ fn build_to_end<'a>(
         params: None,
         chat_history: &chat_history,
     };
-    let part = build(ending, &resolver, credentials, &mut kept, overrides.for_step(at))?.component;
+    let built = build(ending, &resolver, credentials, &mut kept, overrides.for_step(at))?;
     let memories = parts.into_iter().flatten().filter_map(|part| match part {
         Component::Memory(memory) => Some(memory),
         _ => None,
     });
     Ok(FinalComponent {
-        component: part,
+        component: built.component,
         card: name(ending),
         label: &ending.label,
+        node: built.node,
         variables: kept,
         memories: memories.collect(),
     })
@@ -341,154 +293,5 @@ fn name(step: &Step) -> &str {
     match &step.kind {
         StepKind::Known { card, .. } => card.name,
         StepKind::Unknown { name } => name,
-    }
-}
-
-/// The variables that cards of this run set for others.
-#[derive(Default)]
-struct RunVariables {
-    values: HashMap<String, Value>,
-    /// Those that go out with the answer.
-    in_answer: Map<String, Value>,
-    cards_were_skipped: bool,
-}
-
-impl RunVariables {
-    fn set(&mut self, kept: FlowVariable) -> Value {
-        if kept.in_answer {
-            self.in_answer.insert(kept.name.clone(), kept.value.clone());
-        }
-        self.values.insert(kept.name, kept.value.clone());
-        kept.value
-    }
-
-    /// A variable that would have been set on a branch that was not taken reads as empty.
-    fn get(&self, name: &str) -> Option<Value> {
-        let empty = || self.cards_were_skipped.then(|| Value::String(String::new()));
-        self.values.get(name).cloned().or_else(empty)
-    }
-}
-
-/// A restored version may hold the placeholder where a secret stood: it must never be sent anywhere as if it were
-/// one (manual 6.8 r5). In running text a person may have written it.
-pub(super) fn refuse_redacted(inputs: &Inputs<'_>) -> Result<()> {
-    for (name, bound) in &inputs.values {
-        let (InputValue::Value(value) | InputValue::WrittenOut(value) | InputValue::Computed(value)) = bound
-        else {
-            continue;
-        };
-        let is_text = matches!(inputs.card.input(name).map(|input| input.kind), Some(InputKind::Text { .. }));
-        let alone = value.as_str().is_some_and(tree::is_placeholder);
-        if alone || (!is_text && tree::count_placeholders_in(value) > 0) {
-            return Err(
-                inputs.input_error(name, "a secret was hidden here by the version history; enter it again")
-            );
-        }
-    }
-    Ok(())
-}
-
-/// The inputs of a step, with what the request changes of them.
-fn bind_all<'v>(
-    card: &Card,
-    inputs: &[(&'static str, InputSource)],
-    resolver: &Resolver<'_>,
-    overrides: impl Iterator<Item = (&'static str, &'v Value)>,
-) -> HashMap<&'static str, InputValue> {
-    let bind = |name: &str, source: &InputSource| match (card.input(name), resolver.bind(source)) {
-        (Some(input), InputValue::Value(value)) => InputValue::from_json(input, value),
-        (_, bound) => bound,
-    };
-    let mut values: HashMap<_, _> = inputs.iter().map(|(name, source)| (*name, bind(name, source))).collect();
-    for (name, value) in overrides {
-        let saved = inputs.iter().find(|(known, _)| *known == name).map(|(_, source)| source);
-        let Some(declared) = card.input(name) else { continue };
-        let source = InputSource::with_override(saved, declared.kind, value).for_input(declared);
-        values.insert(name, resolver.bind(&source));
-    }
-    values
-}
-
-/// What became of a step.
-struct StepResult {
-    component: Component,
-    /// The output a branching card goes on from.
-    branch_output: Option<&'static str>,
-}
-
-impl From<Component> for StepResult {
-    fn from(part: Component) -> Self {
-        Self { component: part, branch_output: None }
-    }
-}
-
-fn build<'v>(
-    step: &Step,
-    resolver: &Resolver<'_>,
-    credentials: &dyn Credentials,
-    kept: &mut RunVariables,
-    overrides: impl Iterator<Item = (&'static str, &'v Value)>,
-) -> Result<StepResult> {
-    let (card, inputs, credential, predicts) = match &step.kind {
-        StepKind::Known { card, inputs, credential, predicts } => (card, inputs, credential, predicts),
-        StepKind::Unknown { name } => {
-            let unknown = || format!("{}: this server does not know the card '{name}'", step.label);
-            return Err(Error::RunFailed(unsupported::reason(name).map_or_else(unknown, str::to_owned)));
-        }
-    };
-    if matches!(card.make, Factory::Nothing) {
-        return Ok(Component::Value(Value::Null).into());
-    }
-    let _span = span(card.name, &step.label).entered();
-    let host = resolver.turn.host;
-    let credential_id = credential.as_deref();
-    require_needs(card, &step.label, host)?;
-    let credential = credential::fields(card, &step.label, credential_id, credentials)?;
-    let values = bind_all(card, inputs, resolver, overrides);
-    let inputs = Inputs {
-        card,
-        fields: card.inputs,
-        row: None,
-        label: &step.label,
-        host,
-        values,
-        credential,
-        credential_id,
-    };
-    refuse_redacted(&inputs)?;
-    if let Factory::Branch(decide) = card.make {
-        let taken = decide(&inputs)?;
-        return Ok(StepResult {
-            component: Component::Value(taken.value),
-            branch_output: Some(taken.output),
-        });
-    }
-    match card.make {
-        Factory::SetVariable(make) => return Ok(Component::Value(kept.set(make(&inputs)?)).into()),
-        Factory::GetVariable(make) => {
-            let name = make(&inputs)?;
-            let unset =
-                || inputs.input_error(VARIABLE_NAME, &format!("no card sets '{name}' before this one"));
-            return Ok(Component::Value(kept.get(&name).ok_or_else(unset)?).into());
-        }
-        _ => {}
-    }
-    let part = card.make.build(&inputs)?;
-    let Some(output) = *predicts else { return Ok(part.into()) };
-    match part {
-        Component::Chain(chain) => {
-            let outcome = chain.run(resolver.turn, &mut NullSink)?;
-            Ok(Component::Value(outcome.json.unwrap_or(Value::String(outcome.text))).into())
-        }
-        Component::Retriever(retriever) => {
-            let query = inputs.optional_text(retrieving::QUERY.name);
-            let query = query.as_deref().filter(|query| !query.trim().is_empty());
-            let found = retriever.retrieve(query.unwrap_or(resolver.turn.question), resolver.turn)?;
-            Ok(Component::Value(retrieving::result(&found, output)).into())
-        }
-        Component::Loader(loader) => {
-            Ok(Component::Value(retrieving::result(&loader.load(host)?, output)).into())
-        }
-        part => Ok(part.into()),
     }
 }

@@ -54,6 +54,7 @@ impl StandaloneCard<'_> {
             fields: card.inputs,
             row: None,
             label,
+            node: None,
             host,
             values,
             credential,

@@ -16,13 +16,20 @@ use crate::canvas::{Canvas, Node};
 use crate::cards::kit::schema::input::parse_names;
 use crate::cards::kit::{Card, Category, Input, InputKind, WireType};
 use crate::cards::{registry, unsupported};
-use crate::domain::flows::card_problems::CardProblems;
+use crate::domain::flows::card_problems::{CardProblems, LostConnection};
 use crate::domain::flows::flow::FlowKind;
 use serde_json::Value;
 use std::collections::HashSet;
 
-fn problems_of_flow(issues: Vec<String>, blocks: bool) -> CardProblems {
-    CardProblems { id: String::new(), label: "Flow".into(), name: String::new(), issues, blocks }
+/// The problems of a canvas as a whole: its lost connections, and these others.
+fn problems_of_flow(
+    lost: Vec<LostConnection>,
+    others: impl IntoIterator<Item = String>,
+    blocks: bool,
+) -> Option<CardProblems> {
+    let issues: Vec<String> = lost.iter().map(|one| one.issue.clone()).chain(others).collect();
+    let (id, label, name) = (String::new(), "Flow".to_owned(), String::new());
+    (!issues.is_empty()).then_some(CardProblems { id, label, name, issues, lost, blocks })
 }
 
 /// The problems of a card: these `issues`, which keep it from running where it `blocks`, and what is to be known beside them and
@@ -37,7 +44,7 @@ fn card_problems(
     issues.extend(missing_variables(node, resources));
     issues.extend(former_name(node));
     let (id, label, name) = (node.id.clone(), node.label().to_owned(), node.name.clone());
-    (!issues.is_empty()).then_some(CardProblems { id, label, name, issues, blocks })
+    (!issues.is_empty()).then_some(CardProblems { id, label, name, issues, lost: Vec::new(), blocks })
 }
 
 /// What is wrong with the inputs of a card, the records that they name, and the program that it would start.
@@ -84,10 +91,12 @@ fn chat_problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems
         if !is_alone && !connected.contains(node.id.as_str()) {
             issues.push("This card is connected to nothing.".to_owned());
         }
-        if let Err(PlanError::Circle { cards: [first, _], nodes }) = &planned
-            && nodes[1] == node.id
-        {
-            issues.push(format!("{} is connected in a circle with '{first}'.", closing(node, &nodes[0])));
+        match planned.as_ref().err().filter(|fault| fault.node() == Some(&node.id)) {
+            Some(PlanError::Circle { cards: [first, _], nodes }) => {
+                issues.push(format!("{} is connected in a circle with '{first}'.", closing(node, &nodes[0])));
+            }
+            Some(fault) => issues.push(fault.to_string()),
+            None => {}
         }
         // A card that no answer needs keeps no answer from coming, nor does a flow that a model may ask or a variable, which
         // is empty then.
@@ -95,15 +104,9 @@ fn chat_problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardProblems
         let blocks = is_needed && !issues.is_empty();
         found.extend(card_problems(node, issues, blocks, resources));
     }
-    let mut whole = dangling(canvas);
     let blocks = planned.is_err();
-    match planned {
-        Ok(_) | Err(PlanError::Circle { .. }) => {}
-        Err(fault) => whole.push(fault.to_string()),
-    }
-    if !whole.is_empty() {
-        found.push(problems_of_flow(whole, blocks));
-    }
+    let of_flow = planned.err().filter(|fault| fault.node().is_none());
+    found.extend(problems_of_flow(dangling(canvas), of_flow.map(|fault| fault.to_string()), blocks));
     found
 }
 
@@ -111,22 +114,23 @@ fn cards(canvas: &Canvas) -> impl Iterator<Item = &Node> {
     canvas.nodes().iter().filter(|node| !node.is_note())
 }
 
-/// A sentence for each connection with an end that is not there.
-fn dangling(canvas: &Canvas) -> Vec<String> {
+/// Each connection with an end that is not there.
+fn dangling(canvas: &Canvas) -> Vec<LostConnection> {
     let edges = canvas.edges().iter();
     let dangling =
         edges.filter(|edge| canvas.node(&edge.source).is_none() || canvas.node(&edge.target).is_none());
     dangling
-        .map(|edge| {
-            format!(
+        .map(|edge| LostConnection {
+            edge: edge.id.clone(),
+            issue: format!(
                 "A connection leads from '{}' to '{}', and one of them is missing.",
                 edge.source, edge.target
-            )
+            ),
         })
         .collect()
 }
 
-fn unknown_card(node: &Node) -> String {
+pub(super) fn unknown_card(node: &Node) -> String {
     unsupported::reason(&node.name)
         .map_or_else(|| format!("This server does not know the card '{}'.", node.name), str::to_owned)
 }
@@ -348,6 +352,15 @@ mod tests {
         assert!(card == "x" && text.contains("connected to nothing"), "{text}");
         let alone = found(json!([node("x", "calculator", None, json!({}))]), json!([]));
         assert!(!format!("{alone:?}").contains("connected to nothing"), "{alone:?}");
+    }
+
+    #[test]
+    fn a_connection_that_leads_nowhere_is_named_beside_what_is_said_of_it() {
+        let edge = json!([{"id": "e", "source": "x", "target": "ghost"}]);
+        let told = found(json!([node("x", "calculator", None, json!({}))]), edge);
+        let of_flow = told.iter().find(|problem| problem.id.is_empty()).unwrap();
+        assert_eq!(of_flow.lost[0].edge, "e");
+        assert!(of_flow.issues.contains(&of_flow.lost[0].issue), "{told:?}");
     }
 
     #[test]

@@ -9,8 +9,8 @@ use std::path::{Component, Path, PathBuf};
 
 /// Folders within folders that are read.
 const DEPTH_MAX: usize = 32;
-/// Entries that are looked at, whatever they are.
-const ENTRIES_MAX: usize = 100_000;
+/// Entries that are looked at, whatever they are: beside the files that a card reads at most, as many folders and other files.
+const ENTRIES_MAX: usize = 200_000;
 
 /// Hands each file to `each`, with its path below the folder, in the order of these paths. What begins with a dot, links
 /// and everything else that is no plain file are passed over.

@@ -232,6 +232,26 @@ impl History {
         failure.as_ref().filter(|(failed, _)| failed == flow).map(|(_, reason)| reason.clone())
     }
 
+    /// Why the last version that could not be recorded since start was not, of whatever flow.
+    #[must_use]
+    pub(crate) fn last_failure(&self) -> Option<String> {
+        let failure = self.last_failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.as_ref().map(|(_, reason)| reason.clone())
+    }
+
+    /// How many versions the history holds, of all flows; the commit that only begins it is none.
+    ///
+    /// # Errors
+    /// When the history cannot be read.
+    pub(crate) fn count(&self) -> Result<usize> {
+        self.query_index(|| 0, |index| Ok(index.count_commits()?.saturating_sub(1)))
+    }
+
+    /// The folder of the repository.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Writes what the list of versions holds in memory only to its store: before shutdown, and by the task
     /// that calls [`Self::maintain`]. Skipping it costs the next start a walk over those versions.
     ///

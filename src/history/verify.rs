@@ -83,6 +83,40 @@ impl History {
         Ok(report)
     }
 
+    /// True when the list of versions does not say what git says, and git tells everything in it. A list that names what git has
+    /// not is none of these: it is the only trace of what was lost. Nothing is said of a history that cannot be read.
+    ///
+    /// # Errors
+    /// When the history is off, the database cannot be read, or it was cancelled.
+    pub fn is_list_wrong(&self, cancel: &CancelToken) -> Result<bool> {
+        self.require_enabled()?;
+        let covered = self.index.covered_commit()?;
+        let compare = || {
+            let Some((repository, tip)) = self.open_tip()? else { return Ok(false) };
+            let mut report = VerifyReport::default();
+            let line = self.compare_index(&repository, tip, covered, &mut report, cancel)?;
+            let faults_of_list = report.faults.len();
+            self.report_lost(&line.into_iter().collect(), &mut report)?;
+            Ok(faults_of_list > 0 && report.faults.len() == faults_of_list)
+        };
+        match catch_panic(compare) {
+            Err(fault @ (HistoryError::Index(_) | HistoryError::Cancelled)) => Err(fault),
+            compared => Ok(compared.unwrap_or(false)),
+        }
+    }
+
+    /// Makes the list of versions anew from git.
+    ///
+    /// # Errors
+    /// When the history is off, or the database or the repository cannot be read.
+    pub fn rebuild_list(&self) -> Result<()> {
+        self.require_enabled()?;
+        let Some((repository, _)) = self.open_tip()? else { return Ok(()) };
+        self.index.clear()?;
+        self.index.catch_up(&repository)?;
+        self.index.flush()
+    }
+
     /// The repository and where `main` is; `None` where nothing was recorded yet.
     fn open_tip(&self) -> Result<Option<(gix::Repository, ObjectId)>> {
         if self.repository.holds_versions() && !self.repository.exists() {
@@ -122,7 +156,8 @@ impl History {
         Ok(())
     }
 
-    /// Compares the list of versions with git, as far as it goes: what is newer is read when it is needed.
+    /// Compares the list of versions with git, as far as it goes: what is newer is read when it is needed. What comes back are the
+    /// commits of git, the newest first.
     fn compare_index(
         &self,
         repository: &gix::Repository,
@@ -130,7 +165,7 @@ impl History {
         covered: Option<ObjectId>,
         report: &mut VerifyReport,
         cancel: &CancelToken,
-    ) -> Result<()> {
+    ) -> Result<Vec<ObjectId>> {
         let (line, _) = commits::first_parent_line(repository, tip, None, usize::MAX)?;
         let mut is_listed = covered.is_some_and(|covered| line.contains(&covered));
         let mut listed = 0;
@@ -155,7 +190,7 @@ impl History {
         if count > listed && listed > 0 && self.index.covered_commit()? == covered {
             report.faults.push(format!("the list has {count} versions and git {listed}"));
         }
-        Ok(())
+        Ok(line)
     }
 }
 

@@ -67,6 +67,24 @@ impl<D: Dial> LazyConnection<D> {
         }
         done
     }
+
+    /// As [`Self::with_connection`], for work after which the server is not needed for a long time: the connection ends
+    /// with it, so that none lies idle meanwhile.
+    ///
+    /// # Errors
+    /// As [`Self::with_connection`].
+    pub fn with_brief_connection<T>(
+        &self,
+        cancel: &CancelToken,
+        work: impl FnOnce(&mut D::Connection) -> Result<T, D::Error>,
+    ) -> Result<T, D::Error> {
+        let done = self.with_connection(cancel, work);
+        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(connection) = connection {
+            D::close(connection);
+        }
+        done
+    }
 }
 
 impl<D: Dial> Drop for LazyConnection<D> {

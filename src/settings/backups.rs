@@ -22,6 +22,8 @@ pub struct BackupSettings {
     pub hours: u64,
     /// `SERVICE_BACKUP_KEEP`: so many of the newest stay.
     pub keep: u64,
+    /// `SERVICE_BACKUP_PASSPHRASE_FILE`: the file with what they are encrypted with; `None` encrypts none.
+    pub passphrase_file: Option<PathBuf>,
 }
 
 pub(super) fn read(reader: &SettingsReader<'_>) -> Result<BackupSettings, SettingsError> {
@@ -29,5 +31,6 @@ pub(super) fn read(reader: &SettingsReader<'_>) -> Result<BackupSettings, Settin
         folder: reader.text("SERVICE_BACKUP_TO").map(PathBuf::from),
         hours: reader.number("SERVICE_BACKUP_HOURS", BACKUP_GAP_RANGE_HOURS, BACKUP_GAP_HOURS)?,
         keep: reader.number("SERVICE_BACKUP_KEEP", BACKUPS_KEEP_RANGE, BACKUPS_KEEP_COUNT)?,
+        passphrase_file: reader.text("SERVICE_BACKUP_PASSPHRASE_FILE").map(PathBuf::from),
     })
 }

@@ -3,14 +3,15 @@
 mod backups;
 mod base_url;
 mod git_host;
+mod in_force;
 mod log;
 mod metrics;
+mod misspelt;
 mod parse;
 mod proxies;
 #[cfg(test)]
 mod tests;
 mod traces;
-mod variables;
 
 use crate::domain::local_program::AllowedProgram;
 use crate::limits;
@@ -18,9 +19,11 @@ use crate::limits::REQUESTS_MAX;
 pub use backups::BackupSettings;
 pub use base_url::BaseUrl;
 pub use git_host::GitHostSettings;
+use in_force::SettingSources;
 use ipnet::IpNet;
 pub use log::{LogFilter, LogFormat, LogLevel};
 pub use metrics::MetricsAccess;
+pub use misspelt::warnings;
 use parse::SettingsReader;
 pub use proxies::{Proxies, Proxy, ProxyBypass};
 use std::fmt;
@@ -28,7 +31,6 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::sync::Arc;
 pub use traces::{Sampler, TraceSettings};
-pub use variables::{EffectiveSetting, effective_settings, warnings};
 
 /// Streams one client address may hold open at the same time, unless `SERVICE_STREAMS_PER_ADDRESS` says otherwise. Many, as a
 /// proxy that is not trusted, or a whole office, is one address (manual 14.1).
@@ -222,6 +224,8 @@ pub struct Settings {
     pub log: Option<LogFilter>,
     /// `SERVICE_LOG_FORMAT`: the form of a log line.
     pub log_format: LogFormat,
+    /// Where the values come from.
+    pub(crate) sources: SettingSources,
 }
 
 /// Something that may be called although its address is private.
@@ -289,6 +293,7 @@ impl Settings {
     /// The first setting that cannot be used.
     pub fn from_vars(vars: impl Fn(&str) -> Option<String>, flags: Flags) -> Result<Self, SettingsError> {
         let reader = SettingsReader::new(&vars, &flags.flags);
+        let sources = SettingSources::read(&vars, &flags);
         let check_seconds =
             |usual| parse::cap(reader.text("SERVICE_CHECK_MAX_SECONDS"), usual, CHECK_RANGE_SECONDS);
         Ok(Self {
@@ -350,6 +355,7 @@ impl Settings {
             traces: traces::read(&reader)?,
             log: reader.read("SERVICE_LOG", parse::log_filter)?,
             log_format: reader.read("SERVICE_LOG_FORMAT", parse::log_format)?.unwrap_or(LogFormat::Auto),
+            sources,
         })
     }
 

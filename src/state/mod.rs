@@ -4,6 +4,7 @@ pub(crate) mod active_runs;
 pub(crate) mod active_upserts;
 pub(crate) mod calls;
 pub(crate) mod checks;
+pub(crate) mod consumption;
 pub(crate) mod due_timers;
 pub(crate) mod key_usage;
 pub(crate) mod live_runs;
@@ -27,6 +28,7 @@ use crate::state::active_upserts::ActiveUpserts;
 use crate::state::calls::active::ActiveCalls;
 use crate::state::calls::running::RunningCalls;
 use crate::state::checks::Checks;
+use crate::state::consumption::ConsumptionCounter;
 use crate::state::due_timers::{DueCallback, DuePause, DueTimers};
 use crate::state::key_usage::KeyUsageCounter;
 use crate::state::live_runs::LiveRuns;
@@ -59,6 +61,8 @@ pub struct SharedState {
     pub collection_writes: Mutex<()>,
     /// Held while a backup is made.
     pub backup_turn: Mutex<()>,
+    /// Why the last backup that was due could not be made, as a sentence; `None` after one that was.
+    pub(crate) backup_failure: Mutex<Option<String>>,
     pub model_lists: ModelListCache,
     /// What is counted for whoever watches the service.
     pub metrics: Metrics,
@@ -94,6 +98,8 @@ pub struct SharedState {
     pub pending_sign_ins: PendingSignIns,
     /// Credentials whose tokens are being renewed.
     pub token_renewals: TokenRenewals,
+    /// What questions and models used on the days that still count.
+    pub(crate) consumption: ConsumptionCounter,
     /// Uses of API keys that are not stored yet.
     pub key_usage: KeyUsageCounter,
     /// The word that makes the first owner when the service can be reached from elsewhere.

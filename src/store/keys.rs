@@ -5,6 +5,10 @@ use crate::domain::ids::{
     DocumentStoreId, ExecutionId, FeedbackId, FlowId, KeyId, LeadId, LoaderId, NamespaceId, OrganizationId,
     RoleId, TemplateId, ToolId, ToolServerId, UserId, VariableId, WebhookCallbackId, WorkspaceId,
 };
+use crate::domain::predictions::answer_time::TimeStep;
+use crate::domain::predictions::consumption::{
+    ConsumptionKey, ConsumptionSource, ConsumptionSubject, UtcDay,
+};
 use std::ops::Bound;
 use uuid::Uuid;
 
@@ -179,10 +183,18 @@ pub(super) fn lead(flow: &FlowId, lead: &LeadId) -> [u8; 32] {
     key
 }
 
-/// The lead a lead's key names; `None` for a key of another shape.
-pub(super) fn parse_lead(key: &[u8]) -> Option<LeadId> {
+/// The flow and the lead a lead's key names; `None` for a key of another shape.
+pub(super) fn parse_lead(key: &[u8]) -> Option<(FlowId, LeadId)> {
     let key: &[u8; 32] = key.try_into().ok()?;
-    Some(LeadId::from_bytes(key[16..].try_into().ok()?))
+    Some((FlowId::from_bytes(key[..16].try_into().ok()?), LeadId::from_bytes(key[16..].try_into().ok()?)))
+}
+
+/// Flow ‖ chat ‖ lead: leads of a conversation, in the order they came.
+pub(super) fn lead_of_conversation(flow: &FlowId, chat: &ChatId, lead: &LeadId) -> [u8; 48] {
+    let mut key = [0; 48];
+    key[..32].copy_from_slice(&conversation(flow, chat));
+    key[32..].copy_from_slice(lead.bytes());
+    key
 }
 
 /// Flow ‖ sequence: all messages of a flow, in the order they were stored.
@@ -315,6 +327,68 @@ pub(super) fn webhook_answer(flow: &FlowId, milliseconds: u64, hash: &[u8; 32]) 
 pub(super) fn parse_webhook_answer(key: &[u8]) -> Option<(u64, [u8; 32])> {
     let milliseconds = key.get(16..24)?.try_into().ok()?;
     Some((u64::from_be_bytes(milliseconds), key.get(24..)?.try_into().ok()?))
+}
+
+/// Bytes of a key of what was counted, before what it is about.
+const CONSUMPTION_HEAD: usize = 16 + 4 + 1 + 16 + 16;
+
+/// The first key of a day of what was counted in a workspace.
+pub(super) fn consumption_day(workspace: &WorkspaceId, day: UtcDay) -> [u8; 20] {
+    let mut key = [0; 20];
+    key[..16].copy_from_slice(workspace.bytes());
+    key[16..].copy_from_slice(&day.number().to_be_bytes());
+    key
+}
+
+/// What no name of a model begins with, because no text does: a step of time comes behind it.
+const CONSUMPTION_TIME: u8 = 0xff;
+
+/// A row of what was counted; zeros stand for no key, and nothing for the questions themselves.
+pub(super) fn consumption(workspace: &WorkspaceId, row: &ConsumptionKey) -> Vec<u8> {
+    let time;
+    let subject = match &row.subject {
+        ConsumptionSubject::Questions => &[],
+        ConsumptionSubject::Model(name) => name.as_bytes(),
+        ConsumptionSubject::Time(step) => {
+            time = [CONSUMPTION_TIME, step.number()];
+            &time
+        }
+    };
+    let mut key = Vec::with_capacity(CONSUMPTION_HEAD + subject.len());
+    key.extend(consumption_day(workspace, row.day));
+    key.push(match row.source {
+        ConsumptionSource::Asked => 0,
+        ConsumptionSource::Test => 1,
+    });
+    key.extend(row.flow.bytes());
+    key.extend(row.key.as_ref().map_or(&[0; 16], KeyId::bytes));
+    key.extend(subject);
+    key
+}
+
+/// What a key of [`consumption`] counts; `None` for a key of another shape.
+pub(super) fn parse_consumption(key: &[u8]) -> Option<ConsumptionKey> {
+    let (_workspace, rest) = key.split_first_chunk::<16>()?;
+    let (day, rest) = rest.split_first_chunk()?;
+    let (&source, rest) = rest.split_first()?;
+    let (flow, rest) = rest.split_first_chunk()?;
+    let (shown, subject) = rest.split_first_chunk()?;
+    let source = match source {
+        0 => ConsumptionSource::Asked,
+        1 => ConsumptionSource::Test,
+        _ => return None,
+    };
+    Some(ConsumptionKey {
+        day: UtcDay::from_number(u32::from_be_bytes(*day)),
+        source,
+        flow: FlowId::from_bytes(*flow),
+        key: Some(*shown).filter(|shown| *shown != [0; 16]).map(KeyId::from_bytes),
+        subject: match subject {
+            [] => ConsumptionSubject::Questions,
+            [CONSUMPTION_TIME, step] => ConsumptionSubject::Time(TimeStep::from_number(*step)?),
+            name => ConsumptionSubject::Model(std::str::from_utf8(name).ok()?.to_owned()),
+        },
+    })
 }
 
 /// A run of neighbouring keys.

@@ -30,6 +30,8 @@ use crate::store::engine::group_commit::{GroupCommit, LeaderPanicked};
 pub use crate::store::engine::read_cache::ReadCache;
 pub use crate::store::engine::recovery::{LogError, OpenError};
 use crate::store::engine::write_group::{self, CommitError, WriteGroup};
+use crate::store::engine::{overlay, recovery, upgrade_copy};
+use crate::store::migrations::{CURRENT_FORMAT, FormatState};
 use crate::store::queries::messages::MessageBatch;
 pub use crate::store::snapshot::Snapshot;
 pub use crate::store::transaction::{MessageReader, MessagesTx, Order, ReadTx, Tx, WriteTx};
@@ -40,6 +42,18 @@ use serde::de::DeserializeOwned;
 use std::hash::Hash;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// What reading a format needs of a database.
+const UPGRADE_STATE_CACHE_BYTES: usize = 1024 * 1024;
+
+/// How a database stands to this program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UpgradeState {
+    /// It is in the format this program writes.
+    Ready { format: u32 },
+    /// Opening it brings it from one format to the other; both are the same where only tables are missing.
+    Due { found: u32, known: u32 },
+}
 
 /// The open database.
 pub struct Store {
@@ -70,6 +84,28 @@ impl Store {
         let (engine, write_group) = (Arc::new(engine), Arc::<WriteGroup>::default());
         let checkpointer = Checkpointer::start(engine.clone(), write_group.clone())?;
         Ok(Self { engine, write_group, append_group: GroupCommit::new(), checkpointer })
+    }
+
+    /// How the database at `path` stands to this program. Nothing changes, and nobody uses the database meanwhile.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; when there is none.
+    pub fn upgrade_state(path: &Path) -> Result<UpgradeState, OpenError> {
+        let database = overlay::open(path, UPGRADE_STATE_CACHE_BYTES)?;
+        match recovery::format_state(&database)?.0 {
+            FormatState::Newer(found) => Err(OpenError::NewerFormat { found, known: CURRENT_FORMAT }),
+            FormatState::NewerProgram(version) => Err(OpenError::NewerProgram(version)),
+            FormatState::Older(found) => Ok(UpgradeState::Due { found, known: CURRENT_FORMAT }),
+            FormatState::Ready | FormatState::OtherProgram => {
+                Ok(UpgradeState::Ready { format: CURRENT_FORMAT })
+            }
+        }
+    }
+
+    /// Where the database at `path` is kept as it was before its last upgrade; there need not have been one.
+    #[must_use]
+    pub fn upgrade_copy(path: &Path) -> PathBuf {
+        upgrade_copy::folder(path)
     }
 
     /// Everything that the database at `path` consists of; a file that is not needed yet is not there.

@@ -53,7 +53,9 @@ const KEY_LAYOUTS: &[(&str, &str, &[KeyPart])] = &[
     ("feedback", "rating", &[Id("flow"), Id("conversation"), Number]),
     ("feedback_home", "place of a rating", &[Id("rating")]),
     ("leads", "lead", &[Id("flow"), Id("lead")]),
+    ("lead_conversations", "note of the conversation of a lead", &[Id("flow"), Id("conversation"), Id("lead")]),
     ("templates", "template", &[Workspace, Id("template")]),
+    ("shared_templates", "note of a template that is shared", &[Workspace, Id("template")]),
     ("organization", "organization", &[Text]),
     ("workspaces", "workspace", &[Id("workspace")]),
     ("users", "person", &[Id("person")]),
@@ -101,6 +103,7 @@ const KEY_LAYOUTS: &[(&str, &str, &[KeyPart])] = &[
     ("etl_under_way", "note of a run that goes on", &[Workspace, Id("flow")]),
     ("etl_files", "list of the files of a pipeline", &[Workspace, Id("flow")]),
     ("etl_digests", "digest of a document of a pipeline", &[Id("flow"), Bytes]),
+    ("consumption", "count of questions and tokens", &[Workspace, Bytes]),
     ("secret_prints", "fingerprint of a secret of the server", &[Text]),
 ];
 

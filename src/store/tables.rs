@@ -31,7 +31,7 @@ use crate::domain::triggers::webhook_answer::AnswerTotals;
 use crate::domain::triggers::webhook_callback::WebhookCallback;
 use crate::domain::workspace::assistant::Assistant;
 use crate::domain::workspace::credential::{Ciphertext, Credential};
-use crate::domain::workspace::template::Template;
+use crate::domain::workspace::template::{SharedTemplate, Template};
 use crate::domain::workspace::tool::WorkspaceTool;
 use crate::domain::workspace::tool_server::ToolServer;
 use crate::domain::workspace::variable::Variable;
@@ -84,7 +84,9 @@ const VECTOR_CONFIGS_TABLE: Table = table("store_vectors"); //         workspace
 pub(super) const FEEDBACK: Table = table("feedback"); //            flow ‖ chat ‖ sequence of the message -> how it was rated
 pub(super) const FEEDBACK_KEYS: Table = table("feedback_home"); //        feedback -> the key of its row
 pub(super) const LEADS: Table = table("leads"); //                        flow ‖ lead
+pub(super) const LEAD_CONVERSATIONS: Table = table("lead_conversations"); // flow ‖ chat ‖ lead -> nothing
 const TEMPLATES_TABLE: Table = table("templates"); //                     workspace ‖ template
+const SHARED_TEMPLATES_TABLE: Table = table("shared_templates"); //       workspace ‖ template
 const ORGANIZATION_TABLE: Table = table("organization"); //               "organization"
 const WORKSPACES_TABLE: Table = table("workspaces"); //                   workspace
 const USERS_TABLE: Table = table("users"); //                             user
@@ -127,6 +129,7 @@ const WEBHOOK_ANSWER_TOTALS_TABLE: Table = table("webhook_answer_totals"); // fl
 pub(super) const VERSION_ANSWERS: Table = table("version_answers"); //    flow ‖ change ‖ sequence -> chat, time, rating, bytes
 pub(super) const VERSION_FAILURES: Table = table("version_failures"); //  flow ‖ chat ‖ sequence -> change of a run that failed
 pub(super) const VERSION_COUNTS: Table = table("version_counts"); //      flow ‖ change ‖ kind ‖ bucket -> rows of these two
+pub(super) const CONSUMPTION: Table = table("consumption"); //            workspace ‖ day ‖ source ‖ flow ‖ key ‖ model -> what was counted
 const HOSTED_ASSISTANTS_TABLE: Table = table("hosted_assistants"); //     workspace ‖ assistant that runs at its provider
 pub(super) const VERSION_NAMES: Table = table("version_names"); //        flow ‖ kind ‖ change or commit -> the other
 pub(super) const PIPELINE_RUNS: Table = table("etl_runs"); //             flow ‖ number -> a run of the pipeline
@@ -167,6 +170,8 @@ pub(super) const COLLECTIONS: WorkspaceTable<Collection, CollectionId> =
 pub const VECTOR_CONFIGS: WorkspaceTable<VectorConfig, DocumentStoreId> =
     WorkspaceTable::new(VECTOR_CONFIGS_TABLE);
 pub const TEMPLATES: WorkspaceTable<Template, TemplateId> = WorkspaceTable::new(TEMPLATES_TABLE);
+/// The templates of all workspaces that every workspace may use. Written with them, by `ops/workspace/templates/`.
+pub const SHARED_TEMPLATES: GlobalTable<SharedTemplate, [u8; 32]> = GlobalTable::new(SHARED_TEMPLATES_TABLE);
 /// The one organization, under [`ORGANIZATION_KEY`].
 pub const ORGANIZATION: GlobalTable<Organization, str> = GlobalTable::new(ORGANIZATION_TABLE);
 /// The only key of [`ORGANIZATION`].
@@ -261,7 +266,7 @@ pub const HOSTED_ASSISTANTS: WorkspaceTable<Assistant, AssistantId> =
     WorkspaceTable::new(HOSTED_ASSISTANTS_TABLE);
 
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 77] = [
+pub(super) const ALL: [Table; 80] = [
     META,
     COUNTERS,
     MESSAGES.table(),
@@ -290,7 +295,9 @@ pub(super) const ALL: [Table; 77] = [
     FEEDBACK,
     FEEDBACK_KEYS,
     LEADS,
+    LEAD_CONVERSATIONS,
     TEMPLATES_TABLE,
+    SHARED_TEMPLATES_TABLE,
     ORGANIZATION_TABLE,
     WORKSPACES_TABLE,
     USERS_TABLE,
@@ -339,11 +346,12 @@ pub(super) const ALL: [Table; 77] = [
     PIPELINE_DIGESTS,
     PIPELINE_FILES_TABLE,
     HOSTED_ASSISTANTS_TABLE,
+    CONSUMPTION,
 ];
 
 /// What runs leave behind with each answer: messages, records of agentflows, and what is kept of what started them. Nothing of it is kept outside of the database,
 /// so a change of it makes nothing unknown there ([`super::engine::read_cache`]).
-const OF_RUNS: [Table; 27] = [
+const OF_RUNS: [Table; 28] = [
     COUNTERS,
     MESSAGES.table(),
     FLOW_TIMELINE.table(),
@@ -371,6 +379,7 @@ const OF_RUNS: [Table; 27] = [
     PIPELINES_UNDER_WAY_TABLE,
     PIPELINE_DIGESTS,
     PIPELINE_FILES_TABLE,
+    CONSUMPTION,
 ];
 
 /// True for a table of [`OF_RUNS`].

@@ -51,6 +51,10 @@ pub(crate) fn command_reply(output: CommandOutput) -> Result<CommandReply> {
         CommandOutput::DataReport(report) => {
             Ok(CommandReply::Data { answer: answer(&IntegrityReportView::from(report))? })
         }
+        CommandOutput::Repairs(repairs) => {
+            let sentences: Vec<String> = repairs.iter().map(ToString::to_string).collect();
+            Ok(CommandReply::Data { answer: answer(&sentences)? })
+        }
         CommandOutput::Exported(file) => Ok(CommandReply::Exported { file: answer(&file)? }),
         CommandOutput::Imported(result) => Ok(CommandReply::Imported { answer: answer(&result)? }),
         CommandOutput::MovedIn(moved) => Ok(CommandReply::Imported { answer: answer(&moved)? }),

@@ -8,16 +8,14 @@ use crate::domain::error::{Error, Result};
 use crate::ops::conversations::{chunks, expiry};
 use crate::ops::knowledge::collections;
 use crate::ops::pipelines;
-use crate::ops::predictions::executions;
+use crate::ops::predictions::{consumption, executions};
 use crate::ops::service::backup;
-use crate::ops::service::leftovers::{self, SweepReport};
+use crate::ops::service::leftovers::{self, LEFTOVER_AGE_MIN_SECONDS, SweepReport};
 use jiff::{SignedDuration, Timestamp};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
-/// How much older than the start a file must be to be taken for what a crash left (manual 14.2).
-const LEFTOVER_AGE_MIN_SECONDS: i64 = 600;
 /// Time between the start and the look for what a crash left (manual 14.2).
 const LEFTOVER_WAIT_SECONDS: u64 = 20;
 /// Time between two looks for conversations in which nothing was said (manual 14.8).
@@ -62,6 +60,11 @@ pub(crate) async fn run(app: App, mut stop: watch::Receiver<bool>) {
                     "messages were removed that had been kept for as long as they are to be"
                 );
             }
+        }
+        if hour % EXPIRY_HOURS == 0 {
+            let service = app.clone();
+            let expire = move |cancel: &CancelToken| consumption::delete_expired(&service, cancel);
+            until_stop(&mut stop, "counts beyond their time", expire).await;
         }
         let service = app.clone();
         let sweep = move |cancel: &CancelToken| chunks::sweep(&service, cancel);

@@ -72,6 +72,23 @@ fn who_proves_a_conversation_stops_its_answer() {
 }
 
 #[test]
+fn stopped_answers_choose_messages_and_conversations() {
+    let talk = talk();
+    let (stream, cookie) = talk.start_answer();
+    let chat = chat_id_of(&cookie);
+    talk.abort(&chat, |call| call.header("Cookie", &cookie));
+    is_aborted(&talk, stream, &chat);
+    talk.server.ask(&talk.flow, &json!({"question": "And whole?"})).is(200);
+    let found = talk.server.read("/conversations?stopped=true");
+    let chats: Vec<&Value> = found["data"].as_array().unwrap().iter().map(|row| &row["chatId"]).collect();
+    assert_eq!(chats, [&json!(chat)]);
+    let kept = talk.server.read(&format!("/chatmessage/{}?stopped=true", talk.flow));
+    assert_eq!((kept.as_array().unwrap().len(), &kept[0]["stopped"]), (1, &json!(true)));
+    assert_eq!(talk.server.read("/conversations?stopped=false")["data"].as_array().unwrap().len(), 2);
+    talk.server.owner("GET", "/conversations?stopped=perhaps").send().is_error(400);
+}
+
+#[test]
 fn a_widget_that_knows_only_its_own_id_stops_the_conversation_of_its_cookie() {
     let talk = talk();
     let (stream, cookie) = talk.start_answer();

@@ -119,7 +119,7 @@ pub fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String
         }
         ("DELETE", "/document-store/vectorstore/:id") => (Some(embedded_store(server)), None),
         (method, path) if path.starts_with("/document-store/") => {
-            return sample_of_store(server, method, path, &route.pattern);
+            return access_samples::sample_of_store(server, method, path, &route.pattern);
         }
         ("GET", "/get-upload-file") => (Some(stored_file_query(server)), None),
         (method, pattern) => access_samples::sample(server, method, pattern, kind, held)
@@ -139,37 +139,6 @@ pub fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String
         _ => part.to_owned(),
     });
     (segments.collect::<Vec<_>>().join("/"), body)
-}
-
-/// As [`sample`], for routes of document stores: the whole path, and the body.
-fn sample_of_store(server: &Server, method: &str, pattern: &str, whole: &str) -> (String, Option<Value>) {
-    let store = id(&server.post("/document-store/store", &json!({"name": "s"})));
-    let text = json!({"loader": {"name": "plainText", "config": {"text": "Some text."}}});
-    let loader = server.post(&format!("/document-store/upsert/{store}"), &text)["docId"].clone();
-    let loader = loader.as_str().unwrap();
-    let page = server.read(&format!("/document-store/chunks/{store}/{loader}/1"));
-    let chunk = page["chunks"][0]["id"].as_str().unwrap();
-    let plain = json!({"storeId": store, "loaderId": "plainText", "loaderConfig": {"text": "Some text."}});
-    let body = match (method, pattern) {
-        ("PUT", "/document-store/store/:id") => Some(json!({"name": "t"})),
-        ("POST", "/document-store/loader/preview" | "/document-store/loader/save") => Some(plain),
-        ("POST", "/document-store/loader/process/:loader") => Some(json!({"storeId": store})),
-        ("POST", "/document-store/generate-tool-desc/:id") => Some(
-            json!({"selectedChatModel": {"name": "chatScripted", "inputs": {"fallback": "For parcels."}}}),
-        ),
-        ("PUT", path) if path.ends_with("/:chunk") => Some(json!({"pageContent": "Other text."})),
-        ("GET" | "DELETE", _) | ("POST", "/document-store/refresh/:id") => None,
-        (method, pattern) => panic!("{method} {pattern} has no line here: say what a good request is"),
-    };
-    let segment = |part| match part {
-        ":id" => store.as_str(),
-        ":loader" => loader,
-        ":chunk" => chunk,
-        ":page" => "1",
-        ":group" => "loaders",
-        other => other,
-    };
-    (whole.split('/').map(segment).collect::<Vec<_>>().join("/"), body)
 }
 
 /// As [`sample`], for routes of drafts and versions.

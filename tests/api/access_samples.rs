@@ -13,6 +13,39 @@ use serde_json::{Value, json};
 /// A request: what stands in the path, and the body.
 pub type Sample = (Option<String>, Option<Value>);
 
+/// As `access::sample`, for routes of document stores: the whole path, and the body.
+pub fn sample_of_store(server: &Server, method: &str, pattern: &str, whole: &str) -> (String, Option<Value>) {
+    let store = id(&server.post("/document-store/store", &json!({"name": "s"})));
+    let text = json!({"loader": {"name": "plainText", "config": {"text": "Some text."}}});
+    let loader = server.post(&format!("/document-store/upsert/{store}"), &text)["docId"].clone();
+    let loader = loader.as_str().unwrap();
+    let page = server.read(&format!("/document-store/chunks/{store}/{loader}/1"));
+    let chunk = page["chunks"][0]["id"].as_str().unwrap();
+    let plain = json!({"storeId": store, "loaderId": "plainText", "loaderConfig": {"text": "Some text."}});
+    let body = match (method, pattern) {
+        ("PUT", "/document-store/store/:id") => Some(json!({"name": "t"})),
+        ("POST", "/document-store/loader/preview" | "/document-store/loader/save") => Some(plain),
+        ("POST", "/document-store/loader/process/:loader") => Some(json!({"storeId": store})),
+        ("POST", "/document-store/generate-tool-desc/:id") => Some(
+            json!({"selectedChatModel": {"name": "chatScripted", "inputs": {"fallback": "For parcels."}}}),
+        ),
+        ("PUT", path) if path.ends_with("/:chunk") => Some(json!({"pageContent": "Other text."})),
+        ("GET" | "DELETE", _) | ("POST", "/document-store/refresh/:id") => None,
+        (method, pattern) => panic!("{method} {pattern} has no line here: say what a good request is"),
+    };
+    let segment = |part| match part {
+        ":id" => store.as_str(),
+        ":loader" => loader,
+        ":chunk" => chunk,
+        ":page" => "1",
+        ":group" => "loaders",
+        other => other,
+    };
+    let path = whole.split('/').map(segment).collect::<Vec<_>>().join("/");
+    let query = if pattern.contains("/chunk-search/") { "?text=text" } else { "" };
+    (format!("{path}{query}"), body)
+}
+
 /// `None` for a route of another group.
 #[allow(clippy::too_many_lines, reason = "a line or two for each route")]
 pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &str) -> Option<Sample> {
@@ -58,7 +91,18 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
         ("DELETE", "/chatflows/:id/schedule/trigger-logs") => {
             (Some(flow()), Some(json!({"logIds": ["7bd3a5ac-4f3f-4bb5-8a42-53cf41fbb4f1"]})))
         }
-        ("GET", "/harnesses") => (None, None),
+        (
+            "GET",
+            "/harnesses"
+            | "/server"
+            | "/server/log"
+            | "/conversations"
+            | "/conversations/count"
+            | "/leads"
+            | "/usage",
+        ) => (None, None),
+        // Without a flow it would mean those of other kinds too, which the holder may not change.
+        ("DELETE", "/conversations") => (Some(format!("?flowId={}", flow())), None),
         ("POST", "/harnesses/:name/runs") => {
             let name = format!("desk-{}", server.read("/harnesses").as_array().unwrap().len());
             let team = scripted_team().replace("\"desk\"", &format!("\"{name}\""));
@@ -192,6 +236,17 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
             (None, Some(json!({"name": "t", "tool": {"name": "t"}})))
         }
         ("POST", "/marketplaces/custom") => (None, Some(json!({"name": "t", "chatflowId": flow()}))),
+        ("PUT", "/marketplaces/custom/:id") => {
+            let source = match held {
+                "templates:flowexport" => json!({"name": "t", "chatflowId": flow()}),
+                _ => json!({"name": "t", "tool": {"name": "t"}}),
+            };
+            let change = match held {
+                "templates:custom-share" => json!({"shared": true}),
+                _ => json!({"name": "renamed"}),
+            };
+            (Some(crate::support::id(&server.post("/marketplaces/custom", &source))), Some(change))
+        }
         ("DELETE", "/marketplaces/custom/:id") => {
             let body = json!({"name": "t", "tool": {"name": "t"}});
             (Some(crate::support::id(&server.post("/marketplaces/custom", &body))), None)

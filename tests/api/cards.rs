@@ -120,6 +120,7 @@ fn cards_are_listed_by_category() {
         "DynamoDBChatMemory",
         "RedisBackedChatMemory",
         "upstashRedisBackedChatMemory",
+        "ZepMemory",
     ];
     assert_eq!(names, ours);
     assert!(server.read("/nodes/category/Chat%20Models").as_array().unwrap().len() >= 6);

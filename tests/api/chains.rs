@@ -8,7 +8,7 @@ use crate::tools::{script_page, with_web};
 use serde_json::{Value, json};
 
 /// A Conversational Retrieval QA Chain over two chunks, without a memory card.
-fn retrieval(server: &Server, provider: &Provider, inputs: Value) -> String {
+pub fn retrieval(server: &Server, provider: &Provider, inputs: Value) -> String {
     let store = animals(server);
     let mut drawing = Drawing::default();
     let model = ProviderFormat::OpenAi.model(&mut drawing, server, &provider.base_url(), json!({}));

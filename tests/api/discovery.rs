@@ -169,9 +169,28 @@ fn what_is_used_is_counted_with_drafts() {
     assert_eq!(count("variables")["model"]["count"], 1);
     let key = value(&server.key(&["variables:view"]));
     let seen = server.call("GET", "/used-by/variables").bearer(&key).send().is(200).json();
-    assert_eq!(seen["model"], json!({"count": 1, "flows": []}));
+    assert_eq!(seen["model"], json!({"count": 1, "drafts": 0, "flows": []}));
     server.call("GET", "/used-by/credentials").bearer(&key).send().is_error(403);
     server.owner("GET", "/used-by/flows").send().is_error(404);
+    let mut draft = Drawing::default();
+    let node = draft.card("chatOpenAI", json!({"modelName": "{{$vars.model}}"}));
+    draft.credential(&node, &unused);
+    server
+        .owner("PUT", &format!("/flow-drafts/{flow}"))
+        .json(&json!({"flowData": draft.text()}))
+        .send()
+        .is(200);
+    let drafted = &count("credentials")[&unused];
+    assert_eq!(
+        (&drafted["count"], &drafted["drafts"], &drafted["flows"][0]["draft"]),
+        (&json!(1), &json!(1), &json!(true))
+    );
+    let in_both = count("variables")["model"].clone();
+    assert_eq!(
+        (&in_both["drafts"], &in_both["flows"][0]["draft"]),
+        (&json!(0), &json!(false)),
+        "Live counts"
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Flow records (manual 5.1, 5.4): made, read, listed, changed, deleted.
 
-use crate::support::canvases::{prompted_chain, scripted_flow, with_provider};
+use crate::support::canvases::{prompted_chain, scripted_flow, scripted_flow_with, with_provider};
 use crate::support::{Server, golden, id};
 use flowkeep::domain::flows::flow::{CanvasDigest, Flow};
 use flowkeep::domain::ids::{FlowId, WorkspaceId};
@@ -470,4 +470,26 @@ fn a_save_that_says_which_flow_it_saw_overwrites_no_other() {
     }
     save("Fourth", "*").is(200);
     assert_eq!(server.read(&path)["name"], "Fourth");
+}
+
+#[test]
+fn a_publish_that_says_which_draft_it_saw_publishes_no_other() {
+    let server = Server::start();
+    let flow = server.flow_with(&scripted_flow(), &json!({"publishInstantly": false}));
+    let path = format!("/flow-drafts/{flow}");
+    let save = |answer: &str| {
+        let canvas = scripted_flow_with(json!({ "fallback": answer }));
+        server.put(&path, &json!({ "flowData": canvas }))["draft"]["updatedDate"].as_str().unwrap().to_owned()
+    };
+    let publish =
+        |seen: &str| server.owner("POST", &format!("{path}/publish")).header("if-match", seen).send();
+    let seen = save("first");
+    let newer = save("second");
+    let refused = publish(&format!("\"{seen}\"")).is_error(409);
+    assert!(refused.contains("changed since you looked at it"), "{refused}");
+    publish("\"none\"").is_error(409);
+    publish(&seen).is_error(400);
+    assert_eq!(server.read(&path)["draft"]["updatedDate"], json!(newer), "nothing was published");
+    publish(&format!("\"{newer}\"")).is(200);
+    assert_eq!(server.ask(&flow, &json!({"question": "Hi"})).is(200).json()["text"], "second");
 }

@@ -48,6 +48,39 @@ fn everybody_reads_every_chapter() {
 }
 
 #[test]
+fn a_search_leads_to_the_rules_that_hold_every_word() {
+    let server = Server::start();
+    let found = server.call_root("GET", "/docs/search?q=Publish+draft").send().is(200).text();
+    assert!(found.contains("<mark>"), "{found}");
+    let places = anchors(&found, "/docs/search");
+    assert!(places.len() > 3, "{places:?}");
+    for (place, anchor) in places {
+        let page = server.call_root("GET", &place).send().is(200).text();
+        assert!(page.contains(&format!("id=\"{anchor}\"")), "{place}#{anchor}");
+    }
+    let strange = server.call_root("GET", "/docs/search?q=%3Cscript%3Ealert(1)%3C/script%3E").send().is(200);
+    assert!(!strange.text().contains("<script"), "{}", strange.text());
+    assert!(strange.header("content-security-policy").unwrap().starts_with("default-src 'none'"));
+}
+
+#[test]
+fn every_card_has_a_page_in_the_reference() {
+    let server = Server::start();
+    let list = server.call_root("GET", "/docs/cards").send().is(200).text();
+    for card in server.read("/nodes").as_array().unwrap() {
+        let place = format!("/docs/cards/{}", card["name"].as_str().unwrap());
+        assert!(list.contains(&format!("href=\"{place}\"")), "{place}");
+        let page = server.call_root("GET", &place).send().is(200).text();
+        for input in card["inputs"].as_array().unwrap() {
+            let name = format!("<code>{}</code>", input["name"].as_str().unwrap());
+            assert!(page.contains(&name), "{place}: {name}");
+        }
+        assert!(!page.contains("<script") && !page.contains("style=\""), "{place}");
+    }
+    server.call_root("GET", "/docs/cards/chatOfTomorrow").send().is_error(404);
+}
+
+#[test]
 fn a_rule_has_an_address_of_its_own() {
     let server = Server::start();
     let page = server.call_root("GET", "/docs/flows").send().is(200).text();

@@ -52,6 +52,7 @@ impl McpProgram {
                 ("SERVICE_ENCRYPTION_KEY", "ab".repeat(32)),
             ],
             environment: vec![("FLOW_SECRET", "of-the-service")],
+            ..Options::default()
         })
     }
 

@@ -1,4 +1,6 @@
-//! Memories that sum up the messages (manual 9.14).
+//! Memories that sum up the messages, and that of Zep, whose server does (manual 9.14).
+
+mod zep;
 
 use crate::support::Server;
 use crate::support::canvases::{Drawing, ProviderFormat};

@@ -27,6 +27,9 @@ fn place(drawing: &mut Drawing, server: &Server, provider: &Provider, case: &Cas
         fields["azureOpenAIApiDeploymentName"] = "our-gpt".into();
         fields["azureOpenAIApiVersion"] = "2024-10-21".into();
     }
+    if kind == "cloudflareApi" {
+        fields["cloudflareAccountId"] = "a1".into();
+    }
     let body = json!({"name": "stand-in", "credentialName": kind, "plainDataObj": fields});
     drawing.credential(&node, &id(&server.post("/credentials", &body)));
     node
@@ -186,7 +189,8 @@ fn a_provider_that_wants_to_know_the_program_is_told() {
 #[test]
 fn a_card_that_needs_a_key_asks_nobody_without_one() {
     let server = Server::start();
-    for case in chat_cases().iter().filter(|case| ["chatXAI", "chatMistralAI"].contains(&case.card)) {
+    let cards = ["chatXAI", "chatMistralAI", "chatAlibabaTongyi", "chatCloudflareWorkersAI"];
+    for case in chat_cases().iter().filter(|case| cards.contains(&case.card)) {
         let mut drawing = Drawing::default();
         let model = drawing.card(case.card, json!({"modelName": "m-1"}));
         let prompt = drawing.card("promptTemplate", json!({"template": "Say: {question}"}));
@@ -223,12 +227,7 @@ fn agent_counts(case: &Case, streaming: bool) {
     let (server, provider) = (Server::start(), Provider::start());
     let mut drawing = Drawing::default();
     let model = place(&mut drawing, &server, &provider, case);
-    let memory = drawing.card("bufferMemory", json!({}));
-    let calculator = drawing.card("calculator", json!({}));
-    let agent = drawing.card("toolAgent", json!({"systemMessage": "Count well."}));
-    drawing.wire(&model, &agent, "model");
-    drawing.wire(&memory, &agent, "memory");
-    drawing.wire(&calculator, &agent, "tools");
+    drawing.counting_agent(&model);
     let arguments = json!({"input": "6 * (3 + 4)"});
     provider.push_behaviour(Behaviour::call("calculator", arguments.clone()));
     provider.push_behaviour(Behaviour::text("It is 42."));

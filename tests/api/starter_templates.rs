@@ -1,7 +1,9 @@
 //! Templates to begin with (manual 5.12).
 
-use crate::support::canvases::{Drawing, scripted_flow};
-use crate::support::{Server, id};
+use crate::loaders::inline;
+use crate::support::canvases::{Drawing, SECRET, scripted_flow};
+use crate::support::provider::{Behaviour, Provider};
+use crate::support::{Server, id, samples};
 use serde_json::{Value, json};
 
 fn starter(server: &Server, name: &str) -> Value {
@@ -35,6 +37,57 @@ fn two_starters_answer_without_a_provider() {
         let flow = server.flow(row["flowData"].as_str().unwrap());
         let answer = server.ask(&flow, &json!({ "question": question })).is(200).json();
         assert!(answer["text"].as_str().unwrap().contains(expected), "{answer}");
+    }
+}
+
+/// The canvas of a starter as somebody fills it in who has a provider at `base`, and a PDF where it asks for one.
+fn filled_in(server: &Server, name: &str, base: &str) -> String {
+    let mut canvas: Value =
+        serde_json::from_str(starter(server, name)["flowData"].as_str().unwrap()).unwrap();
+    for node in canvas["nodes"].as_array_mut().unwrap() {
+        let data = &mut node["data"];
+        let (kind, field, address) = match data["name"].as_str().unwrap() {
+            "chatOpenAI" | "openAIEmbeddings" => {
+                ("openAIApi", "openAIApiKey", ("basepath", format!("{base}/v1")))
+            }
+            "chatAnthropic" => ("anthropicApi", "anthropicApiKey", ("baseUrl", base.to_owned())),
+            "chatOllama" => ("ollamaApi", "ollamaApiKey", ("baseUrl", base.to_owned())),
+            "pdfFile" => {
+                let pdf = samples::pdf(&["A repair takes ten days.".to_owned()]);
+                data["inputs"]["pdfFile"] = inline("repairs.pdf", "application/pdf", &pdf).into();
+                continue;
+            }
+            _ => continue,
+        };
+        data["inputs"][address.0] = address.1.into();
+        let body = json!({"name": "mine", "credentialName": kind, "plainDataObj": {field: SECRET}});
+        data["credential"] = id(&server.post("/credentials", &body)).into();
+    }
+    canvas.to_string()
+}
+
+#[test]
+fn every_other_starter_answers_once_it_has_a_provider() {
+    let provider = Provider::start();
+    let server = Server::with(&[("SERVICE_HTTP_ALLOW", &provider.base_url().replace("http://", ""))]);
+    let sorted = r#"{"topic": "delivery", "urgent": true, "summary": "A parcel is late."}"#;
+    for (name, reply, expected) in [
+        ("Assistant with a memory", "Hello there.", "Hello there."),
+        // Its embeddings ask the provider first, which then answers with what it was told.
+        ("Ask a PDF", "", "A repair takes ten days."),
+        ("Model on your machine", "Hello there.", "Hello there."),
+        ("Plain words", "The parcel comes later.", "The parcel comes later."),
+        ("Sort messages", sorted, "delivery"),
+        ("Agent with tools", "It is noon.", "It is noon."),
+    ] {
+        let flow = server.flow(&filled_in(&server, name, &provider.base_url()));
+        let problems = server.read(&format!("/validation/{flow}"));
+        assert_eq!(problems, json!([]), "{name}");
+        if !reply.is_empty() {
+            provider.push_behaviour(Behaviour::text(reply));
+        }
+        let answer = server.ask(&flow, &json!({"question": "How long does a repair take?"})).is(200).json();
+        assert!(answer.to_string().contains(expected), "{name}: {answer}");
     }
 }
 

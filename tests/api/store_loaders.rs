@@ -224,6 +224,74 @@ fn pages_of_the_web_are_loaded_again_by_a_refresh() {
     assert_eq!(texts(&page(&server, &store, &loader, 1)), ["New"], "what is there stays");
 }
 
+/// A store whose two documents have so many chunks each, of which every tenth speaks of refunds.
+fn numbered(server: &Server, count: usize) -> (String, [String; 2]) {
+    let store = store(server);
+    let line = |number: usize| match number % 10 {
+        0 => format!("Chunk {number:04} about REFUNDS"),
+        _ => format!("Chunk {number:04} about parcels"),
+    };
+    let text = (1..=count).map(line).collect::<Vec<String>>().join("\n\n");
+    let splitter = json!({"name": "characterTextSplitter", "config": {"separator": "\n\n", "chunkSize": 30, "chunkOverlap": 0}});
+    let add = || {
+        let body = json!({"loader": {"name": "plainText", "config": {"text": text}}, "splitter": splitter});
+        let added = server.post(&format!("/document-store/upsert/{store}"), &body);
+        added["docId"].as_str().unwrap().to_owned()
+    };
+    let loaders = [add(), add()];
+    (store, loaders)
+}
+
+#[test]
+fn a_page_far_behind_holds_what_comes_after_all_before_it() {
+    let server = Server::start();
+    let (store, [_, second]) = numbered(&server, 120);
+    // The third page begins with the end of the first document.
+    let third = page(&server, &store, "all", 3);
+    assert_eq!(texts(&third).len(), 50);
+    assert_eq!(
+        (texts(&third)[0], texts(&third)[19]),
+        ("Chunk 0101 about parcels", "Chunk 0120 about REFUNDS")
+    );
+    assert_eq!(
+        (texts(&third)[20], &third["chunks"][20]["docId"]),
+        ("Chunk 0001 about parcels", &json!(second))
+    );
+    assert_eq!(third["chunks"][49]["chunkNo"], 150);
+    assert_eq!(texts(&page(&server, &store, &second, 3)).len(), 20);
+    assert!(texts(&page(&server, &store, "all", 6)).is_empty());
+}
+
+#[test]
+fn chunks_are_found_by_a_text_in_whatever_case_with_their_places() {
+    let server = Server::start();
+    let (store, [first, second]) = numbered(&server, 120);
+    let find = |loader: &str, query: &str| {
+        server.read(&format!("/document-store/chunk-search/{store}/{loader}?{query}"))
+    };
+    let found = find("all", "text=about%20refunds");
+    assert_eq!((texts(&found).len(), &found["next"]), (24, &json!(null)));
+    assert_eq!((texts(&found)[0], &found["chunks"][0]["chunkNo"]), ("Chunk 0010 about REFUNDS", &json!(10)));
+    assert_eq!(
+        (&found["chunks"][12]["docId"], &found["chunks"][12]["chunkNo"]),
+        (&json!(second), &json!(130))
+    );
+    // A page has 50 of them, and says where it goes on.
+    let part = find(&first, "text=parcels");
+    let next = part["next"].as_u64().unwrap();
+    assert_eq!((texts(&part).len(), part["chunks"][49]["chunkNo"].as_u64().unwrap()), (50, next - 1));
+    let rest = find(&first, &format!("text=parcels&from={next}"));
+    assert_eq!(texts(&rest).len(), 50);
+    let last = find(&first, &format!("text=parcels&from={}", rest["next"]));
+    assert_eq!((texts(&last).len(), &last["next"]), (8, &json!(null)));
+    assert!(texts(&find("all", "text=nothing%20of%20it")).is_empty());
+    for bad in ["", "text=%20", "text=a&from=x", &format!("text={}", "a".repeat(501))] {
+        let path = format!("/document-store/chunk-search/{store}/all?{bad}");
+        server.owner("GET", &path).send().is_error(400);
+    }
+    server.owner("GET", &format!("/document-store/chunk-search/{store}/{store}?text=a")).send().is_error(404);
+}
+
 #[test]
 fn a_store_is_renamed_and_listed_by_the_page() {
     let server = Server::start();

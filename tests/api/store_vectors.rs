@@ -1,6 +1,6 @@
 //! The vectors of document stores (manual 10.10): chosen, upserted, searched, and asked by flows.
 
-use crate::support::canvases::Drawing;
+use crate::support::canvases::{Drawing, scripted_flow};
 use crate::support::{Server, id};
 use serde_json::{Value, json};
 
@@ -37,13 +37,18 @@ fn query(server: &Server, store: &str, text: &str) -> Vec<String> {
 }
 
 fn flow(server: &Server, store: &str) -> String {
+    server.flow(&canvas_with(store))
+}
+
+/// A canvas that answers from a store.
+fn canvas_with(store: &str) -> String {
     let mut drawing = Drawing::default();
     let vectors = drawing.card("documentStoreVS", json!({"selectedStore": store}));
     let model = drawing.card("chatExtractive", json!({}));
     let chain = drawing.card("retrievalQAChain", json!({"returnSourceDocuments": true}));
     drawing.wire(&model, &chain, "model");
     drawing.wire(&vectors, &chain, "vectorStoreRetriever");
-    server.flow(&drawing.text())
+    drawing.text()
 }
 
 fn counts(answer: &Value) -> [u64; 5] {
@@ -166,9 +171,44 @@ fn a_store_tells_its_cards_its_state_and_who_asks_it() {
         told["embeddingConfig"],
         json!({"name": "hashingEmbeddings", "config": {"dimensions": "256"}})
     );
-    assert_eq!(told["whereUsed"][0]["id"], flow);
+    assert_eq!(told["whereUsed"][0], json!({"id": flow, "name": "Flow", "draft": false}));
+    let other = server.flow(&scripted_flow());
+    server
+        .owner("PUT", &format!("/flow-drafts/{other}/settings"))
+        .json(&json!({"publishInstantly": false}))
+        .send()
+        .is(200);
+    let draft = json!({"flowData": canvas_with(&store)});
+    server.owner("PUT", &format!("/flow-drafts/{other}")).json(&draft).send().is(200);
+    let used = read()["whereUsed"].clone();
+    let of_other = used.as_array().unwrap().iter().find(|one| one["id"] == other.as_str());
+    assert_eq!(of_other.map(|one| &one["draft"]), Some(&json!(true)), "{used}");
     add(&server, &store, "b", OFFICE);
     assert_eq!(read()["status"], "SYNC", "the new chunk has no vector yet");
+}
+
+#[test]
+fn a_store_says_since_when_its_vectors_have_what_it_holds() {
+    let server = Server::start();
+    let store = make(&server);
+    let read = || {
+        let told = server.read(&format!("/document-store/store/{store}"));
+        (told["status"].clone(), told["filledDate"].clone())
+    };
+    add(&server, &store, "a", MONDAY);
+    assert_eq!(read(), (json!("SYNC"), Value::Null), "never");
+    insert(&server, &hashing(&store));
+    let (status, filled) = read();
+    assert!(status == "UPSERTED" && filled.is_string(), "{status} {filled}");
+    let save = |cards: &Value| server.post("/document-store/vectorstore/save", cards);
+    save(&hashing(&store));
+    assert_eq!(read(), (json!("UPSERTED"), filled.clone()), "they are the cards that it has");
+    add(&server, &store, "b", OFFICE);
+    assert_eq!(read(), (json!("SYNC"), filled), "its chunks are others now");
+    let mut others = hashing(&store);
+    others["embeddingConfig"] = json!({"dimensions": "512"});
+    save(&others);
+    assert_eq!(read(), (json!("SYNC"), Value::Null), "its embeddings are others now");
 }
 
 #[test]
@@ -200,6 +240,22 @@ fn a_store_without_vectors_says_what_to_do() {
     server.owner("POST", "/document-store/vectorstore/save").json(&hashing(&store)).send().is(200);
     let message = server.owner("POST", "/document-store/vectorstore/query").json(&body).send().is_error(500);
     assert!(message.contains("fill the store first"), "{message}");
+}
+
+#[test]
+fn a_store_that_was_filled_with_other_embeddings_says_so_by_its_name() {
+    let server = Server::start();
+    let store = make(&server);
+    add(&server, &store, "a", "Parcels leave on Mondays.");
+    insert(&server, &hashing(&store));
+    let mut other = hashing(&store);
+    other["embeddingConfig"]["dimensions"] = json!("64");
+    server.owner("POST", "/document-store/vectorstore/save").json(&other).send().is(200);
+    let body = json!({"storeId": store, "query": "When?"});
+    let message = server.owner("POST", "/document-store/vectorstore/query").json(&body).send().is_error(500);
+    assert!(message.contains("'Handbook' was filled with other embeddings; fill it again"), "{message}");
+    insert(&server, &other);
+    server.owner("POST", "/document-store/vectorstore/query").json(&body).send().is(200);
 }
 
 #[test]

@@ -55,6 +55,51 @@ fn create_one_of_each(server: &Server) -> String {
 }
 
 #[test]
+fn servers_of_tools_go_along_without_what_is_secret_of_them() {
+    let (from, to) = (Server::start(), Server::start());
+    let address = format!("https://tools.example:8443/mcp/{KEY}?key={KEY}");
+    let made = from.post(
+        "/custom-mcp-servers",
+        &json!({"name": "Weather", "serverUrl": address, "color": "#123456", "authType": "CUSTOM_HEADERS",
+            "authConfig": {"headers": {"X-Key": KEY}}}),
+    );
+    let file = export(&from, &json!({"tool": true}));
+    assert!(!file.to_string().contains(KEY), "{file}");
+    assert_eq!(file["CustomMcpServer"][0]["name"], "Weather");
+    let preview = import(&to, &file, "preview", &json!({}));
+    assert_eq!(actions(&preview), ["create"], "{preview}");
+    assert!(preview["items"][0]["notes"].to_string().contains("enter it under Tools"), "{preview}");
+    let done = import(&to, &file, "import", &json!({}));
+    assert_eq!(done["created"], 1, "{done}");
+    let path = format!("/custom-mcp-servers/{}", id(&made));
+    let there = to.read(&path);
+    for field in ["id", "name", "serverUrl", "color", "authType", "authConfig"] {
+        assert_eq!(there[field], made[field], "{field}");
+    }
+    assert_eq!(there["status"], "PENDING");
+    assert_eq!(actions(&import(&to, &file, "import", &json!({}))), ["skip"], "once is enough");
+    // An update leaves alone what the file does not tell.
+    from.put(&path, &json!({"name": "Weather of today"}));
+    let mut newer = export(&from, &json!({"tool": true}));
+    newer["existing"] = "update".into();
+    let updated = import(&from, &newer, "import", &json!({}));
+    assert_eq!(actions(&updated), ["skip"], "{updated}");
+    let mut older = file.clone();
+    older["existing"] = "update".into();
+    assert_eq!(actions(&import(&from, &older, "import", &json!({}))), ["update"]);
+    assert_eq!(
+        (&from.read(&path)["name"], &from.read(&path)["serverUrl"]),
+        (&json!("Weather"), &made["serverUrl"])
+    );
+    let copied = import(&from, &file, "import", &json!({id(&made): "duplicate"}));
+    assert_eq!(copied["created"], 1, "{copied}");
+    let mut broken = file;
+    broken["CustomMcpServer"][0]["serverUrl"] = "ftp://tools.example".into();
+    let refused = import(&Server::start(), &broken, "import", &json!({}));
+    assert!(refused["items"][0].to_string().contains("Invalid serverUrl"), "{refused}");
+}
+
+#[test]
 fn what_is_exported_comes_in_elsewhere_under_its_ids() {
     let (from, to) = (Server::start(), Server::start());
     let flow = create_one_of_each(&from);

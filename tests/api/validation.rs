@@ -29,6 +29,80 @@ fn what_is_wrong_with_a_canvas_is_listed_by_card() {
 }
 
 #[test]
+fn a_flow_that_ends_in_a_card_without_an_answer_is_a_problem_of_that_card() {
+    let server = Server::start();
+    let mut drawing = Drawing::default();
+    let last = drawing.card("calculator", json!({}));
+    let found = server.read(&format!("/validation/{}", server.flow(&drawing.text())));
+    assert_eq!((&found[0]["id"], &found[0]["blocks"]), (&json!(last), &json!(true)), "{found}");
+    let told = found[0]["issues"][0].as_str().unwrap();
+    assert_eq!(
+        told,
+        "The flow ends in 'Calculator', which cannot answer: connect it to a chain or an agent."
+    );
+    assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
+}
+
+#[test]
+fn a_team_without_workers_is_a_problem_of_its_supervisor() {
+    let server = Server::start();
+    let mut drawing = Drawing::default();
+    let supervisor = drawing.card("supervisor", json!({}));
+    let flow = server.flow_with(&drawing.text(), &json!({"type": "MULTIAGENT"}));
+    let found = server.read(&format!("/validation/{flow}"));
+    assert_eq!((&found[0]["id"], &found[0]["blocks"]), (&json!(supervisor), &json!(true)), "{found}");
+    assert!(found.to_string().contains("has no Worker"), "{found}");
+    assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
+}
+
+#[test]
+fn json_of_another_form_than_its_card_reads_is_named() {
+    let server = Server::start();
+    let mut drawing = Drawing::default();
+    let model = drawing.card("chatOpenAI", json!({"baseOptions": {"x-team": {"name": "a"}}}));
+    let prompt = drawing.card("promptTemplate", json!({"template": "{a}", "promptValues": "[1]"}));
+    let parser = drawing.card("structuredOutputParser", json!({"jsonStructure": [{"property": 1}]}));
+    let chain = drawing.card("llmChain", json!({}));
+    drawing.wire(&model, &chain, "model");
+    drawing.wire(&prompt, &chain, "prompt");
+    drawing.wire(&parser, &chain, "outputParser");
+    let told =
+        |drawing: &Drawing| server.read(&format!("/validation/{}", server.flow(&drawing.text()))).to_string();
+    let found = told(&drawing);
+    for wrong in [
+        "Base Options must be an object whose values are texts.",
+        "Format Prompt Values must be a JSON object.",
+        "JSON Structure must be a list of objects with the texts property, type, description.",
+    ] {
+        assert!(found.contains(wrong), "{found}");
+    }
+    drawing.set(&model, "baseOptions", json!("{\"x-team\": \"a\", \"x-tries\": 3}"));
+    drawing.set(&prompt, "promptValues", json!("{\"a\": \"{{question}}\"}"));
+    drawing.set(
+        &parser,
+        "jsonStructure",
+        json!([{"property": "answer", "type": "string", "description": ""}]),
+    );
+    let fine = told(&drawing);
+    assert!(!fine.contains("must be"), "{fine}");
+    drawing.set(&prompt, "promptValues", json!("{\"a\": "));
+    assert!(told(&drawing).contains("Format Prompt Values must be JSON."));
+}
+
+#[test]
+fn a_card_says_which_form_its_json_has() {
+    let server = Server::start();
+    let schema = |card: &str, input: &str| {
+        let inputs = server.read(&format!("/nodes/{card}"))["inputs"].as_array().unwrap().clone();
+        inputs.into_iter().find(|found| found["name"] == input).unwrap()["schema"].clone()
+    };
+    let texts = json!({"type": "object", "additionalProperties": {"type": ["string", "number", "boolean"]}});
+    assert_eq!(schema("chatOpenAI", "baseOptions"), texts);
+    assert_eq!(schema("promptTemplate", "promptValues"), json!({"type": "object"}));
+    assert_eq!(schema("chatOpenAI", "modelName"), Value::Null);
+}
+
+#[test]
 fn what_cannot_run_is_told_by_validation_and_publish_alike() {
     let server = Server::start();
     let mut no_steps = Drawing::default();

@@ -78,7 +78,7 @@ fn a_runtime_variable_reads_no_name_that_is_not_for_flows() {
     assert!(!region(&with_environment(), "REGION").contains("north"));
     let environment = vec![("REGION", "north"), ("FLOW_REGION", "south")];
     let settings = vec![("SERVICE_RUNTIME_VARIABLES", "REGION".to_owned())];
-    let server = Server::with_options(Options { environment, settings });
+    let server = Server::with_options(Options { environment, settings, ..Options::default() });
     assert_eq!(region(&server, "REGION"), "Hi from north");
     assert!(!region(&server, "FLOW_REGION").contains("south"));
 }

@@ -8,8 +8,8 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// With the folders that they lie in, as many as a folder may hold.
-const DOCUMENTS: usize = 99_000;
+/// As many as are read of a folder.
+const DOCUMENTS: usize = 100_000;
 /// Files of a folder within the folder.
 const FILES_OF_FOLDER: usize = 1_000;
 const LOOK: Duration = Duration::from_millis(250);
@@ -19,7 +19,7 @@ const FILE_BYTES: usize = 5_000_000;
 /// Gigabytes of that folder.
 const GIGABYTES: usize = 5;
 
-/// Runs one over so many documents, or over as many as a folder may hold.
+/// Runs one over so many documents, or over as many as are read of a folder.
 pub fn report(documents: Option<usize>) {
     let documents = documents.unwrap_or(DOCUMENTS);
     heading(&format!(

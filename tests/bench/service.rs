@@ -3,7 +3,8 @@
 //!
 //! `cargo bench --bench service -- latency rate streams` picks parts; without a name all of them run. The variable
 //! `FLOWKEEP_PROGRAM` names another program to measure: one of another day, or one that was built faster. `million 100000`
-//! stores fewer answers than a million, `listed 1000` lists fewer runs than a hundred thousand.
+//! stores fewer answers than a million, `listed 1000` lists fewer runs than a hundred thousand,
+//! and `conversations 1000` fewer conversations.
 #![allow(clippy::print_stdout, reason = "the figures are this program's output")]
 #![allow(clippy::unwrap_used, reason = "a measurement that cannot be made has failed")]
 
@@ -11,6 +12,7 @@ mod agentflows;
 mod answers;
 mod bare;
 mod callers;
+mod conversations;
 mod figures;
 mod memory;
 mod model;
@@ -47,7 +49,7 @@ fn main() {
         return bare::serve(arguments.last().expect("the provider's address"));
     }
     let number = arguments.iter().find_map(|argument| argument.parse().ok());
-    let parts: [(&str, &dyn Fn()); 20] = [
+    let parts: [(&str, &dyn Fn()); 21] = [
         ("latency", &callers::latency),
         ("rate", &callers::rate),
         ("cost", &answers::cost),
@@ -64,6 +66,7 @@ fn main() {
         ("paused", &runs::paused),
         ("long", &runs::long),
         ("listed", &|| runs::listed(number)),
+        ("conversations", &|| conversations::listed(number)),
         ("pipeline", &|| pipelines::report(number)),
         ("gigabytes", &|| pipelines::gigabytes(number)),
         ("stores", &|| pipelines::stores(number)),

@@ -11,16 +11,16 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A service with a key, a credential, a flow that was asked, versions of it and a stored file.
-struct Used {
-    home: Home,
-    key: String,
+pub struct Used {
+    pub home: Home,
+    pub key: String,
     flow: String,
     credential: String,
-    archive: PathBuf,
+    pub archive: PathBuf,
 }
 
 impl Used {
-    fn new() -> (Self, Program) {
+    pub fn new() -> (Self, Program) {
         let home = Home::new();
         let service = home.serve();
         let key = home.key("all");
@@ -37,13 +37,13 @@ impl Used {
         (Self { home, key, flow, credential, archive }, service)
     }
 
-    fn backup(&self, more: &[&str]) -> String {
+    pub fn backup(&self, more: &[&str]) -> String {
         let mut arguments = vec!["backup", self.archive.to_str().unwrap()];
         arguments.extend_from_slice(more);
         self.home.good(&arguments)
     }
 
-    fn restore_into(&self, folder: &Path, more: &[&str]) -> Output {
+    pub fn restore_into(&self, folder: &Path, more: &[&str]) -> Output {
         let mut arguments =
             vec!["restore", self.archive.to_str().unwrap(), "--data-dir", folder.to_str().unwrap()];
         arguments.extend_from_slice(more);
@@ -57,7 +57,7 @@ impl Used {
         folder
     }
 
-    fn name_of(&self, service: &Program) -> String {
+    pub fn name_of(&self, service: &Program) -> String {
         let bearer = format!("Bearer {}", self.key);
         let found = service.get(&format!("/api/v1/chatflows/{}", self.flow), &[("authorization", &bearer)]);
         found.json()["name"].as_str().unwrap_or_default().to_owned()
@@ -72,7 +72,7 @@ fn rename(service: &Program, key: &str, flow: &str, name: &str) {
 }
 
 /// Everything in a folder that is no socket: paths and what they hold.
-fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+pub fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     let Ok(entries) = fs::read_dir(folder) else { return found };
     for entry in entries {
@@ -104,7 +104,7 @@ fn assert_sound(folder: &Path) {
     }
 }
 
-fn is_installed(program: &str) -> bool {
+pub fn is_installed(program: &str) -> bool {
     Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 

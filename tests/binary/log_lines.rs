@@ -155,8 +155,8 @@ fn bad_answers() -> Vec<Behaviour> {
     ]
 }
 
-/// A session of a person, a key and strangers; the log of it.
-fn log_of_a_session() -> String {
+/// A session of a person, a key and strangers: the log of it, and what the owner reads of it on the page.
+fn log_of_a_session() -> (String, Value) {
     let provider = Provider::start();
     let started = start_service();
     let session = Session { service: &started.program, bearer: format!("Bearer {}", started.key) };
@@ -182,9 +182,13 @@ fn log_of_a_session() -> String {
     }
     manage(&session, &talking);
     strangers(&started.program);
+    let told = |field: &str| started.told[field].as_str().unwrap();
+    let cookie = started.program.sign_in(told("ownerEmail"), told("ownerPassword")).unwrap();
+    let kept = started.program.get("/api/v1/server/log?limit=1000", &[("cookie", &cookie)]).json();
+    // Later than what is kept, which holds no line more.
     let log = started.program.log();
     assert!(log.contains("a run failed"), "{log}");
-    log
+    (log, kept)
 }
 
 /// What people do with things.
@@ -260,7 +264,7 @@ fn strangers(service: &Program) {
 
 #[test]
 fn a_log_is_sentences_with_ids_and_holds_nothing_that_was_said() {
-    let log = log_of_a_session();
+    let (log, kept) = log_of_a_session();
     // After the time and the module: a sentence, and fields with names.
     let line = Regex::new(r"^\S+ +(ERROR|WARN|INFO|DEBUG|TRACE) flowkeep[a-z_:]*: (?<rest>.*)$").unwrap();
     let debug_text = Regex::new(r"\{ |[A-Z]\w*\(|Some\(|None\b|\w::\w|\[\]").unwrap();
@@ -271,6 +275,15 @@ fn a_log_is_sentences_with_ids_and_holds_nothing_that_was_said() {
         assert!(!debug_text.is_match(rest) && !path.is_match(rest), "{text}");
     }
     assert!(log.lines().count() > 20, "{log}");
+    let lines = kept["lines"].as_array().unwrap();
+    assert!(!kept.to_string().to_lowercase().contains(SAID), "{kept}");
+    for line in lines {
+        assert!(log.contains(line["message"].as_str().unwrap()), "{line}");
+    }
+    assert!(lines.iter().any(|line| line["message"] == "a run failed" && line["level"] == "warn"), "{kept}");
+    assert!(lines.iter().all(|line| ["error", "warn", "info"].contains(&line["level"].as_str().unwrap())));
+    assert!(lines.iter().any(|line| line["message"] == "listening" && line["fields"]["version"].is_string()));
+    assert!(lines.is_sorted_by(|newer, older| newer["at"].as_str() >= older["at"].as_str()), "newest first");
 }
 
 #[test]

@@ -11,7 +11,10 @@ mod check_command;
 mod copy;
 mod demo;
 mod disk_corruption;
+mod encrypted_backups;
 mod file_permissions;
+#[path = "../support/git_host/mod.rs"]
+mod git_host;
 #[cfg(unix)]
 mod installation;
 mod log_lines;
@@ -22,6 +25,7 @@ mod open_answers;
 #[cfg(target_os = "linux")]
 mod open_file_limit;
 mod operator;
+mod other_products;
 mod print_commands;
 #[path = "../support/program.rs"]
 mod program;
@@ -30,9 +34,11 @@ mod programs;
 mod provider;
 mod proxies;
 mod schedules;
+mod several;
 mod spans;
 mod starting;
 mod stopping;
+mod upgrades;
 #[path = "../support/wire.rs"]
 mod wire;
 

@@ -415,6 +415,39 @@ fn a_doctor_says_of_each_thing_whether_it_is_in_order() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn a_doctor_says_what_it_puts_right_before_it_does() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = Home::new();
+    let service = home.serve();
+    let secrets = home.data.join("secrets");
+    fs::set_permissions(&secrets, fs::Permissions::from_mode(0o755)).unwrap();
+    let lost = home.data.join(
+        "files/00000000-0000-4000-8000-000000000001/00000000-0000-4000-8000-000000000002/00000000-0000-4000-8000-000000000003",
+    );
+    fs::create_dir_all(&lost).unwrap();
+    let hour = std::time::SystemTime::now() - std::time::Duration::from_secs(3_600);
+    for folder in [lost.as_path(), lost.parent().unwrap()] {
+        fs::File::open(folder).unwrap().set_modified(hour).unwrap();
+    }
+    let told = home.good(&["doctor"]);
+    let lines: Vec<&str> = told.lines().filter(|line| line.starts_with("repairs ")).collect();
+    assert_eq!(lines.len(), 2, "{told}");
+    assert!(lost.exists(), "nothing was done yet");
+
+    let output = home.run(&["doctor", "--fix"]);
+    let said = error_output(&output);
+    let verbs: Vec<&str> =
+        said.lines().filter_map(|line| line.split_once(':')).map(|(verb, _)| verb).collect();
+    assert_eq!(verbs, ["to do", "to do", "done", "done"], "{said}");
+    assert!(standard_output(&output).contains("There is nothing to put right."));
+    assert!(!lost.exists());
+    assert_eq!(fs::metadata(&secrets).unwrap().permissions().mode() & 0o777, 0o700);
+    assert!(error_output(&home.run(&["doctor", "--fix"])).contains("nothing to put right"));
+    service.kill();
+}
+
 /// A program that takes connections and says nothing, as a service that hangs.
 #[test]
 fn a_health_check_does_not_wait_for_a_service_that_hangs() {

@@ -122,6 +122,41 @@ fn a_question_is_told_from_its_request_to_the_model() {
 }
 
 #[test]
+fn what_a_check_did_first_is_told_of_a_question_all_the_same() {
+    let (address, posted) = collector();
+    let service =
+        start_service(&[("OTEL_EXPORTER_OTLP_ENDPOINT", &address), ("OTEL_BSP_SCHEDULE_DELAY", "50")]);
+    let flow = make(&service.program, &service.key);
+    let bearer = format!("Bearer {}", service.key);
+    let call = |method: &str, rest: &str, body: &Value| {
+        let path = format!("/api/v1/flow-drafts/{flow}{rest}");
+        let answer = service.program.call(method, &path, &[("authorization", &bearer)], body);
+        assert!((200..300).contains(&answer.status()), "{}", answer.text());
+        answer.json()
+    };
+    call("PUT", "/settings", &json!({"publishInstantly": false}));
+    let draft = canvases::scripted(&json!([]), "Somebody said: {question}");
+    call("PUT", "", &json!({"flowData": draft.to_string()}));
+    call("POST", "/check", &json!({"questions": ["of a check"]}));
+    let end = std::time::Instant::now() + PATIENCE;
+    while call("GET", "/check", &Value::Null)["check"]["status"] != "done" {
+        assert!(std::time::Instant::now() < end, "the check does not end");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(service.program.ask(&flow, &json!({"question": "Hi"})).status(), 200);
+    assert!(service.program.stop().success());
+    let mut names: Vec<String> = Vec::new();
+    while let Ok(request) = posted.recv_timeout(Duration::from_millis(500)) {
+        let spans = request.body["resourceSpans"][0]["scopeSpans"][0]["spans"].as_array().unwrap().clone();
+        names.extend(spans.iter().map(|span| span["name"].as_str().unwrap().to_owned()));
+    }
+    let cards = names.iter().filter(|name| name.starts_with("card ")).count();
+    let flows = names.iter().filter(|name| *name == "flow").count();
+    let models = names.iter().filter(|name| *name == "model").count();
+    assert!(flows == 1 && cards > 0 && models == 1, "the spans of one question: {names:?}");
+}
+
+#[test]
 fn a_collector_that_is_away_harms_nobody() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let endpoint = format!("http://{closed}");

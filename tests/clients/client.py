@@ -3,7 +3,7 @@
 import json
 import sys
 
-from flowise import Flowise, PredictionData
+from flowise import Flowise, IFileUpload, PredictionData
 
 where = json.loads(sys.argv[1])
 client = Flowise(where["baseUrl"])
@@ -37,6 +37,11 @@ assert stranger["chatId"] != first["chatId"] and "there" not in stranger["text"]
 assert stream("you") == "Hello you"
 assert stream("tricky") == "a line with data: inside, and data:{} too"
 
+pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+upload = IFileUpload("data:image/png;base64," + pixel, "file", "pixel.png", "image/png")
+seen = ask("a pixel", "seeing", uploads=[upload])
+assert seen["text"] == "I see a pixel", seen
+
 # It has no way to answer what a flow waits for: it asks, and is told.
 waiting = ask("socks", "approval")
 assert waiting["text"] == "A draft about socks.\n\nShall I send it?", waiting
@@ -46,4 +51,4 @@ told = listen("ropes", "approval")
 assert told[0] == {"event": "agentFlowEvent", "data": "INPROGRESS"} and told[-1]["event"] == "end", told
 assert "".join(event["data"] for event in told if event["event"] == "token") == "A draft about ropes.\n\nShall I send it?"
 assert [event["data"] for event in told if event["event"] == "agentFlowEvent"][-1] == "STOPPED", told
-print("Python client: asked, streamed, continued, and asked a flow that waits")
+print("Python client: asked, streamed, continued, showed a picture, and asked a flow that waits")

@@ -145,11 +145,44 @@ def form():
     return make("form", "AGENTFLOW", nodes, [way("startAgentflow_0", "directReplyAgentflow_0")])
 
 
-flows = {"flow": chat(), "approval": approval(), "tool": tool(), "form": form()}
+def visited():
+    """A chat that a shop's visitors meet; what is asked of them and offered to them, its page says."""
+    return scripted("visited", {"rules": json.dumps([{"match": "oil for lamps", "reply": "I read about the oil."}])})
+
+
+def members():
+    """A Sequential Agent flow whose agent asks a person before it calls its tool."""
+    rules = [
+        {"match": "may be done", "reply": "May I count?"},
+        {"match": "declined", "reply": "Then I do not know."},
+        {"after": "tool", "match": ".+", "reply": "It is {0}."},
+        {"after": "user", "reply": "", "toolCalls": [{"name": "calculator", "arguments": {"input": "6*7"}}]},
+    ]
+    card = "{{{{{}_0.data.instance}}}}".format
+    agent = {
+        "agentName": "Ann",
+        "interrupt": True,
+        "tools": [card("calculator")],
+        "sequentialNode": [card("seqStart")],
+    }
+    nodes = [
+        node("chatScripted", "Model", {"rules": json.dumps(rules)}),
+        node("calculator", "Calculator", {}),
+        node("seqStart", "Start", {"model": card("chatScripted")}),
+        node("seqAgent", "Agent", agent),
+        node("seqEnd", "End", {"sequentialNode": card("seqAgent")}),
+    ]
+    wires = [("chatScripted", "seqStart"), ("calculator", "seqAgent"), ("seqStart", "seqAgent"), ("seqAgent", "seqEnd")]
+    edges = [{"source": f"{source}_0", "target": f"{target}_0"} for source, target in wires]
+    return make("members", "MULTIAGENT", nodes, edges)
+
+
+flows = {"flow": chat(), "approval": approval(), "tool": tool(), "form": form(), "visited": visited(), "members": members()}
 # For the clients of other protocols; the pages that ask flows as Flowise does have no use for them.
 flows["broken"] = scripted("broken", {"rules": json.dumps([{"match": ".+", "fail": {"status": 400, "message": "no"}}])})
+flows["seeing"] = scripted("seeing", {"fallback": "I see {question}", "allowImageUploads": True})
 flows["slow"] = scripted("slow", {"fallback": "one two three four five", "delayMs": 5000})
-tools = {"flow": "greeter", "approval": "writer", "slow": "sleeper"}
+tools = {"flow": "greeter", "approval": "writer", "slow": "sleeper", "broken": "breaker"}
 tokens = {f"{flow}Token": tool_token(flows[flow], tool) for flow, tool in tools.items()}
 tool_token(flows["form"], "order")
 print(json.dumps({"baseUrl": ready["baseUrl"], "apiKey": ready["apiKey"], **flows, **tokens}))

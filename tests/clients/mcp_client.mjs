@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
-const { baseUrl, apiKey, flow, flowToken, approval, approvalToken, slow, slowToken } = JSON.parse(process.argv[2]);
+const where = JSON.parse(process.argv[2]);
+const { baseUrl, apiKey, flow, flowToken, approval, approvalToken, broken, brokenToken, slow, slowToken } = where;
 
 async function connect(path, secret) {
   const client = new Client({ name: 'tests', version: '1' });
@@ -33,8 +34,13 @@ assert.deepEqual(news, ['Start', 'Writer', 'Ask']);
 await writer.close();
 
 const all = await connect('', apiKey);
-assert.equal((await all.listTools()).tools.length, 4);
+assert.equal((await all.listTools()).tools.length, 5);
 await all.close();
+
+const breaker = await connect(`/${broken}`, brokenToken);
+const failed = await breaker.callTool({ name: 'breaker', arguments: { question: 'Ada' } });
+assert.ok(failed.isError && failed.content[0].text);
+await breaker.close();
 
 const sleeper = await connect(`/${slow}`, slowToken);
 const controller = new AbortController();
@@ -45,4 +51,4 @@ await sleeper.ping();
 await sleeper.close();
 
 await assert.rejects(connect(`/${flow}`, 'fkm_wrong'));
-console.log("MCP's npm client: listed, called, followed, took a call back, and was refused");
+console.log("MCP's npm client: listed, called, followed, was told of a run that failed, took a call back, and was refused");

@@ -37,9 +37,12 @@ async def speak(mode, revision):
         assert said.content[0].text.endswith("Shall I send it?"), said
         assert [message for _, message in news] == ["Start", "Writer", "Ask"], news
         assert [progress for progress, _ in news] == [1, 2, 3], news
+    async with client("/" + where["broken"], where["brokenToken"], mode) as breaker:
+        failed = await breaker.call_tool("breaker", {"question": "Ada"})
+        assert failed.is_error and failed.content[0].text, failed
     async with client("", where["apiKey"], mode) as all_tools:
         names = [tool.name for tool in (await all_tools.list_tools()).tools]
-        assert names == ["greeter", "order", "sleeper", "writer"], names
+        assert names == ["breaker", "greeter", "order", "sleeper", "writer"], names
         order = {"name": "Ada", "count": 2, "wrapped": True, "colour": "red"}
         said = await all_tools.call_tool("order", order)
         assert said.content[0].text == "Ada: 2 of red, wrapped true.", said
@@ -57,4 +60,4 @@ async def refused():
 asyncio.run(speak("auto", "2026-07-28"))
 asyncio.run(speak("legacy", "2025-11-25"))
 asyncio.run(refused())
-print("MCP's Python client: listed, called, followed, and was refused, with and without a handshake")
+print("MCP's Python client: listed, called, followed, was told of a run that failed, and was refused, with and without a handshake")

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import OpenAI from 'openai';
 
-const { baseUrl, apiKey, flow: model, form, approval, broken } = JSON.parse(process.argv[2]);
+const { baseUrl, apiKey, flow: model, form, approval, broken, seeing } = JSON.parse(process.argv[2]);
 const baseURL = `${baseUrl}/api/v1/openai/v1`;
 const client = new OpenAI({ baseURL, apiKey });
 const messages = [{ role: 'user', content: 'there' }];
@@ -53,9 +53,11 @@ const unsupported = await refused(OpenAI.BadRequestError, () => chat({ response_
 assert.deepEqual([unsupported.code, unsupported.param], ['unsupported_parameter', 'response_format']);
 const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
 await refused(OpenAI.PermissionDeniedError, () => chat({ messages: [{ role: 'user', content: [picture] }] }));
+const shown = { role: 'user', content: [{ type: 'text', text: 'a pixel' }, picture] };
+assert.equal((await chat({ model: seeing, messages: [shown] })).choices[0].message.content, 'I see a pixel');
 const failed = await refused(OpenAI.InternalServerError, () => chat({ model: broken }));
 assert.deepEqual([failed.code, failed.headers.get('x-should-retry')], ['flow_failed', 'false']);
 await refused(OpenAI.APIError, async () => {
   for await (const piece of await chat({ model: broken, stream: true })) assert.ok(piece.choices);
 });
-console.log("OpenAI's npm client: listed, asked, streamed, and was refused");
+console.log("OpenAI's npm client: listed, asked, streamed, showed a picture, and was refused");

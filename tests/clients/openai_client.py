@@ -79,8 +79,10 @@ assert refused(openai.BadRequestError, lambda: chat(n=2)).param == "n"
 assert refused(openai.BadRequestError, lambda: chat(messages=[])).type == "invalid_request_error"
 picture = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": PIXEL}}]}]
 assert refused(openai.PermissionDeniedError, lambda: chat(messages=picture)).type == "permission_error"
+shown = [{"role": "user", "content": [{"type": "text", "text": "a pixel"}, *picture[0]["content"]]}]
+assert chat(model=where["seeing"], messages=shown).choices[0].message.content == "I see a pixel"
 failed = refused(openai.InternalServerError, lambda: chat(model=where["broken"]))
 assert failed.code == "flow_failed" and failed.response.headers["x-should-retry"] == "false", failed
 ended = refused(openai.APIError, lambda: list(chat(model=where["broken"], stream=True)))
 assert ended.code == "flow_failed", ended
-print("OpenAI's Python client: listed, asked, streamed, and was refused")
+print("OpenAI's Python client: listed, asked, streamed, showed a picture, and was refused")

@@ -3,85 +3,9 @@
 // JSON, the widget's script as it is published, what the service said when it was ready, and a folder that pictures are left
 // in when it is named.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createServer, request } from 'node:http';
-import { join } from 'node:path';
-import { chromium } from 'playwright-core';
+import { flows, owner, PATIENCE, picture, say, shop, take, visit } from './widget_shop.mjs';
 
-const { baseUrl, approval, tool, form } = JSON.parse(process.argv[2]);
-const script = readFileSync(process.argv[3]);
-const { apiKey } = JSON.parse(readFileSync(process.argv[4], 'utf8'));
-const pictures = process.argv[5];
-const PATIENCE = { timeout: 20_000 };
-
-let shown = '';
-const shop = await site();
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-});
-
-/** A site that holds the chat as a page of a shop would; what begins with /api goes on to the service, as behind one proxy. */
-function site() {
-  const server = createServer((incoming, outgoing) => {
-    const path = incoming.url.split('?')[0];
-    if (path.startsWith('/api/')) return pass(incoming, outgoing);
-    const [kind, body] = path === '/web.js' ? ['text/javascript', script] : ['text/html; charset=utf-8', shown];
-    return outgoing.writeHead(path === '/favicon.ico' ? 404 : 200, { 'content-type': kind }).end(body);
-  });
-  return new Promise((done) => {
-    server.listen(0, '127.0.0.1', () => {
-      done({ base: `http://127.0.0.1:${server.address().port}`, stop: () => server.close() });
-    });
-  });
-}
-
-function pass(incoming, outgoing) {
-  const to = new URL(incoming.url, baseUrl);
-  const headers = { ...incoming.headers, host: to.host };
-  if (headers.origin) headers.origin = to.origin;
-  const onward = request(to, { method: incoming.method, headers }, (answer) => {
-    outgoing.writeHead(answer.statusCode, answer.headers);
-    answer.pipe(outgoing);
-  });
-  onward.on('error', () => outgoing.destroy());
-  incoming.pipe(onward);
-}
-
-/** A visit of the shop with the chat of this flow open. With `cookies` its page has them sent to a service elsewhere. */
-async function visit(chatflowid, apiHost = shop.base, cookies = false) {
-  const theme = { chatWindow: { showAgentMessages: true } };
-  const options = JSON.stringify({ chatflowid, apiHost, theme });
-  shown = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title></head><body><h1>Socks</h1>
-    <script type="module">import Chatbot from '/web.js';
-    const onRequest = async (request) => { if (${cookies}) request.credentials = 'include'; };
-    Chatbot.init({ ...${options}, onRequest });</script></body></html>`;
-  const context = await browser.newContext({ viewport: { width: 1000, height: 800 } });
-  const page = await context.newPage();
-  const faults = [];
-  const asked = [];
-  page.on('pageerror', (error) => faults.push(String(error)));
-  page.on('request', (one) => {
-    if (one.method() === 'POST' && one.url().includes('/prediction/')) asked.push(JSON.parse(one.postData()));
-  });
-  await page.goto(shop.base);
-  await page.locator('flowise-chatbot button').first().click();
-  return { page, chat: page.locator('flowise-chatbot'), faults, asked, close: () => context.close() };
-}
-
-let taken = 0;
-async function picture(page, name) {
-  taken += 1;
-  if (!pictures) return;
-  // What slides in is there by then.
-  await page.waitForTimeout(600);
-  await page.screenshot({ path: join(pictures, `${taken}-${name}.png`) });
-}
-
-async function say({ page, chat }, text) {
-  await chat.locator('textarea').fill(text);
-  await page.keyboard.press('Enter');
-}
+const { baseUrl, approval, tool, form } = flows;
 
 /** Clicks a button below the newest message, and sends what the person writes beside it. */
 async function decide({ page, chat }, button, feedback) {
@@ -160,13 +84,7 @@ async function fills() {
 
 /** On another origin the owner lists the page, and the page has its requests carry the cookie. */
 async function approvesElsewhere() {
-  const settings = { chatbotConfig: JSON.stringify({ allowedOrigins: [shop.base] }) };
-  const saved = await fetch(`${baseUrl}/api/v1/chatflows/${approval}`, {
-    method: 'PUT',
-    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify(settings),
-  });
-  assert.equal(saved.status, 200);
+  await owner('PUT', `/chatflows/${approval}`, { chatbotConfig: JSON.stringify({ allowedOrigins: [shop.base] }) });
   const seen = await visit(approval, baseUrl, true);
   await say(seen, 'ropes');
   await seen.chat.getByText('Proceed', { exact: true }).waitFor(PATIENCE);
@@ -176,13 +94,7 @@ async function approvesElsewhere() {
   await seen.close();
 }
 
-try {
-  await approves();
-  await approvesTools();
-  await fills();
-  await approvesElsewhere();
-  console.log('chat widget: showed steps, asked a person, had a tool approved, started with a form');
-} finally {
-  await browser.close();
-  shop.stop();
-}
+await take(
+  [approves, approvesTools, fills, approvesElsewhere],
+  'showed steps, asked a person, had a tool approved, started with a form',
+);

@@ -122,6 +122,7 @@ fn key(app: &App, workspace: WorkspaceId) {
         created: now,
         updated: now,
         foreign: false,
+        budget: None,
     };
     let home = KeyOwner { workspace, id: key.id };
     let put = |tx: &_| {

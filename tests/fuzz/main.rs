@@ -8,6 +8,7 @@
 
 mod canvas;
 mod documents;
+mod foreign_files;
 mod form;
 mod history;
 mod json;

@@ -19,7 +19,7 @@ use crate::cards::kit::steps::on_error;
 use crate::cards::kit::steps::structured_output::{StructuredOutput, answer_text, write_answer};
 use crate::cards::kit::{
     Capability, Card, Category, Decision, Factory, Input, Inputs, Model, Need, NextSteps, NullSink, Pause,
-    Risk, StepContext, StepOutcome, TokenSink, input_lists,
+    Risk, StepContext, StepOutcome, TokenSink, called_tool, input_lists,
 };
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::UsedTool;
@@ -194,7 +194,7 @@ fn with_progress(mut outcome: StepOutcome, progress: AgentProgress) -> StepOutco
 
 /// With the tools there were and those that were used, under the names by which clients know them.
 fn with_tools(mut outcome: StepOutcome, toolbox: &Toolbox) -> StepOutcome {
-    let called = |used: &UsedTool| json!({"tool": used.tool, "toolInput": used.tool_input, "toolOutput": ""});
+    let called = |used: &UsedTool| called_tool(&used.tool, &used.tool_input);
     let mut put = |name: &str, list: Value| {
         if list.as_array().is_some_and(|list| !list.is_empty()) {
             outcome.output.insert(name.to_owned(), list);

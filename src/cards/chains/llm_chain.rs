@@ -109,7 +109,7 @@ impl LlmChain {
     ) -> Result<Value> {
         let request = ChatRequest { messages, ..ChatRequest::default() };
         let first = self.model.ask(&request, turn.host, &mut NullSink)?.text;
-        let fault = match parser.parse(&first) {
+        let fault = match parser.parse_reply(&first, turn.host) {
             Ok(json) => return Ok(json),
             Err(fault) => fault,
         };
@@ -126,7 +126,7 @@ impl LlmChain {
             .model
             .ask(&ChatRequest { messages, ..ChatRequest::default() }, turn.host, &mut NullSink)?
             .text;
-        parser.parse(&second).map_err(wrong)
+        parser.parse_reply(&second, turn.host).map_err(wrong)
     }
 }
 

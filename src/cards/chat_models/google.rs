@@ -1,7 +1,7 @@
 //! Google's Gemini models.
 
 use crate::cards::kit::models::openai_compatible::{CACHE, IMAGES, STREAMING, common_base};
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk};
+use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, JsonShape, Risk};
 use crate::domain::error::Result;
 use crate::llm::{Endpoint, GOOGLE_BASE, Google};
 use serde_json::Value;
@@ -77,6 +77,7 @@ pub(crate) const CARD: Card = Card {
         TOP_P,
         TOP_K,
         Input::json("safetySettings", "Safety Settings")
+            .shape(JsonShape::Rows(&["harmCategory", "harmBlockThreshold"]))
             .additional()
             .lists()
             .help("Rows of harmCategory and harmBlockThreshold."),

@@ -4,7 +4,7 @@ use crate::cards::kit::knowledge::loading::{
     BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, document, loader,
 };
 use crate::cards::kit::web::request::WebRequest;
-use crate::cards::kit::{Card, Category, Choice, Factory, Host, Input, Inputs, Risk};
+use crate::cards::kit::{Card, Category, Choice, Factory, Host, Input, Inputs, JsonShape, Risk};
 use crate::domain::error::Result;
 use crate::net::ResponseLimits;
 use serde_json::Value;
@@ -23,7 +23,7 @@ pub(crate) const CARD: Card = Card {
     inputs: &[
         Input::choice("method", "Method", METHODS).or("GET"),
         Input::address("url", "URL"),
-        Input::headers("headers", "Headers").additional(),
+        Input::headers("headers", "Headers").shape(JsonShape::Texts).additional(),
         Input::json("body", "Body").additional().lists(),
         SPLITTER,
         METADATA,

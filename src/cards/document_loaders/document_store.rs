@@ -1,6 +1,7 @@
 //! Document Store: the chunks of a document store of this server.
 
 use crate::cards::kit::knowledge::loading::{BASE_CLASSES, OUTPUTS};
+use crate::cards::kit::knowledge::pieces::{DocumentPiece, PieceVisitor};
 use crate::cards::kit::{
     Capability, Card, Category, Factory, Grant, Host, Input, Knowledge, Loader, Need, Picker, Risk,
 };
@@ -37,11 +38,20 @@ struct DocumentStoreLoader {
     knowledge: Grant<dyn Knowledge>,
 }
 
+impl DocumentStoreLoader {
+    fn missing(&self) -> Error {
+        Error::RunFailed(format!("{}: the document store does not exist in this workspace", self.label))
+    }
+}
+
 impl Loader for DocumentStoreLoader {
     fn load(&self, host: &dyn Host) -> Result<Vec<Document>> {
-        let missing = || {
-            Error::RunFailed(format!("{}: the document store does not exist in this workspace", self.label))
-        };
-        self.knowledge.of(host)?.document_store_chunks(&self.store)?.ok_or_else(missing)
+        self.knowledge.of(host)?.document_store_chunks(&self.store)?.ok_or_else(|| self.missing())
+    }
+
+    fn stream(&self, _from: Option<&str>, host: &dyn Host, each: PieceVisitor<'_>) -> Result<()> {
+        let mut visit = |chunks: Vec<Document>| each(DocumentPiece::whole(chunks));
+        let is_there = self.knowledge.of(host)?.visit_document_store(&self.store, &mut visit)?;
+        if is_there { Ok(()) } else { Err(self.missing()) }
     }
 }

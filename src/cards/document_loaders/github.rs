@@ -1,8 +1,9 @@
 //! Github: the files of a branch of a repository.
 
 use crate::cards::kit::knowledge::loading::{
-    BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, document, loader,
+    BASE_CLASSES, DocumentSource, METADATA, OMIT, OUTPUTS, SPLITTER, document, loader,
 };
+use crate::cards::kit::knowledge::pieces::{DocumentPiece, PieceVisitor};
 use crate::cards::kit::web::request::WebRequest;
 use crate::cards::kit::{Card, Category, Factory, Host, Input, Inputs, Risk};
 use crate::domain::error::{Error, Result};
@@ -10,6 +11,7 @@ use crate::domain::predictions::prediction::Document;
 use crate::limits;
 use crate::net::ResponseLimits;
 use regex::{Regex, RegexSet};
+use serde::Deserialize;
 use serde_json::Value;
 use url::Url;
 
@@ -20,8 +22,12 @@ const BINARY: &[&str] = &[
     "avi", "woff", "woff2", "ttf", "otf", "eot", "docx", "xlsx", "pptx", "doc", "xls", "ppt", "epub", "db",
     "sqlite", "pyc",
 ];
+/// What is said of a file or a branch that is not there.
+const NOT_FOUND: &str = "The request failed: the address answered with status 404.";
 /// Larger files are data and no text that people wrote.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
+/// Folders within folders that are looked through where the list of a branch comes in parts.
+const DEPTH_MAX: usize = 64;
 /// More patterns than this are a mistake.
 const PATTERNS_MAX: usize = 200;
 
@@ -56,7 +62,7 @@ pub(crate) const CARD: Card = Card {
     outputs: OUTPUTS,
     make: Factory::Loader(|inputs| {
         let repository = Repository::from_inputs(inputs)?;
-        loader(inputs, move |host: &dyn Host| repository.read(host))
+        loader(inputs, repository)
     }),
 };
 
@@ -98,46 +104,75 @@ impl Repository {
         })
     }
 
-    fn read(&self, host: &dyn Host) -> Result<Vec<Document>> {
-        let tree = self.url(&["git", "trees", &self.branch])?;
-        let recursive = self.recursive.then_some(("recursive", "1"));
-        let listed = self.get(WebRequest::get(tree).query(recursive), "application/vnd.github+json", host)?;
-        let listed: Value =
-            serde_json::from_str(&listed).map_err(|_| self.card_error("the answer is not JSON"))?;
-        let entries = listed["tree"].as_array().ok_or_else(|| self.card_error("the branch has no files"))?;
-        let wanted: Vec<&str> = entries.iter().filter_map(|entry| self.text_file_path(entry)).collect();
-        if wanted.len() > limits::PAGES_MAX {
-            return Err(self.card_error("the branch has too many files: leave some out with Ignore Paths"));
-        }
-        let mut documents = Vec::new();
-        let mut room = limits::CHUNKS_BYTES_MAX;
-        for path in wanted {
-            let mut place = vec!["contents"];
-            place.extend(path.split('/'));
-            let request = WebRequest::get(self.url(&place)?).query([("ref", self.branch.as_str())]);
-            let text = self.get(request, "application/vnd.github.raw+json", host)?;
-            if text.contains('\0') {
-                continue;
-            }
-            let too_much =
-                || self.card_error("the branch has too much text: leave some out with Ignore Paths");
-            room = room.checked_sub(text.len()).ok_or_else(too_much)?;
-            let mut read = document(path, text);
-            read.metadata.insert("repository".into(), self.link.as_str().into());
-            read.metadata.insert("branch".into(), self.branch.as_str().into());
-            documents.push(read);
-        }
-        Ok(documents)
+    /// Visits the path of each text file of the branch, in the order in which git has them; beginning with the path `from`.
+    fn each_path(&self, from: Option<&str>, host: &dyn Host, visit: PathVisitor<'_>) -> Result<()> {
+        let root = Folder { tree: &self.branch, path: "", depth: 0 };
+        self.walk(&root, from.unwrap_or_default(), host, visit)
     }
 
-    /// The path of an entry that is a text file nobody wants left out.
-    fn text_file_path<'v>(&self, entry: &'v Value) -> Option<&'v str> {
-        let path = entry["path"].as_str()?;
+    /// GitHub lists a branch in one answer, or only a part of it where that is large: then each folder is listed by itself.
+    fn walk(&self, folder: &Folder<'_>, from: &str, host: &dyn Host, visit: PathVisitor<'_>) -> Result<()> {
+        let mut listed = self.list(folder.tree, self.recursive, host)?;
+        let is_whole = !(self.recursive && listed.truncated);
+        if !is_whole {
+            listed = self.list(folder.tree, false, host)?;
+        }
+        if listed.truncated || folder.depth > DEPTH_MAX {
+            return Err(self.card_error("GitHub does not list all files of the branch"));
+        }
+        let mut entries = listed.tree.ok_or_else(|| self.card_error("the branch has no files"))?;
+        entries.sort_by_cached_key(TreeEntry::order);
+        for entry in entries {
+            let path = format!("{}{}", folder.path, entry.path);
+            if entry.kind == "tree" && !is_whole {
+                let below = format!("{path}/");
+                let is_read = below.as_str() < from && !from.starts_with(&below);
+                if !is_read && !self.ignore_patterns.is_match(&path) {
+                    let inner = Folder { tree: &entry.sha, path: &below, depth: folder.depth + 1 };
+                    self.walk(&inner, from, host, visit)?;
+                }
+            } else if path.as_str() >= from && self.is_wanted(&entry, &path) {
+                visit(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn list(&self, tree: &str, is_deep: bool, host: &dyn Host) -> Result<ListedTree> {
+        let mut request = WebRequest::get(self.url(&["git", "trees", tree])?);
+        if is_deep {
+            request = request.query([("recursive", "1")]);
+        }
+        let listed = self.get(request, "application/vnd.github+json", host)?;
+        let listed = listed.ok_or_else(|| self.card_error(NOT_FOUND))?;
+        serde_json::from_str(&listed).map_err(|_| self.card_error("the answer is no list of files"))
+    }
+
+    /// Whether this is a text file that nobody wants left out.
+    fn is_wanted(&self, entry: &TreeEntry, path: &str) -> bool {
         let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
-        let is_text = entry["type"] == "blob"
-            && entry["size"].as_u64().unwrap_or_default() <= FILE_BYTES_MAX
+        let is_text = entry.kind == "blob"
+            && entry.size.unwrap_or_default() <= FILE_BYTES_MAX
             && !BINARY.contains(&ending.as_str());
-        (is_text && !self.ignore_patterns.is_match(path)).then_some(path)
+        is_text && !self.ignore_patterns.is_match(path)
+    }
+
+    /// The document of a file, none where it turns out to be no text; or why it alone was not read.
+    fn file(&self, path: &str, host: &dyn Host) -> Result<Result<Vec<Document>>> {
+        let mut place = vec!["contents"];
+        place.extend(path.split('/'));
+        let request = WebRequest::get(self.url(&place)?).query([("ref", self.branch.as_str())]);
+        let Some(text) = self.get(request, "application/vnd.github.raw+json", host)? else {
+            // The branch moved meanwhile.
+            return Ok(Err(self.card_error(NOT_FOUND)));
+        };
+        if text.contains('\0') {
+            return Ok(Ok(Vec::new()));
+        }
+        let mut read = document(path, text);
+        read.metadata.insert("repository".into(), self.link.as_str().into());
+        read.metadata.insert("branch".into(), self.branch.as_str().into());
+        Ok(Ok(vec![read]))
     }
 
     fn url(&self, place: &[&str]) -> Result<Url> {
@@ -148,7 +183,8 @@ impl Repository {
         Ok(url)
     }
 
-    fn get(&self, request: WebRequest, accept: &str, host: &dyn Host) -> Result<String> {
+    /// `None` where there is no such thing.
+    fn get(&self, request: WebRequest, accept: &str, host: &dyn Host) -> Result<Option<String>> {
         if host.cancel().reason().is_some() {
             return Err(Error::Cancelled);
         }
@@ -156,12 +192,82 @@ impl Repository {
         if let Some(token) = &self.token {
             request = request.header("authorization", &format!("Bearer {token}"));
         }
-        let answer = request.send(host, ResponseLimits::default());
-        answer.map(|answer| answer.body).map_err(|why| why.at(&self.label))
+        let answer = request.send_optional(host, ResponseLimits::default());
+        answer.map(|answer| answer.map(|found| found.body)).map_err(|why| why.at(&self.label))
     }
 
     fn card_error(&self, why: &str) -> Error {
         Error::RunFailed(format!("{}: {why}", self.label))
+    }
+}
+
+impl DocumentSource for Repository {
+    fn read(&self, host: &dyn Host) -> Result<Vec<Document>> {
+        let mut paths = Vec::new();
+        self.each_path(None, host, &mut |path| {
+            if paths.len() == limits::PAGES_MAX {
+                return Err(
+                    self.card_error("the branch has too many files: leave some out with Ignore Paths")
+                );
+            }
+            paths.push(path.to_owned());
+            Ok(())
+        })?;
+        let (mut documents, mut room) = (Vec::new(), limits::CHUNKS_BYTES_MAX);
+        for path in paths {
+            let read = self.file(&path, host)??;
+            let size = read.iter().map(|document| document.page_content.len()).sum();
+            let too_much =
+                || self.card_error("the branch has too much text: leave some out with Ignore Paths");
+            room = room.checked_sub(size).ok_or_else(too_much)?;
+            documents.extend(read);
+        }
+        Ok(documents)
+    }
+
+    /// The place of a file is its path.
+    fn stream(&self, from: Option<&str>, host: &dyn Host, each: PieceVisitor<'_>) -> Result<()> {
+        self.each_path(from, host, &mut |path| {
+            each(DocumentPiece::at(path.to_owned(), self.file(path, host)?))
+        })
+    }
+}
+
+/// Who takes the paths of files.
+type PathVisitor<'v> = &'v mut dyn FnMut(&str) -> Result<()>;
+
+/// A folder of the branch.
+struct Folder<'a> {
+    /// What GitHub finds it by.
+    tree: &'a str,
+    /// What stands before the paths within it.
+    path: &'a str,
+    depth: usize,
+}
+
+/// A list of files, as GitHub answers it.
+#[derive(Deserialize)]
+struct ListedTree {
+    tree: Option<Vec<TreeEntry>>,
+    /// There are more than it tells.
+    #[serde(default)]
+    truncated: bool,
+}
+
+#[derive(Deserialize)]
+struct TreeEntry {
+    path: String,
+    #[serde(rename = "type")]
+    kind: String,
+    size: Option<u64>,
+    #[serde(default)]
+    sha: String,
+}
+
+impl TreeEntry {
+    /// Git has folders where the paths of what lies in them would stand.
+    fn order(&self) -> String {
+        if self.kind == "tree" { format!("{}/", self.path) } else { self.path.clone() }
     }
 }
 

@@ -77,17 +77,17 @@ impl<'a> Lead<'a> {
         self.inputs
     }
 
-    /// Chooses who works on the question, `most` of them at the most.
+    /// Chooses who works on the question, `most` of them at the most; `None` is one in any case.
     ///
     /// # Errors
     /// When the model fails, or its second choice cannot be read either.
-    pub(crate) fn choose(&self, candidates: &[Candidate<'_>], most: usize) -> Result<Choice> {
+    pub(crate) fn choose(&self, candidates: &[Candidate<'_>], most: Option<usize>) -> Result<Choice> {
         let mut tally = ModelTally::default();
         let messages = self.messages(&routing(candidates, most), &mut tally)?;
-        let schema = StructuredOutput::of(self.inputs, team::ROUTING, choice_schema());
+        let schema = StructuredOutput::of(self.inputs, team::ROUTING, choice_schema(most.is_some()));
         let host = self.context.turn.host;
         let chosen = schema.ask(&self.model, messages, &mut tally, host, &mut NullSink)?;
-        Ok(read_choice(&chosen, candidates, most))
+        Ok(read_choice(&chosen, candidates, most.unwrap_or(1)))
     }
 
     /// Answers the question itself.
@@ -152,21 +152,27 @@ impl<'a> Lead<'a> {
 }
 
 /// What the model is told when it chooses.
-fn routing(candidates: &[Candidate<'_>], most: usize) -> String {
+fn routing(candidates: &[Candidate<'_>], most: Option<usize>) -> String {
     let line = |candidate: &Candidate<'_>| match candidate.description.trim() {
         "" => format!("- {}", candidate.name),
         description => format!("- {}: {description}", candidate.name),
     };
     let listed = candidates.iter().map(line).collect::<Vec<_>>().join("\n");
     let number = match most {
-        1 => "exactly one specialist".to_owned(),
-        most => format!("at most {most} specialists"),
+        None => "exactly one specialist".to_owned(),
+        Some(1) => "at most one specialist".to_owned(),
+        Some(most) => format!("at most {most} specialists"),
+    };
+    let otherwise = match most {
+        None => String::new(),
+        Some(_) => {
+            format!(" Where no specialist is needed, give an empty list, and your answer under '{ANSWER}'.")
+        }
     };
     format!(
         "You lead a team of specialists and decide who works on the person's last message. Choose {number}, and write each \
          a task of its own that says all that they need to know. They work at the same time and do not see one \
-         another's work. Name them exactly as they are listed. Where no specialist is needed, give an empty list, and \
-         your answer under '{ANSWER}'.\n\nThe specialists:\n{listed}"
+         another's work. Name them exactly as they are listed.{otherwise}\n\nThe specialists:\n{listed}"
     )
 }
 
@@ -174,16 +180,18 @@ fn field(name: &str, shape: ValueSchema, description: &str, optional: bool) -> S
     SchemaField { name: name.to_owned(), shape, description: description.to_owned(), optional }
 }
 
-fn choice_schema() -> ValueSchema {
+fn choice_schema(may_answer: bool) -> ValueSchema {
     let assignment = ValueSchema::Object(vec![
         field(SPECIALIST, ValueSchema::Text, "The name of a specialist of the list.", false),
         field(TASK, ValueSchema::Text, "What this specialist is to do.", false),
     ]);
     let answer = ValueSchema::OrNull(Box::new(ValueSchema::Text));
-    ValueSchema::Object(vec![
-        field(ASSIGNMENTS, ValueSchema::List(Box::new(assignment)), "Who works on what.", false),
-        field(ANSWER, answer, "The answer, where no specialist is needed.", true),
-    ])
+    let mut fields =
+        vec![field(ASSIGNMENTS, ValueSchema::List(Box::new(assignment)), "Who works on what.", false)];
+    if may_answer {
+        fields.push(field(ANSWER, answer, "The answer, where no specialist is needed.", true));
+    }
+    ValueSchema::Object(fields)
 }
 
 /// What the model chose of those that are there: a name that nobody has is dropped, two tasks of one specialist are one.

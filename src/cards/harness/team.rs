@@ -92,6 +92,8 @@ pub(crate) const CARD: Card = Card {
 pub(crate) enum Routing {
     /// The model, and no more than so many.
     Chosen(usize),
+    /// The model, which chooses one in any case.
+    One,
     /// All of them work on the question itself.
     All,
 }
@@ -115,7 +117,7 @@ impl TeamSettings {
         Ok(Self {
             routing: match said(ROUTING).as_str() {
                 "all" => Routing::All,
-                "one" => Routing::Chosen(1),
+                "one" => Routing::One,
                 _ => Routing::Chosen(usize::try_from(most).unwrap_or(1)),
             },
             relays: said(HANDOFF) == "relay",

@@ -17,13 +17,14 @@ pub use self::build::component::{
     OutputParser, ReplyKey, Retriever, RunContext, Space, Tool,
 };
 pub use self::build::inputs::{InputValue, InputValues, Inputs, PickedCard, WiredComponent, number_in};
+pub use self::capabilities::card_work::{CardWork, WatchedNode};
 pub use self::capabilities::code::CodeRunner;
 pub use self::capabilities::conversations::{Conversations, LoneQuestion};
 pub use self::capabilities::files::{AnswerFiles, KeptFile, NewFile, StoredFile, WorkspaceFiles};
 pub use self::capabilities::flows::{AskedFlow, FlowCall, Flows};
 pub use self::capabilities::host::{Host, HostContext, RunFacts};
 pub use self::capabilities::knowledge::{Knowledge, VectorIndexes};
-pub use self::capabilities::observers::{ModelCall, ModelObserver, UpsertObserver};
+pub use self::capabilities::observers::{CardObserver, ModelCall, ModelObserver, UpsertObserver};
 pub(crate) use self::capabilities::part_host::PartHost;
 pub use self::capabilities::pipelines::{PipelineReport, Pipelines};
 pub use self::capabilities::replies::ReplyStore;
@@ -39,10 +40,13 @@ pub use self::schema::card::{
 };
 pub use self::schema::input::{Choice, Input, InputKind, Picker};
 pub(in crate::cards) use self::schema::input_list::input_lists;
+pub use self::schema::json_shape::JsonShape;
 pub use self::schema::wire_type::WireType;
 pub use self::steps::context::{ConversationPast, StartValues, StepContext, StepResume};
 pub use self::steps::on_error::{OnError, Retries};
-pub use self::steps::outcome::{CONTENT, ItemRuns, LoopBack, NextSteps, Pause, StepOutcome, text_in};
+pub use self::steps::outcome::{
+    CONTENT, ItemRuns, LoopBack, NextSteps, Pause, StepOutcome, called_tool, text_in, time_metadata,
+};
 pub use self::stores::collections::{CollectionEdit, Collections, NewRows};
 pub use self::stores::databases::CodeDatabases;
 pub(crate) use self::stores::databases::{DatabaseCredentials, ListedCredential};

@@ -10,3 +10,4 @@ pub(crate) mod redis;
 mod stored_messages;
 pub(crate) mod summarizer;
 pub(crate) mod upstash;
+pub(crate) mod zep;

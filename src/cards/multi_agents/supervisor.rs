@@ -5,12 +5,13 @@ use crate::cards::chains::llm_chain::MODERATION;
 use crate::cards::kit::build::output_schema::{SchemaField, ValueSchema};
 use crate::cards::kit::build::prompt::BraceText;
 use crate::cards::kit::members::flow_values::FlowValues;
+use crate::cards::kit::members::state_keeper::wired_keeper;
 use crate::cards::kit::members::voice::{conversation, named};
 use crate::cards::kit::members::{
     Member, MemberStep, MemberTurn, NamedStep, Opening, ShownTurn, TurnView, Way, fault, prompting,
 };
 use crate::cards::kit::steps::structured_output::FormCall;
-use crate::cards::kit::{Card, Category, Factory, Input, NullSink, Risk, RunContext, WireType};
+use crate::cards::kit::{Card, Category, Factory, Input, NullSink, Risk, RunContext, TokenSink, WireType};
 use crate::domain::error::Result;
 use crate::llm::ChatMessage;
 use serde_json::{Map, Value};
@@ -51,11 +52,12 @@ pub(crate) const CARD: Card = Card {
     ],
     outputs: &[],
     make: Factory::Member(|inputs| {
-        let name = named(inputs, "supervisorName");
+        let name = named(inputs, "supervisorName")?;
         let opening = Opening {
             model: inputs.model("model")?,
             moderations: inputs.moderations("inputModeration")?,
             keys: Vec::new(),
+            keeper: wired_keeper(inputs, "agentMemory")?,
             turns_max: inputs.whole("recursionLimit")?.unwrap_or(TURNS_MAX) as usize,
         };
         let step = Supervisor {
@@ -77,7 +79,12 @@ struct Supervisor {
 }
 
 impl MemberStep for Supervisor {
-    fn take_turn(&self, view: &TurnView<'_>, turn: &RunContext<'_>) -> Result<MemberTurn> {
+    fn take_turn(
+        &self,
+        view: &TurnView<'_>,
+        turn: &RunContext<'_>,
+        _: &mut dyn TokenSink,
+    ) -> Result<MemberTurn> {
         let values = FlowValues { view, turn, output: Value::Null };
         let given = [("team_members", view.workers.join(", "))];
         let given = given.each_ref().map(|(name, value)| (*name, value.as_str()));

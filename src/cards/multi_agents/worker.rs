@@ -7,7 +7,9 @@ use crate::cards::kit::members::flow_values::FlowValues;
 use crate::cards::kit::members::tool_rounds::{NextRound, RoundsSoFar, ToolRounds};
 use crate::cards::kit::members::voice::{MODEL, PROMPT_VALUES, conversation, named};
 use crate::cards::kit::members::{Member, MemberStep, MemberTurn, NamedStep, TurnView, prompting};
-use crate::cards::kit::{Card, Category, Factory, Input, Model, Risk, RunContext, Tool, WireType};
+use crate::cards::kit::{
+    Card, Category, Factory, Input, Model, NullSink, Risk, RunContext, TokenSink, Tool, WireType,
+};
 use crate::domain::error::Result;
 use crate::limits::TOOL_ROUNDS_MAX;
 use crate::llm::ChatMessage;
@@ -36,7 +38,7 @@ pub(crate) const CARD: Card = Card {
     ],
     outputs: &[],
     make: Factory::Member(|inputs| {
-        let name = named(inputs, "workerName");
+        let name = named(inputs, "workerName")?;
         let step = Worker {
             label: inputs.label.to_owned(),
             prompt: inputs.optional_brace_text("workerPrompt").unwrap_or_default(),
@@ -59,7 +61,12 @@ struct Worker {
 }
 
 impl MemberStep for Worker {
-    fn take_turn(&self, view: &TurnView<'_>, turn: &RunContext<'_>) -> Result<MemberTurn> {
+    fn take_turn(
+        &self,
+        view: &TurnView<'_>,
+        turn: &RunContext<'_>,
+        _: &mut dyn TokenSink,
+    ) -> Result<MemberTurn> {
         let model = self.model.as_ref().unwrap_or(view.model);
         let values = FlowValues { view, turn, output: Value::Null };
         let system = prompting::fill(&self.label, &self.prompt, &self.values, &[], &values)?;
@@ -77,7 +84,7 @@ impl MemberStep for Worker {
             asks_person: false,
         };
         let mut so_far = RoundsSoFar::new(messages);
-        let text = match rounds.run(&mut so_far, turn)? {
+        let text = match rounds.run(&mut so_far, turn, &mut NullSink)? {
             NextRound::Answered(text) => text,
             NextRound::Ask(_) => String::new(),
         };

@@ -5,6 +5,7 @@ use super::structured::Structured;
 use crate::cards::kit::build::output_schema::ValueSchema;
 use crate::cards::kit::build::zod;
 use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 const SCHEMA: &str = "exampleJson";
@@ -34,3 +35,10 @@ pub(crate) const CARD: Card = Card {
         Ok(Arc::new(Structured { shape, asks_again: inputs.switch(AUTOFIX.name) }))
     }),
 };
+
+/// The form that a card with these settings reads.
+pub(super) fn declared_shape(values: &Map<String, Value>) -> Option<ValueSchema> {
+    let written = values.get(SCHEMA).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+    let default = CARD.input(SCHEMA).and_then(|input| input.default);
+    zod::parse(written.or(default)?).ok()
+}

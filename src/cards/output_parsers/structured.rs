@@ -2,9 +2,9 @@
 
 use super::csv::AUTOFIX;
 use crate::cards::kit::build::output_schema::{SchemaField, ValueSchema};
-use crate::cards::kit::{Card, Category, Factory, Input, Inputs, OutputParser, Risk};
+use crate::cards::kit::{Card, Category, Factory, Input, Inputs, JsonShape, OutputParser, Risk};
 use crate::domain::error::Result as Done;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 const ROWS: &str = "jsonStructure";
@@ -23,6 +23,7 @@ pub(crate) const CARD: Card = Card {
     inputs: &[
         AUTOFIX,
         Input::json(ROWS, "JSON Structure")
+            .shape(JsonShape::Rows(&["property", "type", "description"]))
             .lists()
             .or(r#"[{"property":"answer","type":"string","description":"The answer to the question"}]"#)
             .additional()
@@ -38,13 +39,25 @@ pub(crate) const CARD: Card = Card {
 };
 
 fn fields(inputs: &Inputs<'_>) -> Done<Vec<SchemaField>> {
+    read_rows(inputs.json(ROWS)?).map_err(|why| inputs.input_error(ROWS, &why))
+}
+
+/// The form that a card with these settings reads.
+pub(super) fn declared_shape(values: &Map<String, Value>) -> Option<ValueSchema> {
+    let rows = match values.get(ROWS) {
+        Some(Value::String(text)) if text.trim().is_empty() => None,
+        Some(Value::String(text)) => Some(serde_json::from_str(text).ok()?),
+        other => other.cloned().filter(|rows| !rows.is_null()),
+    };
+    read_rows(rows).ok().map(ValueSchema::Object)
+}
+
+fn read_rows(rows: Option<Value>) -> Result<Vec<SchemaField>, String> {
     let default = CARD.input(ROWS).and_then(|input| input.default).unwrap_or_default();
-    let rows = match inputs.json(ROWS)? {
+    let rows = match rows {
         None => serde_json::from_str(default).unwrap_or_default(),
         Some(Value::Array(rows)) if rows.len() <= ROWS_MAX => rows,
-        Some(_) => {
-            return Err(inputs.input_error(ROWS, &format!("this must be a list of at most {ROWS_MAX} rows")));
-        }
+        Some(_) => return Err(format!("this must be a list of at most {ROWS_MAX} rows")),
     };
     let mut fields: Vec<SchemaField> = Vec::new();
     for row in &rows {
@@ -54,7 +67,7 @@ fn fields(inputs: &Inputs<'_>) -> Done<Vec<SchemaField>> {
             continue;
         }
         if fields.iter().any(|field| field.name == name) {
-            return Err(inputs.input_error(ROWS, &format!("'{name}' is there twice")));
+            return Err(format!("'{name}' is there twice"));
         }
         let shape = match text("type") {
             "number" => ValueSchema::Number,
@@ -65,7 +78,7 @@ fn fields(inputs: &Inputs<'_>) -> Done<Vec<SchemaField>> {
         fields.push(SchemaField { name, shape, description, optional: false });
     }
     if fields.is_empty() {
-        return Err(inputs.input_error(ROWS, "list at least one property"));
+        return Err("list at least one property".to_owned());
     }
     Ok(fields)
 }

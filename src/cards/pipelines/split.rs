@@ -1,7 +1,8 @@
 //! Split: documents become chunks.
 
-use crate::cards::kit::knowledge::loading;
-use crate::cards::kit::knowledge::transform::{DOCUMENTS, PASSES_DOCUMENTS};
+use crate::cards::kit::knowledge::transform::{
+    DOCUMENTS, PASSES_DOCUMENTS, SPLIT, SPLITTER_PICK, SPLITTER_WIRE,
+};
 use crate::cards::kit::{
     Card, Category, Factory, Input, Risk, Splitter, Transform, TransformContext, WireType,
 };
@@ -9,11 +10,8 @@ use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::Document;
 use std::sync::Arc;
 
-const SPLITTER: Input =
-    Input::wire("textSplitter", "Text Splitter", WireType::TextSplitter).help("How they are cut.");
-
 pub(crate) const CARD: Card = Card {
-    name: "etlSplit",
+    name: SPLIT,
     label: "Split",
     version: 1.0,
     category: Category::Pipelines,
@@ -21,12 +19,21 @@ pub(crate) const CARD: Card = Card {
     base_classes: PASSES_DOCUMENTS,
     risk: Risk::Safe,
     needs: &[],
-    inputs: &[DOCUMENTS, SPLITTER],
+    inputs: &[
+        DOCUMENTS,
+        Input::card(SPLITTER_PICK, "Splitter", WireType::TextSplitter)
+            .unless(&[SPLITTER_WIRE])
+            .help("How they are cut."),
+        Input::wire(SPLITTER_WIRE, "Text Splitter", WireType::TextSplitter)
+            .optional()
+            .additional()
+            .help("A splitter beside the card, for several cards that cut alike. One that is picked counts before it."),
+    ],
     outputs: &[],
     make: Factory::Transform(|inputs| {
         let splitter = inputs
-            .optional_splitter(SPLITTER.name)?
-            .ok_or_else(|| inputs.input_error(SPLITTER.name, "connect a text splitter"))?;
+            .optional_splitter(SPLITTER_WIRE)?
+            .ok_or_else(|| inputs.input_error(SPLITTER_PICK, "choose a text splitter"))?;
         Ok(Arc::new(Split { label: inputs.label.to_owned(), splitter }))
     }),
 };
@@ -38,7 +45,7 @@ struct Split {
 
 impl Transform for Split {
     fn apply(&self, document: Document, run: &TransformContext<'_>) -> Result<Vec<Document>> {
-        let cut = loading::split(self.splitter.as_ref(), vec![document], run.host)?;
+        let cut = self.splitter.split_documents(vec![document], run.host)?;
         cut.ok_or_else(|| Error::RunFailed(format!("{}: the document makes too many chunks", self.label)))
     }
 }

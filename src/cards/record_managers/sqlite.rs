@@ -3,7 +3,7 @@
 
 use crate::cards::kit::stores::records::{CLEANUP, NAMESPACE, SOURCE_KEY, TABLE};
 use crate::cards::kit::{
-    Capability, Card, Category, Factory, Grant, Host, Input, Knowledge, Need, RecordManager,
+    Capability, Card, Category, Factory, Grant, Host, Input, JsonShape, Knowledge, Need, RecordManager,
     RecordManagerConfig, Risk,
 };
 use crate::domain::error::Result;
@@ -24,6 +24,7 @@ pub(crate) const CARD: Card = Card {
     needs: &[Need::with_refusal(Capability::Knowledge, "a run without a server can keep no records")],
     inputs: &[
         Input::json("additionalConfig", "Additional Connection Configuration")
+            .shape(JsonShape::Unread)
             .additional()
             .help("Not used: there is nothing to connect to."),
         Input::text("tableName", "Table Name")

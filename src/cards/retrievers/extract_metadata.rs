@@ -3,8 +3,8 @@
 use crate::cards::kit::build::output_schema::{SchemaField, ValueSchema};
 use crate::cards::kit::knowledge::retrieving::{QUERY, TOP_K, VECTOR_STORE, ask, outputs, top_k};
 use crate::cards::kit::{
-    Card, Category, Factory, Input, Inputs, Model, Output, Retriever, Risk, RunContext, VectorQuery,
-    VectorStore, WireType,
+    Card, Category, Factory, Input, Inputs, JsonShape, Model, Output, Retriever, Risk, RunContext,
+    VectorQuery, VectorStore, WireType,
 };
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::Document;
@@ -38,9 +38,11 @@ pub(crate) const CARD: Card = Card {
             .or("Which documents does this question ask about?\n{question}")
             .additional()
             .help("{question} stands for the question."),
-        Input::json(ROWS, "JSON Structured Output").additional().lists().help(
-            "Rows of key, type (String, String Array, Number, Boolean, Enum), enumValues and description.",
-        ),
+        Input::json(ROWS, "JSON Structured Output")
+            .shape(JsonShape::Rows(&["key", "type", "enumValues", "description"]))
+            .additional()
+            .lists()
+            .help("Rows of key, type (String, String Array, Number, Boolean, Enum), enumValues and description."),
         TOP_K,
     ],
     outputs: OUTPUTS,

@@ -9,8 +9,12 @@ use crate::cards::kit::members::updates::{self, StateUpdates};
 use crate::cards::kit::members::voice::{
     HISTORY, HISTORY_CODE, HUMAN_INPUT, MODEL, PROMPT_VALUES, SYSTEM_INPUT, Voice,
 };
-use crate::cards::kit::members::{ApprovalAnswer, Member, MemberStep, MemberTurn, NamedStep, TurnView};
-use crate::cards::kit::{Capability, Card, Category, Decision, Factory, Input, Need, Risk, RunContext, Tool};
+use crate::cards::kit::members::{
+    ApprovalAnswer, Member, MemberStep, MemberTurn, NamedStep, ShownTurn, TurnView,
+};
+use crate::cards::kit::{
+    Capability, Card, Category, Decision, Factory, Input, Need, NullSink, Risk, RunContext, TokenSink, Tool,
+};
 use crate::domain::error::{Error, Result};
 use crate::limits::TOOL_ROUNDS_MAX;
 use crate::llm::ToolCall;
@@ -72,12 +76,19 @@ struct Agent {
 }
 
 impl MemberStep for Agent {
-    fn take_turn(&self, view: &TurnView<'_>, turn: &RunContext<'_>) -> Result<MemberTurn> {
+    fn take_turn(
+        &self,
+        view: &TurnView<'_>,
+        turn: &RunContext<'_>,
+        words: &mut dyn TokenSink,
+    ) -> Result<MemberTurn> {
         match view.answered {
             Some(answered) => self.go_on(answered, view, turn),
             None => {
                 let mut so_far = RoundsSoFar::new(self.voice.messages(view, turn)?);
-                let next = self.rounds(view).run(&mut so_far, turn)?;
+                // What is said before a person is asked is no answer.
+                let words = if self.approver.is_some() { &mut NullSink } else { words };
+                let next = self.rounds(view).run(&mut so_far, turn, words)?;
                 self.conclude(next, so_far, view, turn)
             }
         }
@@ -108,11 +119,11 @@ impl Agent {
         let next = match answered.decision {
             Decision::Proceed => match rounds.call(calls, &mut so_far, turn)? {
                 Some(answer) => NextRound::Answered(answer),
-                None => rounds.run(&mut so_far, turn)?,
+                None => rounds.run(&mut so_far, turn, &mut NullSink)?,
             },
             Decision::Reject => {
                 so_far.messages.extend(declined(calls));
-                rounds.run(&mut so_far, turn)?
+                rounds.run(&mut so_far, turn, &mut NullSink)?
             }
         };
         self.conclude(next, so_far, view, turn)
@@ -129,7 +140,9 @@ impl Agent {
             NextRound::Answered(text) => {
                 let output = output(&text, &so_far);
                 let updates = self.updates.evaluate(&self.voice.label, &FlowValues { view, turn, output })?;
-                Ok(so_far.into_turn(text).with_updates(updates))
+                let spoken = so_far.spoken().map(str::to_owned);
+                let said = so_far.into_turn(text).with_updates(updates);
+                Ok(MemberTurn { shown: ShownTurn { spoken, ..said.shown }, ..said })
             }
             NextRound::Ask(calls) => self.ask_person(calls, so_far, view, turn),
         }

@@ -5,7 +5,9 @@ use crate::cards::kit::members::flow_values::FlowValues;
 use crate::cards::kit::members::judging::{FORM, FUNCTION, Judge, TABLE};
 use crate::cards::kit::members::voice::named;
 use crate::cards::kit::members::{Member, MemberStep, MemberTurn, NamedStep, TurnView, Way};
-use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk, RunContext, WireType};
+use crate::cards::kit::{
+    Capability, Card, Category, Factory, Input, Need, Risk, RunContext, TokenSink, WireType,
+};
 use crate::domain::error::Result;
 use serde_json::Value;
 
@@ -28,7 +30,7 @@ pub(crate) const CARD: Card = Card {
     outputs: DECISIONS,
     make: Factory::Member(|inputs| {
         let step = Condition { label: inputs.label.to_owned(), judge: Judge::from_inputs(inputs)? };
-        let name = named(inputs, "conditionName");
+        let name = named(inputs, "conditionName")?;
         Ok(Member::Step(NamedStep { name, counts: false, tools: Vec::new(), step: Box::new(step) }))
     }),
 };
@@ -39,7 +41,12 @@ struct Condition {
 }
 
 impl MemberStep for Condition {
-    fn take_turn(&self, view: &TurnView<'_>, turn: &RunContext<'_>) -> Result<MemberTurn> {
+    fn take_turn(
+        &self,
+        view: &TurnView<'_>,
+        turn: &RunContext<'_>,
+        _: &mut dyn TokenSink,
+    ) -> Result<MemberTurn> {
         let values = FlowValues { view, turn, output: Value::Null };
         let way = Way::Output(self.judge.decide(&self.label, &values)?);
         Ok(MemberTurn { way, ..MemberTurn::default() })

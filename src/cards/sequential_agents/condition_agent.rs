@@ -8,7 +8,7 @@ use crate::cards::kit::members::voice::{HISTORY, HUMAN_INPUT, MODEL, PROMPT_VALU
 use crate::cards::kit::members::{Member, MemberStep, MemberTurn, NamedStep, ShownTurn, TurnView, Way};
 use crate::cards::kit::steps::structured_output::answer_text;
 use crate::cards::kit::{
-    Capability, Card, Category, Factory, Input, Need, NullSink, Risk, RunContext, WireType,
+    Capability, Card, Category, Factory, Input, Need, NullSink, Risk, RunContext, TokenSink, WireType,
 };
 use crate::domain::error::Result;
 use crate::llm::ChatRequest;
@@ -61,7 +61,12 @@ struct ConditionAgent {
 }
 
 impl MemberStep for ConditionAgent {
-    fn take_turn(&self, view: &TurnView<'_>, turn: &RunContext<'_>) -> Result<MemberTurn> {
+    fn take_turn(
+        &self,
+        view: &TurnView<'_>,
+        turn: &RunContext<'_>,
+        _: &mut dyn TokenSink,
+    ) -> Result<MemberTurn> {
         let label = &self.voice.label;
         let (messages, model) = (self.voice.messages(view, turn)?, self.voice.model(view));
         let (text, output) = match &self.form {

@@ -7,7 +7,7 @@ use crate::cards::kit::members::flow_values::FlowValues;
 use crate::cards::kit::members::voice::named;
 use crate::cards::kit::members::{Member, MemberStep, MemberTurn, NamedStep, TurnView};
 use crate::cards::kit::{
-    Capability, Card, Category, CodeRunner, Factory, Grant, Input, Need, Risk, RunContext,
+    Capability, Card, Category, CodeRunner, Factory, Grant, Input, Need, Risk, RunContext, TokenSink,
 };
 use crate::cards::utilities::custom_function::INPUT_VARIABLES;
 use crate::domain::error::Result;
@@ -39,7 +39,7 @@ pub(crate) const CARD: Card = Card {
             returns: ReturnAs::from_inputs(inputs),
             runner: inputs.need()?,
         };
-        let name = named(inputs, "functionName");
+        let name = named(inputs, "functionName")?;
         Ok(Member::Step(NamedStep { name, counts: true, tools: Vec::new(), step: Box::new(step) }))
     }),
 };
@@ -53,7 +53,12 @@ struct CustomFunction {
 }
 
 impl MemberStep for CustomFunction {
-    fn take_turn(&self, view: &TurnView<'_>, turn: &RunContext<'_>) -> Result<MemberTurn> {
+    fn take_turn(
+        &self,
+        view: &TurnView<'_>,
+        turn: &RunContext<'_>,
+        _: &mut dyn TokenSink,
+    ) -> Result<MemberTurn> {
         let values = FlowValues { view, turn, output: Value::Null };
         let given =
             self.inputs.iter().map(|(name, value)| (name.clone(), values.read_value(value))).collect();

@@ -8,7 +8,7 @@ use crate::cards::kit::members::voice::named;
 use crate::cards::kit::members::{Member, MemberStep, MemberTurn, NamedStep, TurnView, fault};
 use crate::cards::kit::{
     AskedFlow, Capability, Card, Category, Factory, FlowCall, Flows, Grant, Input, Need, NullSink, Picker,
-    Risk, RunContext,
+    Risk, RunContext, TokenSink,
 };
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::FlowId;
@@ -65,7 +65,7 @@ pub(crate) const CARD: Card = Card {
             returns: ReturnAs::from_inputs(inputs),
             flows: inputs.need()?,
         };
-        let name = named(inputs, "seqExecuteFlowName");
+        let name = named(inputs, "seqExecuteFlowName")?;
         Ok(Member::Step(NamedStep { name, counts: true, tools: Vec::new(), step: Box::new(step) }))
     }),
 };
@@ -82,7 +82,12 @@ struct ExecuteFlow {
 }
 
 impl MemberStep for ExecuteFlow {
-    fn take_turn(&self, view: &TurnView<'_>, turn: &RunContext<'_>) -> Result<MemberTurn> {
+    fn take_turn(
+        &self,
+        view: &TurnView<'_>,
+        turn: &RunContext<'_>,
+        _: &mut dyn TokenSink,
+    ) -> Result<MemberTurn> {
         let values = FlowValues { view, turn, output: Value::Null };
         let question = match self.question.trim() {
             USER_QUESTION => turn.question.to_owned(),

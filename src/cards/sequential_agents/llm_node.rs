@@ -9,7 +9,7 @@ use crate::cards::kit::members::voice::{
 };
 use crate::cards::kit::members::{Member, MemberStep, MemberTurn, NamedStep, TurnView, Way, fault};
 use crate::cards::kit::steps::structured_output::answer_text;
-use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, NullSink, Risk, RunContext};
+use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk, RunContext, TokenSink};
 use crate::domain::error::Result;
 use crate::llm::ChatRequest;
 use serde_json::{Value, json};
@@ -59,7 +59,12 @@ struct LlmNode {
 }
 
 impl MemberStep for LlmNode {
-    fn take_turn(&self, view: &TurnView<'_>, turn: &RunContext<'_>) -> Result<MemberTurn> {
+    fn take_turn(
+        &self,
+        view: &TurnView<'_>,
+        turn: &RunContext<'_>,
+        words: &mut dyn TokenSink,
+    ) -> Result<MemberTurn> {
         let label = &self.voice.label;
         let messages = self.voice.messages(view, turn)?;
         let model = self.voice.model(view);
@@ -80,7 +85,7 @@ impl MemberStep for LlmNode {
                 }
                 let tools = view.tools.iter().map(|tool| tool.spec()).collect();
                 let request = ChatRequest { messages, tools, ..ChatRequest::default() };
-                let reply = model.ask(&request, turn.host, &mut NullSink)?;
+                let reply = model.ask(&request, turn.host, words)?;
                 let output = json!({"content": reply.text, "toolCalls": reply.calls});
                 let (text, calls) = (reply.text.clone(), reply.calls.len());
                 let mut said = MemberTurn::said(text);

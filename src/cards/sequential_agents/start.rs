@@ -1,6 +1,7 @@
 //! Start: where a Sequential Agent flow begins, and what its members have in common.
 
 use crate::cards::chains::llm_chain::MODERATION;
+use crate::cards::kit::members::state_keeper::wired_keeper;
 use crate::cards::kit::members::{Member, Opening};
 use crate::cards::kit::{Card, Category, Factory, Input, Risk, WireType};
 
@@ -33,6 +34,7 @@ pub(crate) const CARD: Card = Card {
             model: inputs.model("model")?,
             moderations: inputs.moderations("inputModeration")?,
             keys,
+            keeper: wired_keeper(inputs, "agentMemory")?,
             turns_max: TURNS_MAX,
         }))
     }),

@@ -34,7 +34,6 @@ pub(super) const fn keys_input(name: &'static str) -> Input {
     Input::rows(name, "JSON Structured Output", KEY_ROW).additional()
 }
 
-/// The form of a reply.
 pub(super) struct ReplyForm(ValueSchema);
 
 impl ReplyForm {

@@ -8,7 +8,7 @@ use crate::cards::kit::members::updates::{self, StateUpdates};
 use crate::cards::kit::members::voice::{conversation, named};
 use crate::cards::kit::members::{Member, MemberStep, MemberTurn, NamedStep, ShownTurn, TurnView};
 use crate::cards::kit::{
-    Capability, Card, Category, Decision, Factory, Input, Need, Risk, RunContext, Tool, WireType,
+    Capability, Card, Category, Decision, Factory, Input, Need, Risk, RunContext, TokenSink, Tool, WireType,
 };
 use crate::domain::error::Result;
 use crate::llm::ToolCall;
@@ -45,7 +45,7 @@ pub(crate) const CARD: Card = Card {
             approver: Approver::from_inputs(inputs),
             updates: StateUpdates::from_inputs(inputs)?,
         };
-        let name = named(inputs, "toolNodeName");
+        let name = named(inputs, "toolNodeName")?;
         Ok(Member::Step(NamedStep { name, counts: true, tools, step: Box::new(step) }))
     }),
 };
@@ -58,7 +58,12 @@ struct ToolNode {
 }
 
 impl MemberStep for ToolNode {
-    fn take_turn(&self, view: &TurnView<'_>, turn: &RunContext<'_>) -> Result<MemberTurn> {
+    fn take_turn(
+        &self,
+        view: &TurnView<'_>,
+        turn: &RunContext<'_>,
+        _: &mut dyn TokenSink,
+    ) -> Result<MemberTurn> {
         let calls = view.open_calls();
         if calls.is_empty() {
             return Ok(MemberTurn::default());

@@ -1,6 +1,8 @@
 //! `flowkeep backup`: one file that holds everything, made beside a running service or on a folder nobody uses.
 
+use super::STANDARD_STREAM;
 use super::folder::{Audience, folder_problem};
+use super::passphrase::PassphraseArgs;
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::cli::operator::{open_error, require_data, unexpected_reply};
@@ -23,6 +25,8 @@ pub(in crate::cli) struct BackupArgs {
     /// Leave the secrets of the server out: credentials do not open without them [env: SERVICE_BACKUP_WITHOUT_SECRETS]
     #[arg(long)]
     without_secrets: bool,
+    #[command(flatten)]
+    passphrase: PassphraseArgs,
 }
 
 impl From<BackupError> for CliError {
@@ -39,19 +43,24 @@ pub(in crate::cli) fn run(args: &BackupArgs, context: &Context<'_>) -> Result<()
     let options = BackupOptions {
         secrets: !context.is_switched_on(args.without_secrets, "SERVICE_BACKUP_WITHOUT_SECRETS"),
     };
-    if args.file == Path::new("-") {
+    let passphrase = args.passphrase.for_new(context)?;
+    let passphrase = passphrase.as_ref();
+    if args.file == Path::new(STANDARD_STREAM) {
         if io::stdout().is_terminal() {
             return Err(CliError::Usage(
                 "a backup is no text: name a file, or send it on with a pipe".to_owned(),
             ));
         }
         let mut out = io::stdout().lock();
-        let summary = backup::write_packed(&mut out, |out| produce(&settings, context, options, out))?;
-        let _told_as_well_as_can_be = io::stderr().write_all(render(&summary, None).as_bytes());
+        let summary =
+            backup::write_packed(&mut out, passphrase, |out| produce(&settings, context, options, out))?;
+        let told = render(&summary, None, passphrase.is_some());
+        let _told_as_well_as_can_be = io::stderr().write_all(told.as_bytes());
         return Ok(());
     }
-    let summary = backup::write_file(&args.file, |out| produce(&settings, context, options, out))?;
-    print(&render(&summary, Some(&args.file)))
+    let summary =
+        backup::write_file(&args.file, passphrase, |out| produce(&settings, context, options, out))?;
+    print(&render(&summary, Some(&args.file), passphrase.is_some()))
 }
 
 /// Writes what is to be packed: from the service that uses the folder, or from the folder.
@@ -82,17 +91,24 @@ fn produce(
     Ok(backup::write(&app, options.secrets, out, &CancelToken::new(None))?)
 }
 
-fn render(summary: &BackupSummary, file: Option<&Path>) -> String {
+fn render(summary: &BackupSummary, file: Option<&Path>, is_encrypted: bool) -> String {
     let BackupSummary { head, files, bytes } = summary;
     let place = file.map(|file| format!(" in {}", file.display())).unwrap_or_default();
     let version = head.newest_version.as_ref().map(|sha| format!(", newest version {}", sha.short()));
-    let secrets = if head.has_secrets {
-        "The secrets of the server are in it, so keep it as safe as the server.\n"
+    let secrets = match (head.has_secrets, is_encrypted) {
+        (true, false) => "The secrets of the server are in it, so keep it as safe as the server.\n",
+        (true, true) => "The secrets of the server are in it.\n",
+        (false, _) => {
+            "The secrets of the server are not in it: stored credentials open with the files secrets/*.key of this server only.\n"
+        }
+    };
+    let encrypted = if is_encrypted {
+        "It is encrypted, and opens with its passphrase alone: keep that where it is not lost together with this server.\n"
     } else {
-        "The secrets of the server are not in it: stored credentials open with the files secrets/*.key of this server only.\n"
+        ""
     };
     format!(
-        "Backed up {files} files, {bytes} bytes, as of {}{}{place}.\n{secrets}",
+        "Backed up {files} files, {bytes} bytes, as of {}{}{place}.\n{secrets}{encrypted}",
         head.created,
         version.unwrap_or_default()
     )

@@ -1,8 +1,13 @@
-//! `flowkeep data`, `backup`, `verify` and `restore`: the data folder as a whole.
+//! `flowkeep data`, `backup`, `verify`, `restore` and `upgrade`: the data folder as a whole.
 
 pub(super) mod backup;
 pub(super) mod folder;
+mod passphrase;
 pub(super) mod restore;
+pub(super) mod upgrade;
+
+/// Stands for the standard input or output in place of a file.
+const STANDARD_STREAM: &str = "-";
 
 use super::operator::{execute, unexpected_reply};
 use super::table::replace_controls;

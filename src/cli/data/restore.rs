@@ -1,8 +1,11 @@
 //! `flowkeep verify` and `flowkeep restore`: whether a backup is whole, and a data folder made of one.
 
+use super::STANDARD_STREAM;
 use super::folder::{Audience, folder_problem};
+use super::passphrase::PassphraseArgs;
 use crate::cli::table::replace_controls;
 use crate::cli::{CliError, Context, print};
+use crate::domain::service::passphrase::Passphrase;
 use crate::ops::service::backup::examine::{self, BackupFindings};
 use crate::ops::service::backup::restore;
 use crate::settings::Settings;
@@ -19,6 +22,8 @@ pub(in crate::cli) struct VerifyArgs {
     /// The backup, or - for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    #[command(flatten)]
+    passphrase: PassphraseArgs,
 }
 
 /// Makes the data folder what a backup holds
@@ -30,12 +35,18 @@ pub(in crate::cli) struct RestoreArgs {
     /// Restore over a data folder that is in use, which keeps what was there beside it [env: SERVICE_RESTORE_REPLACE]
     #[arg(long)]
     replace: bool,
+    #[command(flatten)]
+    passphrase: PassphraseArgs,
 }
 
 pub(in crate::cli) fn verify(args: &VerifyArgs, context: &Context<'_>) -> Result<(), CliError> {
     let settings = context.settings_and_log()?;
-    let findings = examine::verify(open(&args.file)?, &tempfile::env::temp_dir(), &settings)?;
-    print(&format!("The backup is whole: {}{}", describe(&findings), render_findings(&findings)))?;
+    let passphrase = args.passphrase.for_archive(context, &args.file)?;
+    let temporary = tempfile::env::temp_dir();
+    let findings = examine::verify(open(&args.file)?, passphrase.as_ref(), &temporary, &settings)?;
+    let unused = render_unused(passphrase.as_ref(), &findings);
+    let described = describe(&findings);
+    print(&format!("The backup is whole: {described}{unused}{}", render_findings(&findings)))?;
     if findings.damages.is_empty() {
         return Ok(());
     }
@@ -51,9 +62,11 @@ pub(in crate::cli) fn run(args: &RestoreArgs, context: &Context<'_>) -> Result<(
         return Err(CliError::Failed(why));
     }
     let replaces = context.is_switched_on(args.replace, "SERVICE_RESTORE_REPLACE");
-    let result = restore::restore(open(&args.file)?, &settings, replaces)?;
+    let passphrase = args.passphrase.for_archive(context, &args.file)?;
+    let result = restore::restore(open(&args.file)?, passphrase.as_ref(), &settings, replaces)?;
     let folder = settings.data_dir.display();
     let mut told = format!("Restored into {folder}: {}", describe(&result.findings));
+    told.push_str(render_unused(passphrase.as_ref(), &result.findings));
     // Writing to a text cannot fail.
     if let Some(kept) = &result.kept {
         let _ = writeln!(
@@ -70,7 +83,7 @@ pub(in crate::cli) fn run(args: &RestoreArgs, context: &Context<'_>) -> Result<(
 }
 
 fn open(file: &Path) -> Result<Box<dyn Read>, CliError> {
-    if file == Path::new("-") {
+    if file == Path::new(STANDARD_STREAM) {
         return Ok(Box::new(io::stdin()));
     }
     let failed = |error| CliError::Failed(format!("{} cannot be read: {error}", file.display()));
@@ -84,8 +97,9 @@ fn open(file: &Path) -> Result<Box<dyn Read>, CliError> {
 fn describe(findings: &BackupFindings) -> String {
     let (head, summary) = (&findings.summary.head, &findings.summary);
     let secrets = if head.has_secrets { "with" } else { "without" };
+    let encrypted = if findings.is_encrypted { ", encrypted" } else { "" };
     format!(
-        "as of {}, made by flowkeep {}, {secrets} secrets; {} files, {} bytes, {} rows, {} versions.\n",
+        "as of {}, made by flowkeep {}, {secrets} secrets{encrypted}; {} files, {} bytes, {} rows, {} versions.\n",
         head.created,
         replace_controls(&head.service),
         summary.files,
@@ -93,6 +107,15 @@ fn describe(findings: &BackupFindings) -> String {
         findings.rows,
         findings.versions
     )
+}
+
+/// Whoever named a passphrase believes that the backup is encrypted.
+fn render_unused(passphrase: Option<&Passphrase>, findings: &BackupFindings) -> &'static str {
+    if passphrase.is_some() && !findings.is_encrypted {
+        "The backup is not encrypted, so the passphrase was not used.\n"
+    } else {
+        ""
+    }
 }
 
 fn render_findings(findings: &BackupFindings) -> String {

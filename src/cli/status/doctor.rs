@@ -1,14 +1,15 @@
 //! `flowkeep doctor`: everything that can be looked at without changing anything, a line for each thing. What is wrong with one does
-//! not keep the others from being looked at.
+//! not keep the others from being looked at. `--fix` puts right before what needs no backup for that.
 
 use crate::cli::config::setting_warnings;
 use crate::cli::data::folder::{Audience, folder_problem};
-use crate::cli::operator::{ask_service, execute};
+use crate::cli::operator::{ask_service, execute, unexpected_reply};
 use crate::cli::table::{json_lines, replace_controls, table};
 use crate::cli::{CliError, Context, print};
 use crate::ops::service::backup;
 use crate::ops::service::control::OperatorCommand;
 use crate::ops::service::data_folder;
+use crate::ops::service::upgrade::{self, UpgradePlan};
 use crate::settings::Settings;
 use crate::wire::service::operator::CommandReply;
 use jiff::{SignedDuration, Timestamp};
@@ -22,11 +23,17 @@ const DISK_LOW_BYTES: u64 = 256 * 1024 * 1024;
 const OPEN_FILES_MIN: u64 = 4_096;
 
 /// Looks at settings, folder, disk, database, files, history and backups, and says what is wrong
+///
+/// Without --fix nothing is changed. With it, what can be put right without a backup is: folders that are open to other users, files that
+/// no record names, and the list of versions where git says otherwise. What is going to be done is said before.
 #[derive(clap::Args)]
 pub(in crate::cli) struct DoctorArgs {
     /// Print what was found as JSON [env: SERVICE_JSON]
     #[arg(long)]
     json: bool,
+    /// Put right what can be put right, and say before what that is [env: SERVICE_DOCTOR_FIX]
+    #[arg(long)]
+    fix: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -78,6 +85,9 @@ impl Findings {
 
 pub(in crate::cli) fn run(args: &DoctorArgs, context: &Context<'_>) -> Result<(), CliError> {
     let settings = context.settings_and_log()?;
+    if context.is_switched_on(args.fix, "SERVICE_DOCTOR_FIX") {
+        repair(&settings, context)?;
+    }
     let mut findings = Findings::default();
     findings.add_all("settings", Verdict::Warning, setting_warnings(context), "Every setting can be used.");
     if let Some(why) = folder_problem(&settings.data_dir, Audience::Operator) {
@@ -89,9 +99,15 @@ pub(in crate::cli) fn run(args: &DoctorArgs, context: &Context<'_>) -> Result<()
     } else {
         look_at_folder(&settings, &mut findings);
         look_at_service(&settings, &mut findings);
-        look_at_data(&settings, context, &mut findings);
-        look_at_history(&settings, context, &mut findings);
+        if let Some(due) = due_upgrade(&settings) {
+            findings.add("upgrade", Verdict::Warning, due);
+        } else {
+            look_at_data(&settings, context, &mut findings);
+            look_at_history(&settings, context, &mut findings);
+            look_at_repairs(&settings, context, &mut findings);
+        }
     }
+    look_at_upgrade_copy(&settings, &mut findings);
     look_at_backups(&settings, &mut findings);
     look_at_limits(&mut findings);
     if context.is_switched_on(args.json, "SERVICE_JSON") {
@@ -109,16 +125,9 @@ pub(in crate::cli) fn run(args: &DoctorArgs, context: &Context<'_>) -> Result<()
 
 fn look_at_folder(settings: &Settings, findings: &mut Findings) {
     let folder = settings.data_dir.as_path();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt as _;
-        let open = ["", "secrets"]
-            .into_iter()
-            .filter(|name| std::fs::metadata(folder.join(name)).is_ok_and(|found| found.mode() & 0o077 != 0));
-        let open =
-            open.map(|name| format!("{} is open to other users.", folder.join(name).display())).collect();
-        findings.add_all("folder", Verdict::Warning, open, "The data folder is for its user alone.");
-    }
+    let open = data_folder::open_folders(settings);
+    let open = open.iter().map(|path| format!("{} is open to other users.", path.display())).collect();
+    findings.add_all("folder", Verdict::Warning, open, "The data folder is for its user alone.");
     match data_folder::free_bytes(folder) {
         Ok(Some(free)) => {
             let shown = format!("{} MB are free where the data folder lies.", free / (1024 * 1024));
@@ -190,8 +199,72 @@ fn look_at_history(settings: &Settings, context: &Context<'_>, findings: &mut Fi
     }
 }
 
+/// What can be put right, in sentences; with `apply` it was.
+fn repairs(settings: &Settings, context: &Context<'_>, apply: bool) -> Result<Vec<String>, CliError> {
+    match execute(settings.clone(), context, OperatorCommand::DataRepair { apply })? {
+        CommandReply::Data { answer } => serde_json::from_value(answer).map_err(CliError::other),
+        _ => Err(unexpected_reply()),
+    }
+}
+
+/// Why the rows of a folder are not read, when an older program wrote it: opening the database would bring it to the format of this
+/// one, and who only looks does not expect that. A running service has done it already.
+fn due_upgrade(settings: &Settings) -> Option<String> {
+    match upgrade::plan(settings) {
+        Ok(UpgradePlan::Due { found, .. }) => Some(format!(
+            "The data is in format {found}, as an older program left it: run 'flowkeep upgrade' first, then this again to look at data \
+             and history."
+        )),
+        Ok(UpgradePlan::None { .. }) | Err(_) => None,
+    }
+}
+
+fn repair(settings: &Settings, context: &Context<'_>) -> Result<(), CliError> {
+    if let Some(due) = due_upgrade(settings) {
+        return Err(CliError::Failed(due));
+    }
+    // What is found goes to standard output, which may be read by a program.
+    let tell = |when: &str, sentences: &[String]| {
+        for sentence in sentences {
+            eprintln!("{when}: {}", replace_controls(sentence));
+        }
+    };
+    let planned = repairs(settings, context, false)?;
+    tell("to do", &planned);
+    if planned.is_empty() {
+        eprintln!("There is nothing to put right.");
+        return Ok(());
+    }
+    tell("done", &repairs(settings, context, true)?);
+    Ok(())
+}
+
+fn look_at_repairs(settings: &Settings, context: &Context<'_>, findings: &mut Findings) {
+    match repairs(settings, context, false) {
+        Ok(found) => {
+            let texts = found.into_iter().map(|text| format!("'flowkeep doctor --fix' does this: {text}."));
+            findings.add_all("repairs", Verdict::Warning, texts.collect(), "There is nothing to put right.");
+        }
+        Err(error) => findings.add("repairs", Verdict::Failed, sentence(error)),
+    }
+}
+
+/// It takes room until somebody removes it.
+fn look_at_upgrade_copy(settings: &Settings, findings: &mut Findings) {
+    let folder = upgrade::copy_folder(settings);
+    if folder.exists() {
+        let what = format!("The database as it was before the last upgrade is in {}.", folder.display());
+        findings.add("upgrade", Verdict::Ok, what);
+    }
+}
+
 /// One that is due twice over was not made.
 fn look_at_backups(settings: &Settings, findings: &mut Findings) {
+    if let Some(file) = settings.backups.passphrase_file.as_deref()
+        && let Err(error) = backup::passphrase_file::load(file)
+    {
+        findings.add("backups", Verdict::Failed, format!("No backup is made: {error}."));
+    }
     let Some(folder) = settings.backups.folder.as_deref() else {
         let what = "The service makes no backups by itself; SERVICE_BACKUP_TO names a folder for them.";
         return findings.add("backups", Verdict::Warning, what);

@@ -31,6 +31,9 @@ pub(super) struct ExportArgs {
 ///
 /// With --from-flowise it takes in a whole data folder of Flowise: flows, credentials, variables, tools, assistants, document
 /// stores, API keys, conversations and more. Look with --preview first.
+///
+/// Flows of files of n8n, Langflow and Dify (also YAML) come in where all of them has a counterpart here; of others it says
+/// what stands in the way.
 #[derive(clap::Args)]
 pub(super) struct ImportArgs {
     /// The file; with --from-flowise there is none

@@ -4,10 +4,13 @@
 use super::caller::{Permission, PermissionSet};
 use super::token::{self, Token};
 use crate::base::hex::to_hex;
+use crate::domain::change::Change;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{KeyId, WorkspaceId};
+use crate::domain::predictions::consumption::{Budget, DayUse};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use subtle::ConstantTimeEq as _;
 
@@ -40,6 +43,9 @@ pub struct ApiKey {
     /// True for one that another product made, whose value has no [`PREFIX`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub foreign: bool,
+    /// What may be used with it in a day (manual 5.16).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Budget>,
 }
 
 /// Where the key with a known hash is kept.
@@ -56,6 +62,8 @@ pub struct ApiKeyEntry {
     /// Requests it was used for, those included that are not stored yet.
     pub usage: u64,
     pub flows: Vec<BoundFlow>,
+    /// What its budget has been used for today.
+    pub(crate) used_today: DayUse,
 }
 
 /// A flow that is bound to a key.
@@ -71,6 +79,7 @@ pub struct BoundFlow {
 pub struct KeyTerms {
     name: String,
     permissions: BTreeSet<Permission>,
+    budget: Change<Budget>,
 }
 
 impl KeyTerms {
@@ -91,7 +100,24 @@ impl KeyTerms {
             return Err(Error::invalid("'permissions' must list at least one permission."));
         }
         let permissions = permissions.iter().map(|name| grantable(name, maker)).collect::<Result<_>>()?;
-        Ok(Self { name: name.to_owned(), permissions })
+        Ok(Self { name: name.to_owned(), permissions, budget: Change::Keep })
+    }
+
+    /// These, with what becomes of the budget (manual 5.16).
+    ///
+    /// # Errors
+    /// 400 for what is no budget.
+    pub(crate) fn with_budget(self, sent: &Change<Value>) -> Result<Self> {
+        let budget = match sent {
+            Change::Keep => Change::Keep,
+            Change::Clear => Change::Clear,
+            Change::Set(sent) => {
+                let budget = Budget::parse(Some(sent));
+                let budget = budget.map_err(|why| Error::Invalid(format!("Invalid budget: {why}.")))?;
+                budget.map_or(Change::Clear, Change::Set)
+            }
+        };
+        Ok(Self { budget, ..self })
     }
 }
 
@@ -133,6 +159,7 @@ impl ApiKey {
             created: now,
             updated: now,
             foreign: false,
+            budget: terms.budget.apply(None),
         };
         (key, value)
     }
@@ -164,13 +191,20 @@ impl ApiKey {
             created: now,
             updated: now,
             foreign: true,
+            budget: terms.budget.apply(None),
         })
     }
 
     /// The same key under new terms. Its value stays.
     #[must_use]
     pub fn with_terms(self, terms: KeyTerms, now: Timestamp) -> Self {
-        Self { name: terms.name, permissions: terms.permissions, updated: now, ..self }
+        Self {
+            name: terms.name,
+            permissions: terms.permissions,
+            budget: terms.budget.apply(self.budget),
+            updated: now,
+            ..self
+        }
     }
 
     /// True when `value` is this key's; compared in constant time.

@@ -35,7 +35,7 @@ pub const PERMISSIONS: &[(&str, &[&str])] = &[
         ],
     ),
     ("executions", &["view", "update", "delete"]),
-    ("templates", &["marketplace", "custom", "custom-delete", "toolexport", "flowexport"]),
+    ("templates", &["marketplace", "custom", "custom-delete", "custom-share", "toolexport", "flowexport"]),
     ("logs", &["view"]),
     ("loginActivity", &["view"]),
     ("users", &["manage"]),
@@ -175,6 +175,15 @@ impl Caller {
     #[must_use]
     pub const fn is_owner(&self) -> bool {
         matches!(self.principal, Principal::User { owner: true, .. } | Principal::Operator)
+    }
+
+    /// The key that acts; `None` for a person and for the operator.
+    #[must_use]
+    pub const fn key(&self) -> Option<KeyId> {
+        match &self.principal {
+            Principal::Key { id } => Some(*id),
+            Principal::User { .. } | Principal::Operator => None,
+        }
     }
 
     /// The signed-in person's id; `None` for a key and for the operator.

@@ -94,7 +94,6 @@ pub struct User {
     /// When they asked for a new password, until they have one: the owner sees it in the list of people.
     #[serde(default)]
     pub reset_requested: Option<Timestamp>,
-    /// When the account was made.
     pub created: Timestamp,
     /// Moved by changes of the account.
     pub updated: Timestamp,

@@ -101,12 +101,40 @@ pub struct ConversationSummary {
     /// The beginning of its first question.
     pub first_question: Option<String>,
     pub messages: usize,
+    /// Runs that failed and answered nothing.
+    pub failed_runs: usize,
     pub positive_feedback: usize,
     pub negative_feedback: usize,
     /// When its first message was stored.
     pub created: Option<Timestamp>,
     /// When its last message was stored.
     pub updated: Option<Timestamp>,
+}
+
+/// A conversation among those of all flows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FlowConversation {
+    pub flow: FlowId,
+    pub flow_name: String,
+    pub summary: ConversationSummary,
+}
+
+/// A page of a search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FoundConversations {
+    pub rows: Vec<FlowConversation>,
+    /// Where the next page begins; `None` behind the last one.
+    pub next: Option<u64>,
+    /// The page is shorter than it was asked to be because more would have taken too long.
+    pub stopped_early: bool,
+}
+
+/// How many conversations a search means.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct ConversationCount {
+    pub conversations: usize,
+    /// All of their messages.
+    pub messages: usize,
 }
 
 /// How much a flow is asked and how its answers are rated.

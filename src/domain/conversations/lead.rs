@@ -1,7 +1,7 @@
 //! A visitor of a chat who left their name (manual 3.8).
 
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::{ChatId, LeadId};
+use crate::domain::ids::{ChatId, FlowId, LeadId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,14 @@ pub(crate) struct Lead {
     pub phone: Option<String>,
     /// When it was left.
     pub created: Timestamp,
+}
+
+/// A lead among those of all flows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FlowLead {
+    pub flow: FlowId,
+    pub flow_name: String,
+    pub lead: Lead,
 }
 
 impl Lead {

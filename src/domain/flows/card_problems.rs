@@ -8,8 +8,19 @@ pub struct CardProblems {
     pub label: String,
     pub name: String,
     pub issues: Vec<String>,
+    /// Which of the issues speak of a connection that leads nowhere.
+    pub lost: Vec<LostConnection>,
     /// The flow cannot answer until they are mended; what stands beside the cards that answer only looks unfinished.
     pub blocks: bool,
+}
+
+/// A connection of which an end is no more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostConnection {
+    /// Its id on the canvas; empty where it has none.
+    pub edge: String,
+    /// What is said of it among the issues.
+    pub issue: String,
 }
 
 /// True when nothing keeps a canvas with these problems from answering.

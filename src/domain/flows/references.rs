@@ -25,7 +25,6 @@ pub struct RecordReference {
 pub enum ReferenceKind {
     Credential,
     Tool,
-    /// A server of tools.
     ToolServer,
     /// A document store.
     Store,

@@ -18,7 +18,8 @@ const CHAT: KeyPhrases = &[
     ("title", "the chat title"),
 ];
 
-const API: KeyPhrases = &[("rateLimit", "rate limit"), ("overrideConfig", "override settings")];
+const API: KeyPhrases =
+    &[("rateLimit", "rate limit"), ("budget", "budget"), ("overrideConfig", "override settings")];
 
 /// What changed from one to the other, a phrase for each setting; empty when nothing did.
 #[must_use]

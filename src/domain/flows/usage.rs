@@ -3,10 +3,11 @@
 use super::flow::FlowKind;
 use crate::domain::ids::FlowId;
 
-/// How many flows use a thing, and those of them that a caller may see, up to a number.
+/// How many flows use a thing, how many of those by their draft alone, and those of them that a caller may see, up to a number.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ResourceUsage {
     pub count: usize,
+    pub drafts: usize,
     pub flows: Vec<UsingFlow>,
 }
 
@@ -16,4 +17,6 @@ pub(crate) struct UsingFlow {
     pub id: FlowId,
     pub name: String,
     pub kind: FlowKind,
+    /// Its draft names the thing, and Live does not.
+    pub is_draft: bool,
 }

@@ -3,6 +3,7 @@
 use super::document_store::{CardConfig, StoredChunk};
 use super::upsert::UpsertProgress;
 use super::vector_config::VectorConfig;
+use crate::domain::flows::usage::UsingFlow;
 use crate::domain::ids::{DocumentStoreId, FlowId, LoaderId, WorkspaceId};
 use crate::domain::predictions::prediction::Document;
 use jiff::Timestamp;
@@ -39,7 +40,7 @@ pub(crate) struct StoreOverview {
     pub description: String,
     pub loaders: Vec<LoaderOverview>,
     /// Flows that use it, where that was asked for.
-    pub used_by: Vec<StoreUse>,
+    pub used_by: Vec<UsingFlow>,
     pub vectors: Option<VectorConfig>,
     pub status: StoreStatus,
     /// Of what is under way.
@@ -48,13 +49,6 @@ pub(crate) struct StoreOverview {
     pub characters: usize,
     pub created: Timestamp,
     pub updated: Timestamp,
-}
-
-/// A flow that uses a store.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct StoreUse {
-    pub flow: FlowId,
-    pub name: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,6 +89,15 @@ pub(crate) struct ChunkEntry {
     /// Its place among all of them, from 1.
     pub number: usize,
     pub chunk: StoredChunk,
+}
+
+/// Chunks of a store that say something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ChunkMatches {
+    pub store: DocumentStoreId,
+    pub chunks: Vec<ChunkEntry>,
+    /// The place from which the search goes on, where it has not come to the end.
+    pub next: Option<usize>,
 }
 
 /// What a loader would bring.

@@ -18,6 +18,15 @@ pub struct VectorConfig {
     pub filled: Option<Timestamp>,
 }
 
+impl VectorConfig {
+    /// True when the same cards make and keep the vectors: what was filled with the one is filled for the other.
+    pub(crate) fn has_cards_of(&self, other: &Self) -> bool {
+        let Self { embedding, vector_store, record_manager, filled: _ } = self;
+        (embedding, vector_store, record_manager)
+            == (&other.embedding, &other.vector_store, &other.record_manager)
+    }
+}
+
 /// A card that stands on no canvas.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

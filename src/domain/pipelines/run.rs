@@ -3,7 +3,7 @@
 use crate::domain::error::count_phrase;
 use crate::domain::flows::flow::CanvasDigest;
 use crate::domain::ids::{FlowId, PipelineRunId, WorkspaceId};
-use crate::domain::pipelines::target::UnfinishedOutput;
+use crate::domain::pipelines::target::{Remains, UnfinishedOutput};
 use crate::domain::predictions::prediction::Document;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -116,6 +116,9 @@ pub(crate) struct PipelineRun {
     pub position: PipelinePosition,
     #[serde(default)]
     pub unfinished: UnfinishedOutput,
+    /// What its end leaves to do.
+    #[serde(default)]
+    pub remains: Remains,
 }
 
 impl PipelineRun {

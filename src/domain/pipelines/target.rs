@@ -89,6 +89,17 @@ pub(crate) struct StagedChunks {
     pub characters: usize,
 }
 
+/// What is left to do of a run when its end is stored.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Remains {
+    /// Files that nobody needs any more.
+    pub files: Vec<PipelineFileId>,
+    /// Scopes of documents that cards saw, for which nobody asks any more.
+    pub scopes: Vec<[u8; 16]>,
+    /// Document stores that were filled, each with the label of the card that did: their vectors are to be made.
+    pub filled: Vec<(DocumentStoreId, String)>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,9 @@
 //! What is asked of a flow and what it answers (manual 2).
 
 pub(crate) mod answer;
+pub(crate) mod answer_time;
 pub(crate) mod attachment;
+pub mod consumption;
 pub mod execution;
 pub mod human_input;
 pub mod model_prices;

@@ -37,6 +37,14 @@ pub enum RunEvent<'a> {
     Team(TeamEvent<'a>),
 }
 
+/// What a card of a chatflow did once (manual 2.11).
+#[derive(Debug, Clone, PartialEq)]
+pub struct CardReport {
+    pub status: StepStatus,
+    /// As the entry of a step has it: what it worked with, what it made, what it failed with.
+    pub data: Map<String, Value>,
+}
+
 /// Which step it was.
 #[derive(Debug, Clone, Copy)]
 pub struct StepLabel<'a> {

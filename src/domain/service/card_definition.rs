@@ -42,6 +42,8 @@ pub struct CardParam {
     pub options: Option<Vec<Choice>>,
     pub credential_names: Option<&'static [&'static str]>,
     pub file_type: Option<String>,
+    /// The form of a value that is JSON, as a JSON Schema.
+    pub schema: Option<Value>,
     /// Takes several wires.
     pub is_list: bool,
     /// The fields of each row of a list.

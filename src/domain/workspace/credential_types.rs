@@ -149,6 +149,11 @@ pub(crate) const ALL: &[CredentialType] = &[
     kind("mistralAIApi", "MistralAI API", &[password("mistralAIAPIKey", "MistralAI API Key")]),
     kind("groqApi", "Groq API", &[password("groqApiKey", "Groq API Key")]),
     kind("deepseekApi", "DeepseekAI API", &[password("deepseekApiKey", "Deepseek API Key")]),
+    kind("AlibabaApi", "Alibaba API", &[password("alibabaApiKey", "Alibaba API Key")]),
+    kind("cloudflareApi", "Cloudflare API", &[
+        text("cloudflareAccountId", "Cloudflare Account ID"),
+        password("cloudflareApiToken", "Cloudflare API Token"),
+    ]),
     kind("xaiApi", "Xai API", &[password("xaiApiKey", "xAI API Key")]),
     kind("togetherAIApi", "TogetherAI API", &[password("togetherAIApiKey", "TogetherAI API Key")]),
     kind("fireworksApi", "Fireworks API", &[password("fireworksApiKey", "Fireworks API Key")]),
@@ -224,6 +229,7 @@ pub(crate) const ALL: &[CredentialType] = &[
         password("accessKey", "Access Key"),
         password("secretAccessKey", "Secret Access Key"),
     ]),
+    kind("zepMemoryApi", "Zep Memory Api", &[password("apiKey", "API Key")]),
     kind("upstashRedisMemoryApi", "Upstash Redis Memory API", &[password("upstashRestToken", "Upstash REST Token")]),
     kind("upstashVectorApi", "Upstash Vector API", &[
         url("UPSTASH_VECTOR_REST_URL", "Upstash Vector REST URL"),

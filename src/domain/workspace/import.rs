@@ -52,19 +52,35 @@ pub(crate) struct FileImport {
 }
 
 impl FileImport {
-    /// A file with nothing chosen for single things of it.
+    /// The field in which the text of a file stands that is no JSON, such as YAML.
+    pub(crate) const TEXT: &str = "text";
+
+    /// The fields of a file of this text.
     ///
     /// # Errors
-    /// 400 when it is no JSON object.
+    /// 400 when it is JSON and no object, or begins as JSON and is broken.
+    pub(crate) fn fields_of(text: &str) -> Result<Map<String, Value>> {
+        let wrong =
+            || Error::invalid("This is not a file of JSON with an export, a flow, a tool or a canvas.");
+        match serde_json::from_str(text) {
+            Ok(Value::Object(file)) => Ok(file),
+            Ok(_) => Err(wrong()),
+            Err(_) if text.trim_start().starts_with(['{', '[']) || text.trim().is_empty() => Err(wrong()),
+            Err(_) => Ok(Map::from_iter([(Self::TEXT.to_owned(), text.into())])),
+        }
+    }
+
+    /// A file with nothing chosen for single things of it. A text that is no JSON goes along as [`FileImport::TEXT`].
+    ///
+    /// # Errors
+    /// 400 when it is JSON and no object, or begins as JSON and is broken.
     pub(crate) fn from_text(
         text: &str,
         file_name: Option<String>,
         existing: ExistingPolicy,
         is_preview: bool,
     ) -> Result<Self> {
-        let wrong =
-            |_| Error::invalid("This is not a file of JSON with an export, a flow, a tool or a canvas.");
-        let file = serde_json::from_str(text).map_err(wrong)?;
+        let file = Self::fields_of(text)?;
         let choices = ImportChoices { chosen: HashMap::new(), existing };
         Ok(Self { is_preview, choices, file_name, file })
     }

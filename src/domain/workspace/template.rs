@@ -31,6 +31,28 @@ pub struct Template {
     pub content: String,
     /// When it was made.
     pub created: Timestamp,
+    /// Every workspace of the service may use it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shared: bool,
+}
+
+/// Where a template is that every workspace may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SharedTemplate {
+    pub workspace: WorkspaceId,
+    pub template: TemplateId,
+}
+
+impl SharedTemplate {
+    /// What it is kept by: the bytes of the workspace and of the template.
+    #[must_use]
+    pub fn key(&self) -> [u8; 32] {
+        let mut key = [0; 32];
+        key[..16].copy_from_slice(self.workspace.bytes());
+        key[16..].copy_from_slice(self.template.bytes());
+        key
+    }
 }
 
 /// A flow that every service brings to start from.
@@ -47,13 +69,44 @@ pub(crate) struct Starter {
     pub categories: Vec<String>,
 }
 
-/// What people read of a template.
+/// What people read of a template, and who may use it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct TemplateLabel {
     pub name: String,
     pub description: String,
     pub badge: String,
     pub usecases: Vec<String>,
+    /// Every workspace of the service may use it.
+    pub shared: bool,
+}
+
+/// What is changed of a template; what is absent stays.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct TemplateChange {
+    pub name: Option<String>,
+    pub description: Option<String>,
+    pub badge: Option<String>,
+    pub usecases: Option<Vec<String>>,
+    pub shared: Option<bool>,
+}
+
+impl TemplateChange {
+    /// True when it changes what people read.
+    pub(crate) const fn has_label(&self) -> bool {
+        self.name.is_some() || self.description.is_some() || self.badge.is_some() || self.usecases.is_some()
+    }
+
+    /// The template as it is afterwards.
+    pub(crate) fn apply(self, template: Template) -> Template {
+        Template {
+            name: self.name.map_or(template.name, |name| name.trim().to_owned()),
+            description: self.description.unwrap_or(template.description),
+            badge: self.badge.unwrap_or(template.badge),
+            usecases: self.usecases.unwrap_or(template.usecases),
+            shared: self.shared.unwrap_or(template.shared),
+            ..template
+        }
+    }
 }
 
 /// What a template is made of.

@@ -3,7 +3,7 @@
 use super::graph::{Graph, NodeIndex};
 use super::record::{OUTPUT, StepRecord};
 use super::walk::StepId;
-use crate::cards::kit::{CONTENT, OnError, StepOutcome};
+use crate::cards::kit::{CONTENT, OnError, StepOutcome, time_metadata};
 use crate::domain::error::Error;
 use crate::domain::predictions::execution::{ExecutionEntry, StepStart, StepStatus};
 use jiff::Timestamp;
@@ -99,7 +99,8 @@ impl EndedStep {
                 outcome.output.insert("error".to_owned(), json!({ "message": fault.to_string() }));
             }
         }
-        if let Some(times) = times(frame.began, now).filter(|_| outcome.output.contains_key(CONTENT)) {
+        if let Some(times) = time_metadata(frame.began, now).filter(|_| outcome.output.contains_key(CONTENT))
+        {
             outcome.output.insert("timeMetadata".to_owned(), times);
         }
         data.insert("input".to_owned(), outcome.input.into());
@@ -127,10 +128,4 @@ impl EndedStep {
             items: None,
         }
     }
-}
-
-/// When a step began and ended, and how long it took, in milliseconds.
-fn times(began: Timestamp, ended: Timestamp) -> Option<Value> {
-    let (start, end) = (began.as_millisecond(), ended.as_millisecond());
-    (start <= end).then(|| json!({ "start": start, "end": end, "delta": end - start }))
 }

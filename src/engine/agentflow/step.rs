@@ -169,6 +169,7 @@ impl StepCall<'_> {
             fields: self.card.inputs,
             row: None,
             label: self.label,
+            node: Some(&self.run.plan.graph.node(self.ready.frame.node).id),
             host: self.turn.host,
             values,
             credential,

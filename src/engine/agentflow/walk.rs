@@ -218,6 +218,12 @@ impl Walk {
             })
     }
 
+    /// True when nothing else of the run goes on or can go on before this step has ended, and nothing waits for an answer.
+    pub(crate) fn is_alone(&self, step: StepId) -> bool {
+        let root = self.pass(ROOT);
+        root.queue.len() == 1 && root.queue.front() == Some(&step) && !root.has_pause()
+    }
+
     /// The next entry of the record, once: a step that ended, and before it in the record nothing is open.
     pub(crate) fn next_entry(&mut self) -> Option<StepId> {
         let step = self.record.get(self.handed_out).copied()?;

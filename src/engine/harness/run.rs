@@ -104,6 +104,7 @@ impl<'r> TeamScene<'r> {
             fields: card.card.inputs,
             row: None,
             label: &card.label,
+            node: None,
             host,
             values: binder.bind(card.card, &card.inputs)?,
             credential: None,
@@ -182,11 +183,12 @@ fn choose(run: &TeamRun<'_>, lead: &Lead<'_>, routing: Routing) -> Result<Choice
             let tasks = (0..run.plan.specialists.len()).map(|at| (at, question.to_owned()));
             Ok(Choice { tasks: tasks.collect(), answer: None })
         }
-        Routing::Chosen(most) => {
+        Routing::Chosen(_) | Routing::One => {
             let specialists = run.plan.specialists.iter();
             let candidates: Vec<Candidate<'_>> = specialists
                 .map(|one| Candidate { name: one.name.as_str(), description: &one.description })
                 .collect();
+            let most = if let Routing::Chosen(most) = routing { Some(most) } else { None };
             lead.choose(&candidates, most)
         }
     }

@@ -74,6 +74,16 @@ pub(super) struct PlannedMember {
 }
 
 impl MemberPlan {
+    /// True for a member behind which the run can only end.
+    pub(super) fn is_last(&self, at: usize) -> bool {
+        let ends = |at: usize| {
+            matches!(self.members[at].place, Place::Mark) && self.graph.is_last(NodeIndex::new(at))
+        };
+        matches!(self.members[at].place, Place::Turn(_))
+            && self.members[at].outputs.is_empty()
+            && self.graph.followers(NodeIndex::new(at)).all(|follower| ends(follower.at()))
+    }
+
     /// # Errors
     /// 400 with all that is wrong with the drawing; when cards wait for each other.
     pub(crate) fn compile(canvas: &Canvas) -> Result<Self> {

@@ -1,7 +1,9 @@
-//! What a conversation keeps of the turns of its members: it lies with the answers, and goes with them.
+//! What a conversation keeps of the turns of its members: it lies with the answers and goes with them, or where the agent memory of
+//! the flow keeps it.
 
 use crate::cards::kit::members::{ApprovalAnswer, MemberTurn, SharedMessage};
 use crate::domain::flows::flow::CanvasDigest;
+use crate::domain::ids::MessageId;
 use crate::engine::agentflow::walk::{Event, StepId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -34,6 +36,9 @@ pub(crate) struct WaitingTurns {
     pub(crate) turns: Vec<(StepId, MemberTurn)>,
     /// The ids of what is asked, in the order of the record.
     pub(crate) asks: Vec<String>,
+    /// What an agent memory outside of this service knows the run by; none where there is no such memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) run: Option<MessageId>,
 }
 
 impl WaitingTurns {

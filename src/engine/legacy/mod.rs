@@ -7,8 +7,10 @@ pub(in crate::engine) mod escape;
 mod problems;
 mod progress;
 mod run;
+mod state;
 
 pub(crate) use compile::MemberPlan;
 pub(crate) use conversation::{KeptTurns, PastTurns, PauseAnswer, WaitingTurns};
 pub(in crate::engine) use problems::find_problems;
 pub(crate) use run::{MemberRun, run};
+pub(crate) use state::PendingState;

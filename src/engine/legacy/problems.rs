@@ -50,8 +50,11 @@ fn team_problems(drawn: &MemberDrawing<'_>) -> Vec<MemberProblem> {
         found.push(MemberProblem::of_card(node, message));
     }
     let workers: Vec<&Node> = drawn.named("worker").collect();
-    if workers.is_empty() {
-        found.push(MemberProblem::of_flow("The Supervisor has no Worker: connect at least one."));
+    if workers.is_empty()
+        && let Some(first) = supervisors.first()
+    {
+        let message = "The Supervisor has no Worker: connect at least one.".to_owned();
+        found.push(MemberProblem::of_card(first, message));
     }
     let mut names: HashMap<String, &Node> = HashMap::new();
     for worker in workers {
@@ -90,8 +93,11 @@ fn sequence_problems(drawn: &MemberDrawing<'_>) -> Vec<MemberProblem> {
         let message = format!("'{}' is a second Start: a flow has one.", node.label());
         found.push(MemberProblem::of_card(node, message));
     }
-    if !drawn.members().any(|node| is_ended_by(&node.name)) {
-        found.push(MemberProblem::of_flow("The flow has no End and no Loop: connect at least one."));
+    if !drawn.members().any(|node| is_ended_by(&node.name))
+        && let Some(start) = drawn.named("seqStart").next()
+    {
+        let message = "The flow has no End and no Loop: connect at least one.".to_owned();
+        found.push(MemberProblem::of_card(start, message));
     }
     let reached: Vec<&str> = drawn.edges().map(|(_, target, _)| target.id.as_str()).collect();
     let mut names: HashMap<String, &Node> = HashMap::new();

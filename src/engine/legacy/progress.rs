@@ -3,11 +3,13 @@
 use super::compile::{Place, PlannedMember};
 use super::run::Crew;
 use crate::cards::kit::members::{ApprovalAnswer, MemberTurn, SharedState, Way};
+use crate::cards::kit::{StreamClosed, TokenSink};
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::reasoning::AgentReasoning;
 use crate::domain::predictions::run_event::RunEvent;
 use crate::engine::agentflow::RunSink;
 use crate::engine::agentflow::walk::{Next, StepEnd, StepId, Walk};
+use crate::llm::{ReplyStream, StreamEnd};
 use std::collections::HashMap;
 
 /// A turn that is to be taken.
@@ -32,6 +34,7 @@ pub(super) struct Progress<'s> {
     /// The state that the run began with.
     pub(super) begun: SharedState,
     counted: usize,
+    answer: BegunAnswer,
     sink: &'s mut dyn RunSink,
 }
 
@@ -46,6 +49,7 @@ impl<'s> Progress<'s> {
             answered: HashMap::new(),
             begun,
             counted: 0,
+            answer: BegunAnswer::default(),
             sink,
         }
     }
@@ -152,8 +156,37 @@ impl<'s> Progress<'s> {
         self.sink.event(event).map_err(|_| Error::Cancelled)
     }
 
-    pub(super) fn token(&mut self, text: &str) -> Result<()> {
-        self.sink.token(text).map_err(|_| Error::Cancelled)
+    /// Where the words of a turn go, when it is certain that they are the answer: nothing else goes on or waits, and behind
+    /// the member the run ends.
+    pub(super) fn words_of(&mut self, turn: &ReadyTurn, crew: &Crew<'_>) -> Option<AnswerWords<'_>> {
+        if !crew.plan.is_last(turn.member) || !self.walk.is_alone(turn.step) {
+            return None;
+        }
+        let mut turns = self.reasoning.clone();
+        turns.push(AgentReasoning {
+            agent_name: crew.name(turn.member).to_owned(),
+            state: turn.state.keys.clone(),
+            node_name: crew.card(turn.member).to_owned(),
+            node_id: crew.plan.members[turn.member].node.clone(),
+            ..AgentReasoning::default()
+        });
+        Some(AnswerWords { sink: &mut *self.sink, answer: &mut self.answer, turns })
+    }
+
+    /// Says the answer, as far as it was not said yet. What comes back is all that was said.
+    ///
+    /// # Errors
+    /// When the caller left.
+    pub(super) fn complete(&mut self, answer: String) -> Result<String> {
+        let BegunAnswer { text, has_begun } = std::mem::take(&mut self.answer);
+        if !text.trim().is_empty() {
+            return Ok(text);
+        }
+        if !has_begun {
+            self.tell(&RunEvent::AnswerBegins)?;
+        }
+        self.sink.token(&answer).map_err(|_| Error::Cancelled)?;
+        Ok(text + &answer)
     }
 
     /// What is told of a step; nothing of those that only decide the way.
@@ -191,6 +224,56 @@ impl<'s> Progress<'s> {
             state.apply(&crew.opening.keys, &crew.plan.members[member].node, crew.name(member), turn);
         }
         state
+    }
+}
+
+/// The answer, as far as a last member said it.
+#[derive(Default)]
+struct BegunAnswer {
+    text: String,
+    has_begun: bool,
+}
+
+/// The words of a last member on their way out.
+pub(super) struct AnswerWords<'p> {
+    sink: &'p mut dyn RunSink,
+    answer: &'p mut BegunAnswer,
+    /// All turns so far, with the one that speaks.
+    turns: Vec<AgentReasoning>,
+}
+
+impl AnswerWords<'_> {
+    /// Turns are told of before the answer begins, and so is the one whose words it is.
+    fn begin(&mut self) -> Result<(), StreamClosed> {
+        if std::mem::replace(&mut self.answer.has_begun, true) {
+            return Ok(());
+        }
+        self.sink.event(&RunEvent::Reasoning(&self.turns))?;
+        self.sink.event(&RunEvent::AnswerBegins)
+    }
+}
+
+impl TokenSink for AnswerWords<'_> {
+    fn token(&mut self, text: &str) -> Result<(), StreamClosed> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.begin()?;
+        self.answer.text.push_str(text);
+        self.sink.token(text)
+    }
+
+    fn thinking(&mut self, text: &str) -> Result<(), StreamClosed> {
+        self.begin()?;
+        self.sink.thinking(text)
+    }
+
+    fn follow(&mut self, streaming: ReplyStream) -> StreamEnd {
+        // A reader who left is noticed by the stream itself.
+        let _ = self.begin();
+        let end = self.sink.follow(streaming);
+        self.answer.text.push_str(&end.text);
+        end
     }
 }
 

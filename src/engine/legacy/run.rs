@@ -3,11 +3,12 @@
 use super::compile::{MemberPlan, Place};
 use super::conversation::{KeptTurns, PastTurns, PauseAnswer, WaitingTurns};
 use super::progress::{Progress, ReadyTurn};
+use super::state::{PendingState, keeper, load_past, part};
 use crate::cards::kit::build::component::moderate;
 use crate::cards::kit::members::{
     Approval, Member, MemberTurn, NamedStep, Opening, SharedMessage, SharedState, TurnView,
 };
-use crate::cards::kit::{Component, ModerationVerdict, RunContext, Tool};
+use crate::cards::kit::{Component, ModerationVerdict, NullSink, RunContext, TokenSink, Tool};
 use crate::cards::multi_agents::worker_key;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::flow::{CanvasDigest, FlowKind};
@@ -18,11 +19,15 @@ use crate::engine::agentflow::RunSink;
 use crate::engine::agentflow::walk::{Standing, StepId, Walk};
 use crate::engine::credential::Credentials;
 use crate::engine::overrides::Overrides;
-use crate::engine::run::{PlanParts, build_parts, span};
+use crate::engine::run::{CompletedRun, PlanParts, build_parts, span};
+use serde_json::Map;
 use std::collections::HashMap;
 use std::sync::{Arc, mpsc};
 use std::thread::{self, Scope};
 use tracing::dispatcher;
+
+/// Reads what lies with the answers of a conversation.
+pub(crate) type LoadPast<'r> = dyn Fn() -> Result<PastTurns> + Sync + 'r;
 
 /// What one run works with.
 pub(crate) struct MemberRun<'r> {
@@ -30,8 +35,8 @@ pub(crate) struct MemberRun<'r> {
     pub(crate) overrides: &'r Overrides,
     pub(crate) turn: &'r RunContext<'r>,
     pub(crate) credentials: &'r dyn Credentials,
-    /// What was said before, without the run that goes on.
-    pub(crate) past: PastTurns,
+    /// Reads what lies with the answers that were given before; `None` for a question that belongs to no conversation.
+    pub(crate) past: Option<&'r LoadPast<'r>>,
     /// The run that goes on, and what a person decided.
     pub(crate) resumed: Option<(WaitingTurns, PauseAnswer)>,
     /// How many members take turns at once.
@@ -50,16 +55,7 @@ impl<'r> MemberRun<'r> {
         branches_max: usize,
     ) -> Self {
         let canvas = CanvasDigest::compute(FlowKind::Multiagent, "");
-        Self {
-            plan,
-            overrides,
-            turn,
-            credentials,
-            past: PastTurns::default(),
-            resumed: None,
-            branches_max,
-            canvas,
-        }
+        Self { plan, overrides, turn, credentials, past: None, resumed: None, branches_max, canvas }
     }
 }
 
@@ -67,26 +63,31 @@ impl<'r> MemberRun<'r> {
 ///
 /// # Errors
 /// What the member failed with that is first in the record, naming its card; [`Error::Cancelled`] when the run was ended.
-pub(crate) fn run(run: &MemberRun<'_>, sink: &mut dyn RunSink) -> Result<RunOutput> {
+pub(crate) fn run(run: &MemberRun<'_>, sink: &mut dyn RunSink) -> Result<CompletedRun> {
     let PlanParts { parts, variables } =
         build_parts(&run.plan.parts, run.overrides, run.turn, run.credentials)?;
     let crew = Crew::new(run, &parts)?;
     if run.resumed.is_none()
         && let ModerationVerdict::Block(text) = moderate(&crew.opening.moderations, run.turn)?
     {
-        return refuse(run, text, sink);
+        return refuse(run, crew.opening, text, sink).map(CompletedRun::from_output);
     }
-    let mut progress = crew.begin(sink)?;
+    let mut progress = crew.begin(load_past(run, crew.opening)?, sink)?;
     crew.drive(&mut progress)?;
-    let outcome = crew.conclude(progress)?;
-    Ok(RunOutput { flow_variables: variables, ..outcome })
+    let (outcome, state) = crew.conclude(progress)?;
+    Ok(CompletedRun::with_state(RunOutput { flow_variables: variables, ..outcome }, state))
 }
 
-/// A question that a moderation answers leaves the state as it was.
-fn refuse(run: &MemberRun<'_>, text: String, sink: &mut dyn RunSink) -> Result<RunOutput> {
+/// A question that a moderation answers leaves the state as it was. With the answers lies the newest one, so it is written
+/// again; elsewhere nothing is.
+fn refuse(run: &MemberRun<'_>, opening: &Opening, text: String, sink: &mut dyn RunSink) -> Result<RunOutput> {
+    let keys = match keeper(run, opening) {
+        None => load_past(run, opening)?.keys,
+        Some(_) => Map::new(),
+    };
     sink.event(&RunEvent::AnswerBegins).map_err(|_| Error::Cancelled)?;
     sink.token(&text).map_err(|_| Error::Cancelled)?;
-    let kept = KeptTurns { keys: run.past.keys.clone(), ..KeptTurns::default() };
+    let kept = KeptTurns { keys, ..KeptTurns::default() };
     let turns =
         TurnsOutput { kept: serde_json::to_value(kept).map_err(Error::internal)?, ..TurnsOutput::default() };
     Ok(RunOutput { turns: Some(Box::new(turns)), ..RunOutput::from_text(text) })
@@ -170,11 +171,11 @@ impl<'r> Crew<'r> {
     }
 
     /// The run at its beginning, or where it waits.
-    fn begin<'s>(&self, sink: &'s mut dyn RunSink) -> Result<Progress<'s>> {
+    fn begin<'s>(&self, past: PastTurns, sink: &'s mut dyn RunSink) -> Result<Progress<'s>> {
         let run = self.run;
         let defaults = self.opening.keys.iter().map(|key| (key.name.clone(), key.default.clone()));
-        let mut begun = SharedState { messages: run.past.messages.clone(), keys: defaults.collect() };
-        begun.keys.extend(run.past.keys.iter().map(|(name, value)| (name.clone(), value.clone())));
+        let mut begun = SharedState { messages: past.messages, keys: defaults.collect() };
+        begun.keys.extend(past.keys);
         let Some((waiting, answer)) = &run.resumed else {
             begun.messages.push(SharedMessage::from_person(run.turn.question));
             return Ok(Progress::new(Walk::new(self.plan.graph.clone(), run.branches_max), begun, sink));
@@ -206,7 +207,11 @@ impl<'r> Crew<'r> {
                     && let Some(turn) = ready.pop()
                 {
                     let step = turn.step;
-                    progress.settle(step, self.take_turn(&turn), self)?;
+                    let taken = match progress.words_of(&turn, self) {
+                        Some(mut words) => self.take_turn(&turn, &mut words),
+                        None => self.take_turn(&turn, &mut NullSink),
+                    };
+                    progress.settle(step, taken, self)?;
                     continue;
                 }
                 for turn in ready {
@@ -233,8 +238,9 @@ impl<'r> Crew<'r> {
         let listener = dispatcher::get_default(Clone::clone);
         let work = move || {
             let mut report = TurnReport { step: turn.step, done, taken: None };
-            report.taken =
-                Some(dispatcher::with_default(&listener, || span.in_scope(|| self.take_turn(&turn))));
+            report.taken = Some(dispatcher::with_default(&listener, || {
+                span.in_scope(|| self.take_turn(&turn, &mut NullSink))
+            }));
         };
         thread::Builder::new()
             .name("member".to_owned())
@@ -243,7 +249,7 @@ impl<'r> Crew<'r> {
         Ok(())
     }
 
-    fn take_turn(&self, ready: &ReadyTurn) -> Result<MemberTurn> {
+    fn take_turn(&self, ready: &ReadyTurn, words: &mut dyn TokenSink) -> Result<MemberTurn> {
         let planned = &self.plan.members[ready.member];
         let Some(step) = self.step(ready.member) else {
             return Err(Error::RunFailed(format!("{}: this card is not reached.", planned.label)));
@@ -261,11 +267,11 @@ impl<'r> Crew<'r> {
             answered: ready.answered.as_ref(),
         };
         let _span = span(self.card(ready.member), &planned.label).entered();
-        step.step.take_turn(&view, self.run.turn)
+        step.step.take_turn(&view, self.run.turn, words)
     }
 
-    /// The answer, and what is kept of the run.
-    fn conclude(&self, mut progress: Progress<'_>) -> Result<RunOutput> {
+    /// The answer with what is kept beside it, and what is kept elsewhere.
+    fn conclude(&self, mut progress: Progress<'_>) -> Result<(RunOutput, Option<PendingState>)> {
         match progress.walk.standing() {
             Standing::Complete | Standing::Paused => {}
             Standing::Failed(step) => {
@@ -281,8 +287,7 @@ impl<'r> Crew<'r> {
             Some(first) => first.text.clone(),
             None => self.answer_text(&progress),
         };
-        progress.tell(&RunEvent::AnswerBegins)?;
-        progress.token(&text)?;
+        let text = progress.complete(text)?;
         let state = progress.state_of(progress.told.iter().copied(), self);
         let said = state.messages[progress.begun.messages.len() - 1..].to_vec();
         let question = progress.begun.messages.last().map(|said| said.message.text()).unwrap_or_default();
@@ -292,8 +297,10 @@ impl<'r> Crew<'r> {
             journal: progress.walk.journal().to_vec(),
             turns: progress.turns.iter().map(|(step, turn)| (*step, turn.clone())).collect(),
             asks: asks.iter().map(|asked| asked.id.clone()).collect(),
+            run: None,
         });
         let kept = KeptTurns { said, keys: state.keys, continues: self.run.resumed.is_some(), waits };
+        let (kept, elsewhere) = part(self.run, self.opening, kept)?;
         let mut output = RunOutput::from_text(text);
         for told in &progress.reasoning {
             output.used_tools.extend(told.used_tools.iter().cloned());
@@ -305,16 +312,18 @@ impl<'r> Crew<'r> {
             action: asks.first().map(Approval::action),
             kept: serde_json::to_value(kept).map_err(Error::internal)?,
         }));
-        Ok(output)
+        Ok((output, elsewhere))
     }
 
-    /// The newest message that was said in this run; else the newest text of any member, or what the supervisor had to say.
+    /// The newest message that was said in this run, with what was said on the way to it; else the newest text of any member, or what the supervisor had to say.
     fn answer_text(&self, progress: &Progress<'_>) -> String {
         let is_text = |text: &String| !text.trim().is_empty();
         let turns = progress.told.iter().rev().filter_map(|step| progress.turns.get(step));
         let said = turns
-            .flat_map(|turn| turn.messages.iter().rev())
-            .map(crate::llm::ChatMessage::text)
+            .flat_map(|turn| {
+                let spoken = turn.shown.spoken.iter().cloned();
+                spoken.chain(turn.messages.iter().rev().map(crate::llm::ChatMessage::text))
+            })
             .find(is_text);
         let told = || {
             progress

@@ -78,6 +78,11 @@ impl<'p> CardPlace<'p> {
         Self { step, node, label, card, within: None }
     }
 
+    /// The input that the card is picked in, where it is a model of a step.
+    pub(crate) fn picked_model(&self) -> Option<&'static str> {
+        self.within.filter(|input| input.ends_with("Model"))
+    }
+
     /// A card that is picked in an input of this one.
     pub(super) const fn picked(self, input: &'static str, card: &'static Card) -> Self {
         Self { card, within: Some(input), ..self }

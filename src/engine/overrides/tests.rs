@@ -121,6 +121,7 @@ fn no_card_lets_go_of_what_its_kinds_protect_even_when_all_is_listed() {
                     | InputKind::Address
                     | InputKind::Headers
                     | InputKind::Pick(_)
+                    | InputKind::CardPick(_)
                     | InputKind::Choices(_)
                     | InputKind::Code
                     | InputKind::File(_)

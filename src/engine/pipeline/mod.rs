@@ -1,6 +1,8 @@
 //! Pipelines: documents of sources pass transforms on their way into targets (manual 10.12).
 
 mod params;
+mod pending;
+mod picked;
 mod plan;
 mod run;
 mod targets;

@@ -1,6 +1,6 @@
 //! A canvas as a pipeline: which cards bring documents, which ones documents pass, and which ones take them.
 
-use super::{params, targets};
+use super::{params, picked, targets};
 use crate::canvas::{Canvas, Edge, Node};
 use crate::cards::kit::Factory;
 use crate::cards::kit::knowledge::transform::{DOCUMENTS, FAIL_FAST, MODE, REPLACE, START};
@@ -73,15 +73,15 @@ pub(crate) enum PipelineFault {
 impl PipelineFault {
     /// What is wrong with how a card is set.
     pub(super) fn setting(node: &Node, why: &str) -> Self {
-        Self::Setting { node: node.id.clone(), why: format!("{}: {why}", node.label()) }
+        Self::Setting { node: picked::drawn_id(&node.id).to_owned(), why: format!("{}: {why}", node.label()) }
     }
 
     /// The card that is to blame; `None` for the flow as a whole.
     pub(crate) fn node(&self) -> Option<&str> {
         match self {
             Self::Unfed { node, .. } | Self::Unread { node, .. } | Self::Setting { node, .. } => Some(node),
-            Self::Wiring(PlanError::Circle { nodes, .. }) => Some(&nodes[1]),
-            _ => None,
+            Self::Wiring(fault) => fault.node(),
+            Self::NoSource | Self::NoTarget => None,
         }
     }
 }
@@ -122,6 +122,7 @@ impl PipelinePlan {
     /// # Errors
     /// The first thing that keeps it from being a pipeline.
     pub(crate) fn compile(canvas: &Canvas) -> Result<Self, PipelineFault> {
+        let canvas = &picked::set_beside(canvas)?;
         let roles: Vec<Option<Role>> = canvas.nodes().iter().map(role).collect();
         let connections = connections(canvas, &roles);
         check_start(canvas)?;

@@ -1,5 +1,6 @@
 //! Documents through a pipeline, a batch at a time: memory does not grow with the sources.
 
+use super::pending::PendingDocuments;
 use super::plan::{PipelinePlan, Role, Stage};
 use super::targets::TargetCard;
 use crate::cards::kit::{
@@ -13,10 +14,6 @@ use crate::engine::run::build_all;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Documents of one batch (manual 14.8).
-const BATCH_DOCUMENTS_MAX: usize = 64;
-/// Bytes of text of one batch; a single document may be longer (manual 14.8).
-const BATCH_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Documents that a dry run reads (manual 14.8).
 const DRY_DOCUMENTS_MAX: u64 = 100;
 /// Documents that a dry run shows (manual 14.8).
@@ -85,8 +82,7 @@ pub(crate) fn run(
         turn,
         recorder,
         is_dry: limits.is_dry,
-        pending: Vec::new(),
-        pending_bytes: 0,
+        pending: PendingDocuments::default(),
         taken: 0,
         shown: 0,
         batch: Batch { position: limits.position, ..Batch::default() },
@@ -111,9 +107,8 @@ struct Run<'a> {
     turn: &'a RunContext<'a>,
     recorder: &'a dyn BatchRecorder,
     is_dry: bool,
-    /// Documents of the batch that is being gathered.
-    pending: Vec<Document>,
-    pending_bytes: usize,
+    /// The batch that is being gathered.
+    pending: PendingDocuments,
     /// Documents of this run so far.
     taken: u64,
     /// Results so far.
@@ -174,18 +169,21 @@ impl Run<'_> {
                 }
                 self.taken += 1;
                 self.batch.counts.read += 1;
-                let name = piece.place.clone().unwrap_or_else(|| self.taken.to_string());
+                let name = piece.name.or_else(|| piece.place.clone());
+                let name = name.unwrap_or_else(|| self.taken.to_string());
                 self.advance(&piece.place, 1);
                 return self.fail(at, name, &fault);
             }
             Err(fault) => return Err(fault),
         };
         for (number, document) in documents.into_iter().enumerate().skip(done) {
+            if !self.pending.has_room_for(&document) {
+                self.flush(at)?;
+            }
             self.taken += 1;
-            self.pending_bytes += document.page_content.len();
             self.pending.push(document);
             self.advance(&piece.place, number + 1);
-            if self.pending.len() >= BATCH_DOCUMENTS_MAX || self.pending_bytes >= BATCH_BYTES_MAX {
+            if self.pending.is_full() {
                 self.flush(at)?;
             }
             if self.has_enough() {
@@ -203,8 +201,7 @@ impl Run<'_> {
 
     /// Sends the documents that wait through the pipeline.
     fn flush(&mut self, source: usize) -> Result<()> {
-        let documents = std::mem::take(&mut self.pending);
-        let bytes = std::mem::take(&mut self.pending_bytes);
+        let (documents, bytes) = std::mem::take(&mut self.pending).into_batch();
         self.batch.counts.read += documents.len() as u64;
         self.batch.counts.bytes_read += bytes as u64;
         let plan = self.plan;

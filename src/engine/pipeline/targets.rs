@@ -2,7 +2,7 @@
 
 use super::plan::PipelineFault;
 use crate::canvas::{Canvas, Node};
-use crate::cards::kit::knowledge::transform::{DOCUMENT_STORE, FILE, FILE_NAME, MODE, STORE};
+use crate::cards::kit::knowledge::transform::{DOCUMENT_STORE, FILE, FILE_NAME, MODE, REPLACE, STORE};
 use crate::cards::kit::{Factory, InputKind};
 use crate::cards::registry;
 use crate::domain::ids::DocumentStoreId;
@@ -26,7 +26,15 @@ fn check_modes(canvas: &Canvas) -> Result<(), PipelineFault> {
     for node in canvas.nodes() {
         let card = registry::find(&node.name)
             .filter(|card| matches!(card.make, Factory::Target(_) | Factory::VectorStore(_)));
-        let Some(input) = card.and_then(|card| card.input(MODE)) else { continue };
+        let Some(card) = card else { continue };
+        let Some(input) = card.input(MODE) else {
+            if node.inputs.get(MODE).and_then(Value::as_str) == Some(REPLACE) {
+                let why =
+                    "Mode: what this card fills lies on another server and is not emptied; let it append.";
+                return Err(PipelineFault::setting(node, why));
+            }
+            continue;
+        };
         let InputKind::Choice(modes) = input.kind else { continue };
         let mode = match node.inputs.get(MODE) {
             None | Some(Value::Null) => continue,

@@ -7,7 +7,7 @@ use crate::cards::kit::steps::conditions::pattern_faults;
 use crate::cards::kit::steps::structured_output::key_faults;
 use crate::cards::kit::{Card, Factory, Input, InputKind};
 use crate::cards::registry;
-use crate::domain::flows::card_problems::CardProblems;
+use crate::domain::flows::card_problems::{CardProblems, LostConnection};
 use crate::engine::agentflow::graph::{Graph, GraphProblem, NodeIndex, Output};
 
 use crate::engine::agentflow::values::ValueSource;
@@ -30,8 +30,6 @@ pub(super) fn problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardPr
         Err(problems) => (None, problems),
     };
     let mut found = Vec::new();
-    let of_flow = drawn.iter().filter(|problem| canvas.node(&problem.node).is_none());
-    let whole: Vec<String> = of_flow.map(|problem| problem.message.clone()).collect();
     for node in cards(canvas) {
         let here: Vec<&GraphProblem> = drawn.iter().filter(|problem| problem.node == node.id).collect();
         let mut issues = step_issues(canvas, node, resources);
@@ -39,12 +37,17 @@ pub(super) fn problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardPr
         issues.extend(here.iter().map(|problem| problem.message.clone()));
         issues.extend(graph.as_ref().map(|graph| lost_references(graph, node)).unwrap_or_default());
         issues.extend(unknown_references(canvas, node));
-        issues.extend(lost_outputs(canvas, node));
-        found.extend(card_problems(node, issues, blocks, resources));
+        let by_outputs = lost_outputs(canvas, node);
+        issues.extend(by_outputs.iter().map(|one| one.issue.clone()));
+        let lost = here.iter().filter_map(|problem| problem.lost_connection()).chain(by_outputs).collect();
+        let told = card_problems(node, issues, blocks, resources);
+        found.extend(told.map(|told| CardProblems { lost, ..told }));
     }
-    if !whole.is_empty() {
-        found.push(problems_of_flow(whole, true));
-    }
+    let of_flow: Vec<&GraphProblem> =
+        drawn.iter().filter(|problem| canvas.node(&problem.node).is_none()).collect();
+    let lost = of_flow.iter().filter_map(|problem| problem.lost_connection()).collect();
+    let others = of_flow.iter().filter(|problem| problem.edge.is_none());
+    found.extend(problems_of_flow(lost, others.map(|problem| problem.message.clone()), true));
     found
 }
 
@@ -66,7 +69,7 @@ fn step_issues(canvas: &Canvas, node: &Node, resources: &dyn Resources) -> Vec<S
 }
 
 /// Connections that leave a card where it has no output any more: nothing ever goes that way.
-fn lost_outputs(canvas: &Canvas, node: &Node) -> Vec<String> {
+fn lost_outputs(canvas: &Canvas, node: &Node) -> Vec<LostConnection> {
     let count = match node.name.as_str() {
         "conditionAgentflow" => rows(node, CONDITIONS).len() + 1,
         "conditionAgentAgentflow" => rows(node, SCENARIOS).len(),
@@ -75,13 +78,15 @@ fn lost_outputs(canvas: &Canvas, node: &Node) -> Vec<String> {
     };
     let leaving = canvas.edges().iter().filter(|edge| edge.source == node.id);
     let lost = leaving.filter_map(|edge| match Output::parse(&edge.source, &edge.source_handle) {
-        Output::Choice(at) if at >= count => Some(at),
+        Output::Choice(at) if at >= count => Some(LostConnection {
+            edge: edge.id.clone(),
+            issue: format!(
+                "A connection leaves it by output {at}, which it does not have: nothing goes that way."
+            ),
+        }),
         _ => None,
     });
-    lost.map(|at| {
-        format!("A connection leaves it by output {at}, which it does not have: nothing goes that way.")
-    })
-    .collect()
+    lost.collect()
 }
 
 fn rows<'a>(node: &'a Node, input: &str) -> &'a [Value] {
@@ -292,6 +297,28 @@ mod tests {
             ["A connection leaves it by output 7, which it does not have: nothing goes that way."]
         );
         assert!(can);
+    }
+
+    #[test]
+    fn connections_that_lead_nowhere_are_named_beside_what_is_said_of_them() {
+        let row = json!({"type": "string", "value1": "a", "operation": "equal", "value2": "a"});
+        let condition = node("c", "conditionAgentflow", json!({"conditions": [row]}));
+        let named = |id: &str, source: &str, handle: &str, target: &str| json!({"id": id, "source": source, "sourceHandle": handle, "target": target});
+        let edges = [
+            edge("s", "c"),
+            named("a", "c", "c-output-7", "r"),
+            named("b", "r", "r-output-x", "ghost"),
+            named("d", "ghost", "ghost-output-x", "other"),
+        ];
+        let nodes = [start(), condition, reply("Hi")];
+        let canvas = Canvas::parse(&json!({"nodes": nodes, "edges": edges}).to_string()).unwrap();
+        let found = problems(&canvas, &NoResources);
+        let lost: Vec<_> = found
+            .iter()
+            .flat_map(|card| card.lost.iter().map(|one| (card.id.as_str(), one.edge.as_str(), card.blocks)))
+            .collect();
+        assert_eq!(lost, [("c", "a", false), ("r", "b", true), ("", "d", true)]);
+        assert!(found.iter().all(|card| card.lost.iter().all(|one| card.issues.contains(&one.issue))));
     }
 
     #[test]

@@ -29,13 +29,9 @@ pub(super) fn problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardPr
         found.extend(card_problems(node, issues, blocks, resources));
     }
     let of_flow = drawn.iter().filter(|problem| canvas.node(&problem.node).is_none());
-    let mut whole: Vec<String> = of_flow.map(|problem| problem.message.clone()).collect();
-    if is_empty {
-        whole.push("The flow has no cards.".to_owned());
-    }
-    if !whole.is_empty() {
-        found.push(problems_of_flow(whole, true));
-    }
+    let whole = of_flow.map(|problem| problem.message.clone());
+    let nothing = is_empty.then(|| "The flow has no cards.".to_owned());
+    found.extend(problems_of_flow(Vec::new(), whole.chain(nothing), true));
     found
 }
 

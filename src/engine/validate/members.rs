@@ -14,23 +14,22 @@ pub(super) fn problems(canvas: &Canvas, resources: &dyn Resources) -> Vec<CardPr
     for node in cards(canvas) {
         let mut issues = saved_issues(canvas, node, resources);
         let of_drawing = drawn.iter().filter(|problem| problem.node == node.id);
+        let own_count = issues.len();
         issues.extend(of_drawing.map(|problem| problem.message.clone()));
-        let blocks = !issues.is_empty() && connected.contains(node.id.as_str());
-        if !connected.contains(node.id.as_str()) {
+        // No run begins while the drawing is wrong; what stands beside it only looks unfinished.
+        let is_connected = connected.contains(node.id.as_str());
+        let blocks = issues.len() > own_count || (is_connected && !issues.is_empty());
+        if !is_connected {
             issues.push("This card is connected to nothing.".to_owned());
         }
         found.extend(card_problems(node, issues, blocks, resources));
     }
-    let mut whole = dangling(canvas);
     let of_flow: Vec<String> = drawn
         .iter()
         .filter(|problem| problem.node.is_empty())
         .map(|problem| problem.message.clone())
         .collect();
     let blocks = !of_flow.is_empty();
-    whole.extend(of_flow);
-    if !whole.is_empty() {
-        found.push(problems_of_flow(whole, blocks));
-    }
+    found.extend(problems_of_flow(dangling(canvas), of_flow, blocks));
     found
 }

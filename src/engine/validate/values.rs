@@ -1,9 +1,10 @@
 //! What is wrong with a value, as its input declares it.
 
 use crate::cards::kit::schema::input::parse_names;
-use crate::cards::kit::{Input, InputKind, number_in};
+use crate::cards::kit::{Input, InputKind, JsonShape, number_in};
 use crate::domain::secrets::PLACEHOLDER;
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// What is wrong with the value of an input, if anything.
 pub(super) fn issue(input: &Input, value: Option<&Value>) -> Option<String> {
@@ -40,18 +41,38 @@ pub(super) fn issue(input: &Input, value: Option<&Value>) -> Option<String> {
             (!value.is_string()).then(|| format!("{} must name a card.", input.label))
         }
         (InputKind::Rows(fields), value) => rows_issue(input, fields, value),
+        (InputKind::Json | InputKind::Headers, value) => json_issue(input, value),
         _ => None,
     }
 }
 
-/// What is wrong with a table, which may stand there as the text of its JSON. Fields that depend on others are judged when they run.
-fn rows_issue(input: &Input, fields: &[Input], value: &Value) -> Option<String> {
-    let read: Option<Vec<Value>> = match value {
-        Value::Array(rows) => Some(rows.clone()),
-        Value::String(text) => serde_json::from_str(text).ok(),
-        _ => None,
+/// A value that may stand there as the text of its JSON; `None` for a text that is none.
+fn read_json(value: &Value) -> Option<Cow<'_, Value>> {
+    match value {
+        Value::String(text) => serde_json::from_str(text).ok().map(Cow::Owned),
+        value => Some(Cow::Borrowed(value)),
+    }
+}
+
+/// What is wrong with JSON.
+fn json_issue(input: &Input, value: &Value) -> Option<String> {
+    let shape = input.json_shape();
+    if shape == JsonShape::Unread {
+        return None;
+    }
+    let wrong = match read_json(value) {
+        Some(read) => shape.mismatch(&read)?,
+        None => "must be JSON".to_owned(),
     };
-    let Some(rows) = read else { return Some(format!("{} must be a list of rows.", input.label)) };
+    Some(format!("{} {wrong}.", input.label))
+}
+
+/// What is wrong with a table. Fields that depend on others are judged when they run.
+fn rows_issue(input: &Input, fields: &[Input], value: &Value) -> Option<String> {
+    let read = read_json(value);
+    let Some(rows) = read.as_deref().and_then(Value::as_array) else {
+        return Some(format!("{} must be a list of rows.", input.label));
+    };
     let always = |field: &&Input| field.shown_if.is_none() && field.shown_for.is_none();
     rows.iter().enumerate().find_map(|(at, row)| {
         let wrong = match row {

@@ -33,7 +33,7 @@ const TAGS: &[(&str, &[&str])] = &[
     ("Versions", &["flow-versions"]),
     (
         "Conversations",
-        &["chatmessage", "internal-chatmessage", "conversations", "stats", "feedback", "leads"],
+        &["chatmessage", "internal-chatmessage", "conversations", "stats", "usage", "feedback", "leads"],
     ),
     ("Executions", &["executions", "public-executions"]),
     ("Vector stores", &["vector", "upsert-history"]),
@@ -67,7 +67,10 @@ const TAGS: &[(&str, &[&str])] = &[
     ("Accounts", &["account", "auth", "user"]),
     ("People", &["organization", "organizationuser", "role", "workspace", "workspaceuser", "audit"]),
     ("Export and import", &["export-import", "marketplaces"]),
-    ("Service", &["ping", "version", "health", "ready", "metrics", "openapi.json", "settings", "ip"]),
+    (
+        "Service",
+        &["ping", "version", "health", "ready", "metrics", "openapi.json", "settings", "ip", "server"],
+    ),
 ];
 
 /// The tag of a route; `None` for one that [`TAGS`] does not know, which a test refuses.

@@ -211,6 +211,8 @@ pub(super) fn plain_reply(error: &Error, context: &ErrorContext) -> Reply {
             error_reply(StatusCode::TOO_MANY_REQUESTS, &text)
                 .with_header("retry-after", &retry_after_seconds.to_string())
         }
+        Error::BudgetUsedUp(refusal) => error_reply(StatusCode::TOO_MANY_REQUESTS, &text)
+            .with_header("retry-after", &refusal.retry_after_seconds.to_string()),
         Error::TooManyChecks => error_reply(StatusCode::TOO_MANY_REQUESTS, &text)
             .with_header("retry-after", &CHECKS_RETRY_SECONDS.to_string()),
         Error::RunFailed(_) | Error::Transient(_) | Error::Damaged(_) => {
@@ -243,6 +245,9 @@ pub(crate) fn event_data(error: &Error) -> Value {
         }
         Error::RateLimited(limited) => {
             json!({"status": 429, "code": "RATE_LIMITED", "retryAfter": limited.window.reset_seconds, "message": text})
+        }
+        Error::BudgetUsedUp(refusal) => {
+            json!({"status": 429, "code": "BUDGET_USED_UP", "retryAfter": refusal.retry_after_seconds, "message": text})
         }
         Error::Internal(_) => {
             log_internal(error);

@@ -64,8 +64,10 @@ impl ErrorShape {
         };
         reply = match self {
             Self::OpenAi => {
+                // Nobody waits until tomorrow for a request that is tried again by itself.
+                let is_for_today = matches!(error, Some(Error::BudgetUsedUp(_)));
                 let error = openai_fault(status, message, error);
-                let may_help = status != 409 && !run_began;
+                let may_help = status != 409 && !run_began && !is_for_today;
                 let dressed = with_json(reply, &OpenAiErrorView { error });
                 if may_help { dressed } else { dressed.with_header(SHOULD_RETRY, "false") }
             }

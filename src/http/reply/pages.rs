@@ -24,9 +24,9 @@ const HASHED_FOLDER: &str = "app";
 /// The chat as a script for pages of other sites.
 const WIDGET: &str = "widget.js";
 const MANUAL_FOLDER: &str = "docs";
-/// The policy of the manual: text and one stylesheet, and nothing that runs.
+/// The policy of the manual: text, one stylesheet and a search, and nothing that runs.
 const MANUAL_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; \
-                             form-action 'none'; frame-ancestors 'none'";
+                             form-action 'self'; frame-ancestors 'none'";
 
 /// The addresses of the page's screens, as its table of routes writes them (`assets/ui/src/app/routes.tsx`): `:name` is any
 /// one segment, and one at the end with `?` may be missing.
@@ -35,13 +35,16 @@ const SCREENS: &[&str] = &[
     "/sign-in",
     "/invite",
     "/reset",
+    "/home",
     "/",
     "/flows/:id/:tab?",
     "/assistants",
     "/conversations",
     "/conversations/:flow/:chat",
+    "/usage",
     "/knowledge",
     "/knowledge/:id",
+    "/templates",
     "/executions",
     "/executions/:id",
     "/execution/:id",
@@ -56,6 +59,7 @@ const SCREENS: &[&str] = &[
     "/roles",
     "/workspaces",
     "/audit",
+    "/server",
     "/account",
 ];
 
@@ -71,10 +75,15 @@ pub(in crate::http) enum SitePage {
     File(String),
     /// A page of the manual, or its stylesheet.
     Manual(String),
+    /// The passages of the manual with these words.
+    ManualSearch(String),
+    /// The cards that flows are drawn from.
+    Cards,
+    Card(String),
 }
 
-/// What a GET of this path means; `None` for what does not exist.
-pub(in crate::http) fn find(method: &Method, path: &str) -> Option<SitePage> {
+/// What a GET of this path means, with its query as it came; `None` for what does not exist.
+pub(in crate::http) fn find(method: &Method, path: &str, query: &str) -> Option<SitePage> {
     if !matches!(*method, Method::GET | Method::HEAD) {
         return None;
     }
@@ -88,6 +97,15 @@ pub(in crate::http) fn find(method: &Method, path: &str) -> Option<SitePage> {
             Some(SitePage::Chat(flow.to_string()))
         }
         [first] if first == MANUAL_FOLDER => Some(SitePage::Manual(manual::INDEX.to_owned())),
+        [first, name] if first == MANUAL_FOLDER && name == "search" => {
+            let mut fields = form_urlencoded::parse(query.as_bytes());
+            let words = fields.find_map(|(name, words)| (name == "q").then_some(words));
+            Some(SitePage::ManualSearch(words.unwrap_or_default().into_owned()))
+        }
+        [first, name] if first == MANUAL_FOLDER && name == "cards" => Some(SitePage::Cards),
+        [first, cards, name] if first == MANUAL_FOLDER && cards == "cards" => {
+            Some(SitePage::Card(name.to_string()))
+        }
         [first, name] if first == MANUAL_FOLDER && name != manual::INDEX && manual::has_page(name) => {
             Some(SitePage::Manual(name.to_string()))
         }
@@ -102,7 +120,12 @@ impl SitePage {
     /// True when there is something to show.
     pub(in crate::http) fn exists(&self) -> bool {
         match self {
-            Self::Index | Self::Chat(_) | Self::Manual(_) => true,
+            Self::Index
+            | Self::Chat(_)
+            | Self::Manual(_)
+            | Self::ManualSearch(_)
+            | Self::Cards
+            | Self::Card(_) => true,
             Self::File(name) => assets::find(name).is_some(),
             Self::NotFound => false,
         }
@@ -132,7 +155,12 @@ pub(in crate::http) fn render(app: &App, page: &SitePage, headers: &HeaderMap) -
             document(app, status, "chat.html", framing.as_deref().unwrap_or("'self'"))
         }
         SitePage::File(name) => file(name, headers),
-        SitePage::Manual(name) => manual_page(app, name, headers),
+        SitePage::Manual(name) => manual_page(manual::find(name, app.settings.base_path()), headers),
+        SitePage::ManualSearch(words) => {
+            manual_page(manual::search_page(words, app.settings.base_path()), headers)
+        }
+        SitePage::Cards => manual_page(manual::cards_page(app.settings.base_path()), headers),
+        SitePage::Card(name) => manual_page(manual::card_page(name, app.settings.base_path()), headers),
     }
 }
 
@@ -180,9 +208,8 @@ fn file(name: &str, headers: &HeaderMap) -> Result<Reply> {
 }
 
 /// The manual is the same for everybody and says nothing of this server, so nobody has to sign in for it.
-fn manual_page(app: &App, name: &str, headers: &HeaderMap) -> Result<Reply> {
-    let asset = manual::find(name, app.settings.base_path())?;
-    let reply = reply_unless_cached(&asset, headers, MANUAL_POLICY)?;
+fn manual_page(asset: Result<Asset>, headers: &HeaderMap) -> Result<Reply> {
+    let reply = reply_unless_cached(&asset?, headers, MANUAL_POLICY)?;
     Ok(reply
         .with_header("cache-control", "no-cache")
         .with_header("cross-origin-resource-policy", "same-origin"))
@@ -242,6 +269,9 @@ mod tests {
             ("/docs/manual.css", manual("manual.css")),
             ("/docs/README", nothing()),
             ("/docs/nothing", nothing()),
+            ("/docs/search", Some(SitePage::ManualSearch("a b".to_owned()))),
+            ("/docs/cards", Some(SitePage::Cards)),
+            ("/docs/cards/llmChain", Some(SitePage::Card("llmChain".to_owned()))),
             ("/flows", nothing()),
             ("/flows/x/", index()),
             ("/flows/x/y/z", nothing()),
@@ -261,9 +291,9 @@ mod tests {
             ("/app/%2e%2e/x.js", None),
             ("//widget.js", None),
         ] {
-            assert_eq!(find(&Method::GET, path), expected, "{path}");
+            assert_eq!(find(&Method::GET, path, "x=1&q=a+b"), expected, "{path}");
         }
-        assert_eq!(find(&Method::POST, "/"), None);
+        assert_eq!(find(&Method::POST, "/", ""), None);
     }
 
     #[test]

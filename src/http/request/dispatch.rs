@@ -20,7 +20,7 @@ use crate::http::routing::cors;
 use crate::http::routing::guard::{self, RequiredAccess};
 use crate::http::routing::host_names::{self, HostNames};
 use crate::http::routing::prefix;
-use crate::http::routing::router::{Cors, Route, RouteMatch, RouteTable, parse_path};
+use crate::http::routing::router::{Cors, Route, RouteMatch, RouteTable, parse_names};
 use crate::limits::REQUEST_LINE_BYTES_MAX;
 use crate::ops::service::metrics::OpenStream;
 use bytes::Buf;
@@ -211,12 +211,12 @@ fn find(service: &HttpService, head: &RequestHead, method: &Method) -> Result<Di
     let mut otherwise = Err(Rejection::Path);
     for path in prefix::candidate_paths(&head.path, service.app.settings.base_path()) {
         let leads =
-            parse_path(path).map_or(RouteMatch::Nothing, |segments| service.table.find(method, &segments));
+            parse_names(path).map_or(RouteMatch::Nothing, |segments| service.table.find(method, &segments));
         match leads {
             RouteMatch::Route(route, params) => return Ok(DispatchTarget::Route(route, params)),
             RouteMatch::OtherMethod(allow) => return Err(Rejection::Method(allow)),
             RouteMatch::Nothing if !service.is_service => {}
-            RouteMatch::Nothing => match pages::find(&head.method, path) {
+            RouteMatch::Nothing => match pages::find(&head.method, path, &head.query) {
                 Some(page) if page.exists() => return Ok(DispatchTarget::Page(page)),
                 page => otherwise = page.map(DispatchTarget::Page).ok_or(Rejection::Path),
             },

@@ -21,7 +21,7 @@ pub(in crate::http) fn candidate_paths<'p>(
 /// A document of the page, for a service at this prefix: what it names is named from there, and it can read the prefix.
 pub(in crate::http) fn insert_prefix(document: &str, prefix: &str) -> String {
     let mut placed = document.to_owned();
-    for attribute in ["href", "src"] {
+    for attribute in ["href", "src", "action"] {
         for start in ["/", "./"] {
             placed =
                 placed.replace(&format!("{attribute}=\"{start}"), &format!("{attribute}=\"{PLACEHOLDER}"));

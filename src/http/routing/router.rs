@@ -93,6 +93,8 @@ pub struct Route {
 enum PathSegment {
     Literal(&'static str),
     Name(&'static str),
+    /// A name that people give, which may hold a slash.
+    FreeName(&'static str),
 }
 
 /// The prefix of every route that does not say otherwise.
@@ -175,6 +177,17 @@ impl Route {
     pub fn at_root(mut self) -> Self {
         self.segments.drain(..API_PREFIX.split('/').count() - 1);
         self.pattern = self.pattern.split_off(API_PREFIX.len());
+        self
+    }
+
+    /// Takes names with slashes in the place of its parameter, where they are encoded.
+    #[must_use]
+    pub fn takes_free_name(mut self) -> Self {
+        for segment in &mut self.segments {
+            if let PathSegment::Name(name) = *segment {
+                *segment = PathSegment::FreeName(name);
+            }
+        }
         self
     }
 
@@ -284,7 +297,7 @@ impl Route {
     /// The names of its path parameters, in order.
     pub fn params(&self) -> impl Iterator<Item = &'static str> {
         self.segments.iter().filter_map(|part| match part {
-            PathSegment::Name(name) => Some(*name),
+            PathSegment::Name(name) | PathSegment::FreeName(name) => Some(*name),
             PathSegment::Literal(_) => None,
         })
     }
@@ -297,14 +310,17 @@ impl Route {
     fn matches(&self, segments: &[Cow<'_, str>]) -> bool {
         let fits = |(part, segment): (&PathSegment, &Cow<'_, str>)| match part {
             PathSegment::Literal(text) => text == segment,
-            PathSegment::Name(_) => true,
+            PathSegment::Name(_) => is_plain(segment),
+            PathSegment::FreeName(_) => true,
         };
         self.segments.len() == segments.len() && self.segments.iter().zip(segments).all(fits)
     }
 
     fn param_values(&self, segments: &[Cow<'_, str>]) -> Vec<(&'static str, String)> {
         let named = self.segments.iter().zip(segments).filter_map(|(part, segment)| match part {
-            PathSegment::Name(name) => Some((*name, segment.clone().into_owned())),
+            PathSegment::Name(name) | PathSegment::FreeName(name) => {
+                Some((*name, segment.clone().into_owned()))
+            }
             PathSegment::Literal(_) => None,
         });
         named.collect()
@@ -312,7 +328,7 @@ impl Route {
 
     /// Orders literal segments before parameters, from the left.
     fn rank(&self) -> Vec<bool> {
-        self.segments.iter().map(|part| matches!(part, PathSegment::Name(_))).collect()
+        self.segments.iter().map(|part| !matches!(part, PathSegment::Literal(_))).collect()
     }
 }
 
@@ -371,6 +387,11 @@ impl RouteTable {
 /// an empty, `.` or `..` segment, an encoded slash or backslash, NUL and control characters, text that is not
 /// UTF-8. One slash at the end is tolerated, because clients of Flowise send it.
 pub(in crate::http) fn parse_path(path: &str) -> Option<Vec<Cow<'_, str>>> {
+    parse_names(path).filter(|segments| segments.iter().all(|segment| is_plain(segment)))
+}
+
+/// As [`parse_path`], with the slashes that are encoded. They lead only to routes that take such names.
+pub(in crate::http) fn parse_names(path: &str) -> Option<Vec<Cow<'_, str>>> {
     let path = path.strip_prefix('/')?;
     let path = path.strip_suffix('/').unwrap_or(path);
     path.split('/').map(parse_segment).collect()
@@ -381,8 +402,13 @@ fn parse_segment(text: &str) -> Option<Cow<'_, str>> {
     let refused = decoded.is_empty()
         || decoded == "."
         || decoded == ".."
-        || decoded.contains(|c: char| matches!(c, '/' | '\\') || c.is_control());
+        || text.contains('\\')
+        || decoded.contains(char::is_control);
     (!refused).then_some(decoded)
+}
+
+fn is_plain(segment: &str) -> bool {
+    !segment.contains(['/', '\\'])
 }
 
 #[cfg(test)]
@@ -401,11 +427,12 @@ mod tests {
             put("/chatflows/:id", PUBLIC, nothing).cors(Cors::Flow),
             get("/chatflows/apikey/:key", PUBLIC, nothing),
             get("/health", PUBLIC, nothing).at_root(),
+            get("/models/:model", PUBLIC, nothing).takes_free_name(),
         ])))
     }
 
     fn find(method: Method, path: &str) -> String {
-        let Some(segments) = parse_path(path) else { return "refused".to_owned() };
+        let Some(segments) = parse_names(path) else { return "refused".to_owned() };
         match table().find(&method, &segments) {
             RouteMatch::Route(route, values) => {
                 let values: Vec<String> =
@@ -438,8 +465,13 @@ mod tests {
             ("/api/v1/chatflows/..", "refused"),
             ("/api/v1/chatflows/%2e%2e", "refused"),
             ("/api/v1/./chatflows/x", "refused"),
-            ("/api/v1/chatflows/a%2fb", "refused"),
-            ("/api/v1/chatflows/a%5Cb", "refused"),
+            ("/api/v1/chatflows/a%2fb", "nothing"),
+            ("/api/v1/chatflows/a%5Cb", "nothing"),
+            ("/api/v1/chatflows%2fx", "nothing"),
+            ("/api/v1/models/a%2fb%5C", "/api/v1/models/:model model=a/b\\"),
+            ("/api/v1/models/a/b", "nothing"),
+            ("/api/v1/models/..%2fb", "/api/v1/models/:model model=../b"),
+            ("/api/v1/models/%2e%2e", "refused"),
             ("/api/v1/chatflows/a\\b", "refused"),
             ("/api/v1/chatflows/a%00", "refused"),
             ("/api/v1/chatflows/a%0a", "refused"),

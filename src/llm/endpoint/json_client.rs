@@ -29,9 +29,8 @@ impl Endpoint {
         body: Option<&Value>,
         cancel: &CancelToken,
     ) -> Result<Value, ModelError> {
-        let bytes = body.map(|body| serde_json::to_vec(body).expect("a JSON value can always be written"));
-        let body = bytes.as_deref().map(|bytes| RequestBody { kind: "application/json", bytes });
-        self.send_body(method, path, body, cancel)
+        let bytes = body.map(json_bytes);
+        self.send_body(method, path, bytes.as_deref().map(json_body), cancel)
     }
 
     /// As [`Self::send_json`], of a body of any type.
@@ -45,13 +44,39 @@ impl Endpoint {
         body: Option<RequestBody<'_>>,
         cancel: &CancelToken,
     ) -> Result<Value, ModelError> {
-        let mut incoming = self.request(method, path, body, cancel)?;
-        let bytes = bytes_within(&mut incoming, EXCHANGE_VALUES_MAX)?;
-        incoming.finish();
+        let bytes = self.exchange(method, path, body, cancel)?;
         if bytes.is_empty() {
             return Ok(Value::Null);
         }
         serde_json::from_slice(&bytes).map_err(|_| ModelError::Garbled("it is not JSON".into()))
+    }
+
+    /// As [`Self::send_json`], where nobody needs to know more than that it was done: some servers say so in plain words.
+    ///
+    /// # Errors
+    /// What the provider refused, or what broke on the way.
+    pub fn send_only(
+        &self,
+        method: &Method,
+        path: &str,
+        body: Option<&Value>,
+        cancel: &CancelToken,
+    ) -> Result<(), ModelError> {
+        let bytes = body.map(json_bytes);
+        self.exchange(method, path, bytes.as_deref().map(json_body), cancel).map(drop)
+    }
+
+    fn exchange(
+        &self,
+        method: &Method,
+        path: &str,
+        body: Option<RequestBody<'_>>,
+        cancel: &CancelToken,
+    ) -> Result<Vec<u8>, ModelError> {
+        let mut incoming = self.request(method, path, body, cancel)?;
+        let bytes = bytes_within(&mut incoming, EXCHANGE_VALUES_MAX)?;
+        incoming.finish();
+        Ok(bytes)
     }
 
     /// What an error means that came inside an answer whose own status was good. Its words are cleaned as those of any
@@ -91,4 +116,12 @@ impl Endpoint {
             answer => answer.map(Some),
         }
     }
+}
+
+fn json_bytes(body: &Value) -> Vec<u8> {
+    serde_json::to_vec(body).expect("a JSON value can always be written")
+}
+
+const fn json_body(bytes: &[u8]) -> RequestBody<'_> {
+    RequestBody { kind: "application/json", bytes }
 }

@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::domain::accounts::api_key::{self, ApiKey, ApiKeyEntry, BoundFlow, KeyOwner, KeyTerms};
 use crate::domain::accounts::caller::{Caller, Principal};
 use crate::domain::accounts::token;
+use crate::domain::change::Change;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::flow::{Flow, FlowWithCanvas};
 use crate::domain::ids::KeyId;
@@ -17,8 +18,10 @@ use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::ops::conversations::named_sessions;
 use crate::ops::flows;
 use crate::ops::flows::usage::{self, ResourceKind};
+use crate::ops::predictions::consumption;
 use crate::ops::workspace::audit;
 use crate::store::tables::{API_KEYS, FLOWS, KEY_BY_HASH, ORGANIZATION, ORGANIZATION_KEY};
+use serde_json::Value;
 use std::net::IpAddr;
 
 /// Makes a key in the caller's workspace, and its value, which is there this once.
@@ -31,7 +34,20 @@ pub(crate) fn create(
     name: &str,
     permissions: &[String],
 ) -> Result<(ApiKeyEntry, String)> {
-    let terms = KeyTerms::check(name, permissions, &caller.permissions)?;
+    create_with_budget(app, caller, (name, permissions), &Change::Keep)
+}
+
+/// As [`create`], with what may be used with the key in a day.
+///
+/// # Errors
+/// As [`create`], and 400 for what is no budget.
+pub(crate) fn create_with_budget(
+    app: &App,
+    caller: &Caller,
+    (name, permissions): (&str, &[String]),
+    budget: &Change<Value>,
+) -> Result<(ApiKeyEntry, String)> {
+    let terms = KeyTerms::check(name, permissions, &caller.permissions)?.with_budget(budget)?;
     let (key, value) = ApiKey::mint(caller.workspace, terms, app.clock.now());
     app.store.write(|tx| {
         membership::require_workspace(tx, &key.workspace)?;
@@ -41,7 +57,7 @@ pub(crate) fn create(
         audit::record(tx, &entry.with_target(AuditTargetKind::ApiKey, key.id, &key.name))
     })?;
     tracing::info!(key = %key.id, by = %caller.principal, "an API key was made");
-    Ok((entry_of(app, key, &[]), value))
+    Ok((entry_of(app, key, &[])?, value))
 }
 
 /// A key that another product made, with the value that its holders have; what it would be stored as.
@@ -93,10 +109,10 @@ pub(crate) fn list(app: &App, caller: &Caller) -> Result<Vec<ApiKeyEntry>> {
     let (mut keys, flows) =
         app.store.read(|tx| Ok((API_KEYS.list(tx, workspace)?, FLOWS.list(tx, workspace)?)))?;
     keys.sort_by_key(|key| std::cmp::Reverse(key.updated));
-    Ok(keys.into_iter().map(|key| entry_of(app, key, &flows)).collect())
+    keys.into_iter().map(|key| entry_of(app, key, &flows)).collect()
 }
 
-/// Gives a key another name and other permissions; its value stays.
+/// Gives a key another name, other permissions and another budget; its value stays.
 ///
 /// # Errors
 /// 404 for an unknown key, 400 as for [`create`].
@@ -104,10 +120,10 @@ pub(crate) fn update(
     app: &App,
     caller: &Caller,
     key: KeyId,
-    name: &str,
-    permissions: &[String],
+    (name, permissions): (&str, &[String]),
+    budget: &Change<Value>,
 ) -> Result<()> {
-    let terms = KeyTerms::check(name, permissions, &caller.permissions)?;
+    let terms = KeyTerms::check(name, permissions, &caller.permissions)?.with_budget(budget)?;
     app.store.write(|tx| {
         let stored = API_KEYS.get(tx, &caller.workspace, &key)?.ok_or_else(|| key.not_found())?;
         let changed = stored.with_terms(terms.clone(), app.clock.now());
@@ -137,17 +153,18 @@ pub(crate) fn delete(app: &App, caller: &Caller, key: KeyId, force: bool) -> Res
     Ok(())
 }
 
-fn entry_of(app: &App, key: ApiKey, flows: &[Flow]) -> ApiKeyEntry {
+fn entry_of(app: &App, key: ApiKey, flows: &[Flow]) -> Result<ApiKeyEntry> {
     let bound = flows.iter().filter(|flow| flow.settings.api_key == Some(key.id)).map(|flow| BoundFlow {
         name: flow.name.clone(),
         category: flow.category.clone(),
         updated: flow.updated,
     });
-    ApiKeyEntry {
+    Ok(ApiKeyEntry {
         usage: key.usage + app.state.key_usage.pending(key.workspace, key.id),
         flows: bound.collect(),
+        used_today: consumption::of_key_today(app, &key.workspace, &key.id)?,
         key,
-    }
+    })
 }
 
 /// The key a presented value belongs to. Found by its hash, then compared in constant time.
@@ -349,7 +366,8 @@ mod tests {
             assert!(matches!(make(&app, who, list), Err(Error::Invalid(_))), "{list:?}");
         }
         let (key, value) = make(&app, &modest, &["apikeys:create"]).unwrap();
-        let change = |who: &Caller, list: &[&str]| update(&app, who, key, "ci", &names(list));
+        let change =
+            |who: &Caller, list: &[&str]| update(&app, who, key, ("ci", &names(list)), &Change::Keep);
         assert!(matches!(change(&modest, &["chatflows:view"]), Err(Error::Invalid(_))));
         change(&caller, &["chatflows:view", "tools:view"]).unwrap();
         let holder = authenticate(&app, &value, None).unwrap().unwrap();

@@ -14,6 +14,7 @@ mod promotion_tests;
 mod respondent;
 mod runs;
 mod sides;
+mod silence;
 
 use self::canvases::{FlowCanvases, Sources};
 use self::runs::BackgroundCheck;

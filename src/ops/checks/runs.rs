@@ -1,6 +1,7 @@
 //! The runs of a check beside people's questions: on threads of their own, and behind them.
 
 use super::sides::{CheckRun, Sides};
+use super::silence;
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::checks::check::CheckStatus;
@@ -12,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
-use tracing::{Dispatch, dispatcher};
+use tracing::dispatcher;
 
 /// Questions of people that are being answered while a check still begins its next run at once (manual 14.4).
 const PEOPLE_RUNNING_MAX: usize = 8;
@@ -38,7 +39,7 @@ impl BackgroundCheck {
     /// 503 when the system gives no thread; there is no check then.
     pub(super) fn start(self) -> Result<()> {
         let (app, key) = (self.app.clone(), self.entry.check().key());
-        let work = move || dispatcher::with_default(&Dispatch::none(), || self.run_to_end());
+        let work = move || dispatcher::with_default(&silence::listener(), || self.run_to_end());
         match thread::Builder::new().name("check".to_owned()).spawn(work) {
             Ok(_) => Ok(()),
             Err(_) => {

@@ -1,8 +1,9 @@
 //! What visitors of chats leave of themselves (manual 3.8).
 
+use super::messages::search::meant_flows;
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
-use crate::domain::conversations::lead::{Lead, LeadContact, check_field};
+use crate::domain::conversations::lead::{FlowLead, Lead, LeadContact, check_field};
 use crate::domain::error::Result;
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{ChatId, FlowId, LeadId};
@@ -10,12 +11,9 @@ use crate::domain::predictions::prediction::{ChatType, ConversationProof};
 use crate::ops::flows::access::{self, FlowAction};
 use crate::ops::predictions::{self, ConversationClaim};
 use crate::store::queries::leads;
-use std::ops::ControlFlow;
 
 /// Leads one flow keeps: anybody may leave one.
 const KEPT_MAX: usize = 20_000;
-/// Newest leads among which that of a conversation is looked for: its first question comes soon, and all who ask wait.
-const FRESH_MAX: usize = 500;
 
 /// Who leaves a lead: in the conversation that they prove, else in a new one.
 pub(crate) struct LeadSender<'a> {
@@ -56,24 +54,12 @@ pub(crate) fn add(
     Ok(KeptLead { lead, session_token: is_theirs.then(|| app.secrets.tokens.mint(&flow.id, &chat)) })
 }
 
-/// True when a lead was left in this conversation lately.
+/// True when a lead was left in this conversation.
 ///
 /// # Errors
 /// When the database cannot be read.
 pub(in crate::ops) fn have_begun(app: &App, flow: &Flow, chat: &ChatId) -> Result<bool> {
-    let (mut looked_at, mut is_found) = (0, false);
-    app.store.read(|tx| {
-        leads::scan(tx, &flow.workspace, &flow.id, |lead| {
-            looked_at += 1;
-            is_found = lead.chat == *chat;
-            if is_found || looked_at == FRESH_MAX {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        })
-    })?;
-    Ok(is_found)
+    app.store.read(|tx| Ok(!leads::of_conversation(tx, &flow.workspace, &flow.id, chat)?.is_empty()))
 }
 
 fn add_within(app: &App, flow: &Flow, chat: ChatId, contact: &LeadContact, most: usize) -> Result<Lead> {
@@ -133,6 +119,40 @@ pub(crate) fn list(app: &App, caller: &Caller, flow: &FlowId) -> Result<Vec<Lead
     app.store.read(|tx| {
         access::flow(tx, caller, flow, FlowAction::Read)?;
         leads::list(tx, &caller.workspace, flow, KEPT_MAX)
+    })
+}
+
+/// A page of the leads of all flows that the caller may see, or of the one that is named, newest first: those before a lead that an
+/// earlier page ended with, at most so many. With the lead that the next page begins behind.
+///
+/// # Errors
+/// 404 and 403 for the flow that is named.
+pub(crate) fn list_of_flows(
+    app: &App,
+    caller: &Caller,
+    flow: Option<&FlowId>,
+    before: Option<&LeadId>,
+    most: usize,
+) -> Result<(Vec<FlowLead>, Option<LeadId>)> {
+    app.store.read(|tx| {
+        let (workspace, flows) = (&caller.workspace, meant_flows(tx, caller, flow, &[FlowAction::Read])?);
+        let mut newest = Vec::new();
+        for (at, flow) in flows.iter().enumerate() {
+            // One more than the page holds says whether there is a next one.
+            let ids = leads::newest_before(tx, workspace, &flow.id, before, most.saturating_add(1))?;
+            newest.extend(ids.into_iter().map(|id| (id, at)));
+        }
+        newest.sort_unstable_by(|one, other| other.0.bytes().cmp(one.0.bytes()));
+        let has_more = newest.len() > most;
+        newest.truncate(most);
+        let next = newest.last().filter(|_| has_more).map(|(id, _)| *id);
+        let mut rows = Vec::with_capacity(newest.len());
+        for (id, at) in newest {
+            let flow = &flows[at];
+            let lead = leads::get(tx, workspace, &flow.id, &id)?;
+            rows.extend(lead.map(|lead| FlowLead { flow: flow.id, flow_name: flow.name.clone(), lead }));
+        }
+        Ok((rows, next))
     })
 }
 

@@ -86,18 +86,25 @@ pub(crate) fn canvas(tx: &impl Tx, flow: &Flow) -> Result<Option<String>> {
     DRAFT_CANVASES.get(tx, &flow.workspace, &flow.id)
 }
 
+/// The draft of a flow with its canvas, where it may stand for Live: drafts are on, and it is of the kind that the flow has.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(crate) fn find_current(app: &App, tx: &impl Tx, flow: &Flow) -> Result<Option<(Draft, String)>> {
+    if !app.settings.drafts {
+        return Ok(None);
+    }
+    let found = find(tx, flow)?.filter(|draft| draft.kind == Some(flow.kind));
+    Ok(found.zip(canvas(tx, flow)?))
+}
+
 /// Lets `flow` stand for its draft, when there is one: returns the draft's canvas.
 ///
 /// # Errors
 /// When the database cannot be read.
 pub(crate) fn draft_for_run(app: &App, flow: &mut Flow) -> Result<Option<String>> {
-    if !app.settings.drafts {
-        return Ok(None);
-    }
-    let found = app.store.read(|tx| Ok(find(tx, flow)?.zip(canvas(tx, flow)?)))?;
-    let Some((draft, text)) = found.filter(|(draft, _)| draft.kind == Some(flow.kind)) else {
-        return Ok(None);
-    };
+    let found = app.store.read(|tx| find_current(app, tx, flow))?;
+    let Some((draft, text)) = found else { return Ok(None) };
     flow.digest = draft.digest;
     flow.card_count = Canvas::parse(&text).map_or(0, |canvas| canvas.card_count());
     Ok(Some(text))

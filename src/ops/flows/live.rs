@@ -460,6 +460,7 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
     app.state.pipelines.stop_flow(id);
     app.state.reply_cache.evict(workspace, id);
     app.state.refused_origins.forget(id);
+    app.conversation_counts.forget(id);
     app.state.schedule_timers.set(*workspace, *id, None);
     app.state.vector_indexes.evict(workspace, id.bytes());
     app.state.metrics.live_changes(VersionKind::Delete).increment();

@@ -1,7 +1,7 @@
 //! Publish: the draft becomes Live (manual 5.7).
 
 use super::access::{self, FlowAction};
-use super::drafts;
+use super::drafts::{self, DraftPrecondition};
 use super::files;
 use super::live::{self, ChangeOrigin, LiveChange, ParsedCanvas};
 use super::validation::Validator;
@@ -22,22 +22,23 @@ use crate::store::tables::{CANVASES, FLOWS};
 /// Flows that one request publishes.
 pub(crate) const FLOWS_MAX: usize = 1_000;
 
-/// `POST /flow-drafts/:id/publish`.
+/// `POST /flow-drafts/:id/publish` of the draft that the caller saw.
 ///
 /// # Errors
-/// 404, 403, and the 409s of Publish (manual 5.7): drafts off, nothing to publish, stale without `overwrite_live_changes`,
-/// another kind of flow, Live changed meanwhile.
+/// 404, 403, and the 409s of Publish (manual 5.7): drafts off, nothing to publish, another draft than `expected`, stale without
+/// `overwrite_live_changes`, another kind of flow, Live changed meanwhile.
 pub(crate) fn publish(
     app: &App,
     caller: &Caller,
     id: &FlowId,
+    expected: &DraftPrecondition,
     overwrite_live_changes: bool,
 ) -> Result<PublishResult> {
-    app.store.read(|tx| PublishableDraft::load(app, tx, caller, id))?.publish(
-        app,
-        caller,
-        overwrite_live_changes,
-    )
+    let seen = app.store.read(|tx| PublishableDraft::load(app, tx, caller, id))?;
+    if !expected.matches(Some(&seen.draft)) {
+        return Err(Conflict::DraftMovedBeforePublish.into());
+    }
+    seen.publish(app, caller, overwrite_live_changes)
 }
 
 /// What of a flow is not published yet, as it was when somebody looked.

@@ -7,7 +7,7 @@ use crate::canvas::template::variable_names;
 use crate::cards::kit::stores::databases::CREDENTIAL_TYPES;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Conflict, Error, Result};
-use crate::domain::flows::flow::Flow;
+use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::flows::usage::{ResourceUsage, UsingFlow};
 use crate::domain::ids::{WorkspaceId, find_ids};
 use crate::ops::workspace::credentials;
@@ -107,11 +107,13 @@ impl CodeReference {
     }
 }
 
-/// What a text of a flow names.
-fn names_in<'t>(used: ResourceKind, text: &'t str, in_code: &'t [CodeReference]) -> BTreeSet<&'t str> {
-    let mut names = used.names(text);
-    let said = in_code.iter().filter(|one| one.texts.iter().any(|quoted| text.contains(quoted.as_str())));
-    names.extend(said.map(|one| one.id.as_str()));
+/// What texts of a flow name.
+fn names_in<'t>(used: ResourceKind, texts: &'t [String], in_code: &'t [CodeReference]) -> BTreeSet<&'t str> {
+    let mut names: BTreeSet<&str> = texts.iter().flat_map(|text| used.names(text)).collect();
+    let is_said = |one: &&CodeReference| {
+        one.texts.iter().any(|quoted| texts.iter().any(|text| text.contains(quoted.as_str())))
+    };
+    names.extend(in_code.iter().filter(is_said).map(|one| one.id.as_str()));
     names
 }
 
@@ -131,24 +133,62 @@ pub(crate) fn count(
     app.store.read(|tx| {
         let in_code = CodeReference::load(tx, used, &caller.workspace)?;
         for flow in FLOWS.list(tx, &caller.workspace)? {
-            let texts = texts(tx, used, &flow)?;
-            let names = texts.iter().flat_map(|text| names_in(used, text, &in_code)).collect();
-            count_use(&mut found, caller, &flow, &names);
+            let (in_live, in_draft) = (live_texts(tx, used, &flow)?, draft_texts(tx, used, &flow)?);
+            let live = names_in(used, &in_live, &in_code);
+            let mut draft = names_in(used, &in_draft, &in_code);
+            draft.retain(|name| !live.contains(name));
+            count_use(&mut found, caller, &flow, &live, false);
+            count_use(&mut found, caller, &flow, &draft, true);
         }
         Ok(())
     })?;
     Ok(found)
 }
 
-/// Where a flow may name such a thing.
-fn texts(tx: &impl Tx, used: ResourceKind, flow: &Flow) -> Result<Vec<String>> {
+/// Where a flow may name such a thing in what answers: Live, and the settings.
+fn live_texts(tx: &impl Tx, used: ResourceKind, flow: &Flow) -> Result<Vec<String>> {
     if used == ResourceKind::Keys {
         return Ok(flow.settings.api_key.iter().map(ToString::to_string).collect());
     }
-    let live = CANVASES.get(tx, &flow.workspace, &flow.id)?;
-    let draft = DRAFT_CANVASES.get(tx, &flow.workspace, &flow.id)?;
+    let canvas = CANVASES.get(tx, &flow.workspace, &flow.id)?;
     let settings = serde_json::to_string(&flow.settings).map_err(Error::internal)?;
-    Ok(live.into_iter().chain(draft).chain([settings]).collect())
+    Ok(canvas.into_iter().chain([settings]).collect())
+}
+
+/// Where its draft may, if it has one.
+fn draft_texts(tx: &impl Tx, used: ResourceKind, flow: &Flow) -> Result<Vec<String>> {
+    if used == ResourceKind::Keys {
+        return Ok(Vec::new());
+    }
+    Ok(DRAFT_CANVASES.get(tx, &flow.workspace, &flow.id)?.into_iter().collect())
+}
+
+/// The flows of the kinds that are `wanted` which use one thing, in Live or in their draft alone. It reads their canvases.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(crate) fn flows_using(
+    tx: &impl Tx,
+    caller: &Caller,
+    used: ResourceKind,
+    name: &str,
+    wanted: impl Fn(FlowKind) -> bool,
+) -> Result<Vec<UsingFlow>> {
+    let in_code = CodeReference::load(tx, used, &caller.workspace)?;
+    let mut found = Vec::new();
+    for flow in FLOWS.list(tx, &caller.workspace)?.into_iter().filter(|flow| wanted(flow.kind)) {
+        let names = |texts: &[String]| names_in(used, texts, &in_code).contains(name);
+        let in_live = names(&live_texts(tx, used, &flow)?);
+        if in_live || names(&draft_texts(tx, used, &flow)?) {
+            found.push(UsingFlow { id: flow.id, name: flow.name, kind: flow.kind, is_draft: !in_live });
+        }
+    }
+    Ok(found)
+}
+
+/// Whether the caller may be told of a flow of this kind.
+pub(crate) fn is_seen(caller: &Caller, kind: FlowKind) -> bool {
+    access::check_permission(caller, kind, FlowAction::Read).is_ok()
 }
 
 /// Refuses to delete what flows use, unless the caller knows and wants it all the same. Those that the caller may not see
@@ -166,14 +206,13 @@ pub(crate) fn require_unused(
     if force {
         return Ok(());
     }
-    let in_code = CodeReference::load(tx, used, &caller.workspace)?;
     let (mut flows, mut others) = (Vec::new(), 0);
-    for flow in FLOWS.list(tx, &caller.workspace)? {
-        if !texts(tx, used, &flow)?.iter().any(|text| names_in(used, text, &in_code).contains(name)) {
-            continue;
+    for flow in flows_using(tx, caller, used, name, |_| true)? {
+        if is_seen(caller, flow.kind) && flows.len() < NAMED_MAX {
+            flows.push(flow.name);
+        } else {
+            others += 1;
         }
-        let is_seen = access::check_permission(caller, flow.kind, FlowAction::Read).is_ok();
-        if is_seen && flows.len() < NAMED_MAX { flows.push(flow.name) } else { others += 1 }
     }
     if flows.is_empty() && others == 0 {
         return Ok(());
@@ -187,8 +226,8 @@ fn count_use(
     caller: &Caller,
     flow: &Flow,
     names: &BTreeSet<&str>,
+    is_draft: bool,
 ) {
-    let is_seen = access::check_permission(caller, flow.kind, FlowAction::Read).is_ok();
     // A flow names itself and its own parts too; what is no credential is looked up by nobody.
     for name in names {
         if found.len() >= COUNTED_MAX && !found.contains_key(*name) {
@@ -196,8 +235,10 @@ fn count_use(
         }
         let usage = found.entry((*name).to_owned()).or_default();
         usage.count += 1;
-        if is_seen && usage.flows.len() < NAMED_MAX {
-            usage.flows.push(UsingFlow { id: flow.id, name: flow.name.clone(), kind: flow.kind });
+        usage.drafts += usize::from(is_draft);
+        if is_seen(caller, flow.kind) && usage.flows.len() < NAMED_MAX {
+            let (id, name, kind) = (flow.id, flow.name.clone(), flow.kind);
+            usage.flows.push(UsingFlow { id, name, kind, is_draft });
         }
     }
 }

@@ -103,6 +103,7 @@ impl<'a, T: Tx> Validator<'a, T> {
                     "The API key that this flow is bound to was deleted, so nobody can ask it: choose another one, or none."
                         .to_owned(),
                 ],
+                lost: Vec::new(),
                 blocks: false,
             });
         }

@@ -13,10 +13,12 @@ use crate::domain::ids::{ChatId, FlowId, MessageId, UpsertId};
 use crate::domain::knowledge::upsert::{
     self, UploadSession, UpsertCard, UpsertCounts, UpsertOutcome, UpsertProgress, UpsertRecord,
 };
+use crate::domain::predictions::consumption::ModelCalls;
 use crate::domain::predictions::prediction::{ChatType, ConversationProof, RunIds, UploadFile};
 use crate::engine::{self, Overrides, Plan};
 use crate::ops::flows::access::{self, FlowAction};
 use crate::ops::flows::{self, drafts};
+use crate::ops::predictions::consumption;
 use crate::ops::predictions::{self, RunHost, UploadPolicy};
 use crate::store::tables::{CANVASES, UPSERTS};
 use jiff::Timestamp;
@@ -185,11 +187,15 @@ fn run_job(
     let watch = ProgressReporter::new(app, tell);
     watch.report(UpsertProgress::STARTED);
     let ids = ids(flow, conversation.unwrap_or_else(ChatId::random));
-    let host = RunHost::for_flow(app, flow, ids, overrides, "", cancel.clone())?.with_progress(&watch);
+    let calls = ModelCalls::default();
+    let host = RunHost::for_flow(app, flow, ids, overrides, "", cancel.clone())?
+        .with_progress(&watch)
+        .with_calls(&calls);
     let host = if conversation.is_some() { host.with_conversation() } else { host };
     let turn = RunContext { question: "", documents: "", uploads: &[], history: &[], host: &host };
-    let done = engine::run_upsert(plan, overrides, &turn, &host)
-        .map_err(|fault| predictions::run_error(fault, cancel))?;
+    let done = engine::run_upsert(plan, overrides, &turn, &host);
+    consumption::store_calls(app, flow, &calls);
+    let done = done.map_err(|fault| predictions::run_error(fault, cancel))?;
     let session = match conversation {
         // The list of upserts tells nothing of it: what people send is theirs.
         Some(chat) => Some(UploadSession { chat: *chat, token: app.secrets.tokens.mint(&flow.id, chat) }),

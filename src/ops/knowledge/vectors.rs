@@ -16,6 +16,7 @@ use crate::cards::registry;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CollectionId, DocumentStoreId, WorkspaceId};
+use crate::domain::knowledge::document_store::DocumentStore;
 use crate::domain::knowledge::upsert::{UpsertOutcome, UpsertProgress};
 use crate::domain::knowledge::vector_config::{VectorCardConfig, VectorConfig};
 use crate::domain::knowledge::vector_search::{ScoredDocument, VectorSearch};
@@ -96,7 +97,7 @@ pub(in crate::ops) fn check(vectors: &VectorConfig) -> Result<()> {
     Ok(())
 }
 
-/// Sets the cards of a store.
+/// Sets the cards of a store. Its vectors lack all of its chunks then, unless they are the cards that it had.
 ///
 /// # Errors
 /// 400 for cards a store cannot have, 403 for a credential that would be sent elsewhere, 404 without the store.
@@ -106,15 +107,16 @@ pub(crate) fn save(app: &App, caller: &Caller, id: &DocumentStoreId, vectors: &V
         if !DOCUMENT_STORES.has(tx, &caller.workspace, id)? {
             return Err(id.not_found());
         }
+        let saved = VECTOR_CONFIGS.get(tx, &caller.workspace, id)?;
         credential_destinations::check_and_remember(
             tx,
             caller,
             &credential_destinations::of_vectors(vectors),
-            || {
-                let saved = VECTOR_CONFIGS.get(tx, &caller.workspace, id)?;
-                Ok(saved.as_ref().map(credential_destinations::of_vectors).unwrap_or_default())
-            },
+            || Ok(saved.as_ref().map(credential_destinations::of_vectors).unwrap_or_default()),
         )?;
+        if saved.is_some_and(|saved| saved.has_cards_of(vectors)) {
+            return Ok(());
+        }
         VECTOR_CONFIGS.put(tx, &caller.workspace, id, vectors)
     })
 }
@@ -134,9 +136,25 @@ pub(crate) fn build_store(
     id: &DocumentStoreId,
     host: &dyn EngineHost,
 ) -> Result<Option<Arc<dyn VectorStore>>> {
-    let Some(vectors) = app.store.read(|tx| VECTOR_CONFIGS.get(tx, workspace, id))? else {
-        return Ok(None);
-    };
+    let found = find_config(app, workspace, id)?;
+    found.map(|(vectors, store)| build(&vectors, store, host)).transpose()
+}
+
+/// The cards of a document store, with the store; `None` where either is missing.
+fn find_config(
+    app: &App,
+    workspace: &WorkspaceId,
+    id: &DocumentStoreId,
+) -> Result<Option<(VectorConfig, DocumentStore)>> {
+    app.store
+        .read(|tx| Ok(VECTOR_CONFIGS.get(tx, workspace, id)?.zip(DOCUMENT_STORES.get(tx, workspace, id)?)))
+}
+
+fn build(
+    vectors: &VectorConfig,
+    DocumentStore { id, name, .. }: DocumentStore,
+    host: &dyn EngineHost,
+) -> Result<Arc<dyn VectorStore>> {
     let made = |set: &VectorCardConfig, category, what| {
         let card = card(set, category, what)?;
         let lone = StandaloneCard {
@@ -148,35 +166,34 @@ pub(crate) fn build_store(
         lone.build(Vec::new(), host)
     };
     let embedding = made(&vectors.embedding, Category::Embeddings, "embeddingName")?;
-    let loader: Arc<dyn Loader> = Arc::new(StoreChunkLoader(*id));
+    let loader: Arc<dyn Loader> = Arc::new(StoreChunkLoader(id));
     let Some(set) = &vectors.vector_store else {
         let Component::Embeddings(embeddings) = embedding else {
             return Err(Error::RunFailed(format!("{LABEL}: its embeddings are something else")));
         };
-        let (label, name) = (LABEL.to_owned(), id.to_string());
         let knowledge = Grant::for_service();
         let stored = CollectionStore {
-            label,
-            id: own_collection(id),
+            label: LABEL.to_owned(),
+            id: own_collection(&id),
             name,
             embeddings,
             uploads: false,
             knowledge,
             known: KnownRows::default(),
         };
-        return Ok(Some(Arc::new(UnrecordedStore { collection: stored, loader, most: store_inputs::TOP_K })));
+        return Ok(Arc::new(UnrecordedStore { collection: stored, loader, most: store_inputs::TOP_K }));
     };
     let mut wired = vec![("embeddings", embedding), ("document", Component::Loader(loader))];
     if let Some(records) = &vectors.record_manager {
         let mut records = records.clone();
         // No flow gives them a namespace, and those of flows are not for a store to name.
-        name_within(id, &mut records.config, "namespace");
+        name_within(&id, &mut records.config, "namespace");
         wired.push(("recordManager", made(&records, Category::RecordManager, "recordManagerName")?));
     }
     let card = card(set, Category::VectorStores, "vectorStoreName")?;
     let mut set = set.clone();
     if card.input(COLLECTION).is_some() {
-        name_within(id, &mut set.config, COLLECTION);
+        name_within(&id, &mut set.config, COLLECTION);
     }
     let lone = StandaloneCard {
         card,
@@ -184,7 +201,7 @@ pub(crate) fn build_store(
         settings: &set.config,
         credential: set.credential.as_deref(),
     };
-    engine::build_vector_store(&lone, wired, host).map(Some)
+    engine::build_vector_store(&lone, wired, host)
 }
 
 /// Makes a name one of the store's own, so that it never means what a flow named so.
@@ -216,9 +233,11 @@ fn build_or_refuse(
     workspace: &WorkspaceId,
     id: &DocumentStoreId,
     host: &dyn EngineHost,
-) -> Result<Arc<dyn VectorStore>> {
+) -> Result<(VectorConfig, Arc<dyn VectorStore>)> {
     require_config(app, workspace, id)?;
-    build_store(app, workspace, id, host)?.ok_or_else(not_configured)
+    let (vectors, store) = find_config(app, workspace, id)?.ok_or_else(not_configured)?;
+    let built = build(&vectors, store, host)?;
+    Ok((vectors, built))
 }
 
 /// Embeds the chunks of a store that are new and stores their vectors; those of chunks that are gone go.
@@ -236,15 +255,17 @@ pub(crate) fn upsert(
     watch.track_store(*id, StoreActivity::Upserting);
     watch.report(UpsertProgress::STARTED);
     let host = WorkspaceHost::new(app, *workspace, cancel.clone()).with_progress(&watch);
-    let store = build_or_refuse(app, workspace, id, &host)?;
-    // Chunks that come while it works are not among those it has.
+    let (used, store) = build_or_refuse(app, workspace, id, &host)?;
+    // Chunks that come while it works are not among those it has, and cards that are chosen meanwhile have none of them.
     let began = app.clock.now();
     let done = store.upsert(&host)?;
     let is_there = app.store.write(|tx| {
         let there = DOCUMENT_STORES.has(tx, workspace, id)?;
-        if there && let Some(vectors) = VECTOR_CONFIGS.get(tx, workspace, id)? {
-            let vectors = VectorConfig { filled: Some(began), ..vectors };
-            VECTOR_CONFIGS.put(tx, workspace, id, &vectors)?;
+        let chosen = VECTOR_CONFIGS.get(tx, workspace, id)?.filter(|_| there);
+        if let Some(vectors) = chosen
+            && used.has_cards_of(&vectors)
+        {
+            VECTOR_CONFIGS.put(tx, workspace, id, &VectorConfig { filled: Some(began), ..vectors })?;
         }
         Ok(there)
     })?;
@@ -269,7 +290,7 @@ pub(crate) fn search(
 ) -> Result<VectorSearch> {
     let started = Instant::now();
     let host = WorkspaceHost::new(app, caller.workspace, cancel.clone());
-    let store = build_or_refuse(app, &caller.workspace, id, &host)?;
+    let (_, store) = build_or_refuse(app, &caller.workspace, id, &host)?;
     let turn = RunContext { question: text, documents: "", uploads: &[], history: &[], host: &host };
     let found = store.nearest(&VectorQuery { text, most: store.top_k(), filter: None }, &turn)?;
     let found =

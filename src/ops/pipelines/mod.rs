@@ -25,7 +25,7 @@ use crate::domain::paging::PageRequest;
 use crate::domain::pipelines::run::{
     PipelineCounts, PipelinePhase, PipelinePosition, PipelineRun, PipelineState, PipelineTrigger,
 };
-use crate::domain::pipelines::target::UnfinishedOutput;
+use crate::domain::pipelines::target::{Remains, UnfinishedOutput};
 use crate::engine::pipeline::{PipelinePlan, filled_stores};
 use crate::ops::flows::access::{self, FlowAction};
 use crate::state::pipelines::ActivePipeline;
@@ -161,6 +161,7 @@ fn new_run(app: &App, flow: &Flow, order: RunOrder, plan: &PipelinePlan) -> Pipe
         digest: flow.digest,
         position: PipelinePosition::default(),
         unfinished: UnfinishedOutput::default(),
+        remains: Remains::default(),
     }
 }
 
@@ -296,7 +297,7 @@ pub(crate) fn delete_for_flow(tx: &WriteTx, flow: &Flow) -> Result<()> {
         && let Some(run) = pipelines::get(tx, &flow.id, number)?
     {
         // Its files go with the folder of the flow, and what cards saw with the rows below.
-        targets::discard(tx, &run)?;
+        targets::discard(tx, &run, &mut Remains::default())?;
     }
     PIPELINES_UNDER_WAY.remove(tx, &flow.workspace, &flow.id)?;
     PIPELINE_FILES.remove(tx, &flow.workspace, &flow.id)?;
@@ -306,4 +307,64 @@ pub(crate) fn delete_for_flow(tx: &WriteTx, flow: &Flow) -> Result<()> {
 /// Ends the pipelines that run, because the service stops: the next start goes on with them.
 pub(crate) fn stop_all(app: &App) {
     app.state.pipelines.stop_all(Duration::from_secs(PIPELINE_STOP_SECONDS));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::flows::flow::CanvasDigest;
+    use crate::store::Store;
+    use std::collections::BTreeMap;
+
+    fn run_of(flow: FlowId) -> PipelineRun {
+        PipelineRun {
+            id: PipelineRunId::random(),
+            workspace: WorkspaceId::random(),
+            flow,
+            number: 0,
+            state: PipelineState::Running,
+            phase: PipelinePhase::Reading,
+            trigger: PipelineTrigger::Api,
+            dry_run: false,
+            params: BTreeMap::new(),
+            started: jiff::Timestamp::UNIX_EPOCH,
+            finished: None,
+            counts: PipelineCounts::default(),
+            errors: Vec::new(),
+            error: None,
+            resumed: false,
+            results: None,
+            flow_version: None,
+            digest: CanvasDigest::compute(FlowKind::Etl, ""),
+            position: PipelinePosition::default(),
+            unfinished: UnfinishedOutput::default(),
+            remains: Remains::default(),
+        }
+    }
+
+    #[test]
+    fn the_newest_thousand_runs_of_a_pipeline_are_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("test.redb")).unwrap();
+        let (busy, other) = (run_of(FlowId::random()), run_of(FlowId::random()));
+        store
+            .write(|tx| {
+                enter(tx, other.clone())?;
+                for _ in 0..PIPELINE_RUNS_KEPT_MAX + 3 {
+                    enter(tx, PipelineRun { id: PipelineRunId::random(), ..busy.clone() })?;
+                    assert!(matches!(
+                        enter(tx, busy.clone()),
+                        Err(Error::Conflict(Conflict::PipelineUnderWay))
+                    ));
+                    PIPELINES_UNDER_WAY.remove(tx, &busy.workspace, &busy.flow)?;
+                }
+                Ok(())
+            })
+            .unwrap();
+        let (rows, total) = store.read(|tx| pipelines::list(tx, &busy.flow, &(0..usize::MAX))).unwrap();
+        assert_eq!((total as u64, rows[0].number), (PIPELINE_RUNS_KEPT_MAX, PIPELINE_RUNS_KEPT_MAX + 2));
+        assert_eq!(rows.last().unwrap().number, 3);
+        let (kept, _) = store.read(|tx| pipelines::list(tx, &other.flow, &(0..usize::MAX))).unwrap();
+        assert_eq!(kept.len(), 1, "those of another pipeline stay");
+    }
 }

@@ -44,7 +44,7 @@ fn resume(app: &App, workspace: &WorkspaceId, id: &FlowId, number: u64) -> Resul
         return app.store.write(|tx| PIPELINES_UNDER_WAY.remove(tx, workspace, id).map(drop));
     };
     if run.state != PipelineState::Running {
-        return background::leave(app, &run);
+        return background::leave_later(app, run);
     }
     // Places of another canvas mean nothing in this one, and some sources have none.
     let goes_on = run.digest == flow.digest && !run.position.is_lost && !run.dry_run;
@@ -52,16 +52,18 @@ fn resume(app: &App, workspace: &WorkspaceId, id: &FlowId, number: u64) -> Resul
         run.resumed = run.position != PipelinePosition::default();
         app.store.write(|tx| pipelines::put(tx, &run))?;
     } else {
+        // Before anything says that it begins anew: who then goes on must not take for seen what was given up.
+        seen::forget_run(app, &run)?;
         let cut_off = run.clone();
         run.restart();
         run.digest = flow.digest;
         run.flow_version = flow.live_version.and_then(|version| version.short());
-        let remains = app.store.write(|tx| {
+        run = app.store.write(|tx| {
+            let mut run = run.clone();
+            targets::discard(tx, &cut_off, &mut run.remains)?;
             pipelines::put(tx, &run)?;
-            targets::discard(tx, &cut_off)
+            Ok(run)
         })?;
-        remains.remove(app, &run)?;
-        seen::forget_run(app, &run)?;
     }
     match compile(&text) {
         Ok(mut plan) => {
@@ -69,6 +71,6 @@ fn resume(app: &App, workspace: &WorkspaceId, id: &FlowId, number: u64) -> Resul
             tracing::info!(flow = %id, run = %run.id, resumed = run.resumed, "a pipeline goes on");
             BackgroundRun { app: app.clone(), flow, plan }.start(run)
         }
-        Err(fault) => background::end(app, run, PipelineState::Failed, Some(fault.to_string())).map(drop),
+        Err(fault) => background::fail(app, run, fault.to_string()),
     }
 }

@@ -9,7 +9,7 @@ use crate::domain::ids::{ChunkId, DocumentStoreId, LoaderId, PipelineFileId};
 use crate::domain::knowledge::document_store::{PipelineCard, StoredChunk};
 use crate::domain::pipelines::run::PipelineRun;
 use crate::domain::pipelines::target::{
-    PipelineFile, PipelineFileName, PipelineTarget, StagedChunks, UnfinishedFile,
+    PipelineFile, PipelineFileName, PipelineTarget, Remains, StagedChunks, UnfinishedFile,
 };
 use crate::domain::predictions::prediction::Document;
 use crate::engine::pipeline::TargetCard;
@@ -237,20 +237,16 @@ fn find(tx: &impl Tx, run: &PipelineRun, name: &PipelineFileName) -> Result<Opti
     Ok(files.into_iter().find(|file| file.name == *name))
 }
 
-/// What nobody needs any more when the end of a run is stored.
-#[derive(Debug, Default)]
-pub(super) struct Remains {
-    pub(super) files: Vec<PipelineFileId>,
-    /// Scopes of documents that cards saw.
-    pub(super) scopes: Vec<[u8; 16]>,
-}
-
 /// Lets all that a finished run wrote count; what it takes the place of is left to remove.
 ///
 /// # Errors
 /// When the database cannot be written.
-pub(super) fn publish(tx: &WriteTx, run: &PipelineRun, (name, now): (&str, Timestamp)) -> Result<Remains> {
-    let mut remains = Remains::default();
+pub(super) fn publish(
+    tx: &WriteTx,
+    run: &PipelineRun,
+    remains: &mut Remains,
+    (name, now): (&str, Timestamp),
+) -> Result<()> {
     let mut files = PIPELINE_FILES.get(tx, &run.workspace, &run.flow)?.unwrap_or_default();
     for written in run.unfinished.files.values() {
         let UnfinishedFile { name, file, bytes } = written.clone();
@@ -266,15 +262,14 @@ pub(super) fn publish(tx: &WriteTx, run: &PipelineRun, (name, now): (&str, Times
         let replaced = pipeline_chunks::publish(tx, &run.workspace, staged, &card, (name, now))?;
         remains.scopes.extend(replaced.iter().map(|loader| *loader.bytes()));
     }
-    Ok(remains)
+    Ok(())
 }
 
 /// Gives up what a run wrote that was to count at its end; what it was to replace stays as it was.
 ///
 /// # Errors
 /// When the database cannot be written.
-pub(super) fn discard(tx: &WriteTx, run: &PipelineRun) -> Result<Remains> {
-    let mut remains = Remains::default();
+pub(super) fn discard(tx: &WriteTx, run: &PipelineRun, remains: &mut Remains) -> Result<()> {
     let files = PIPELINE_FILES.get(tx, &run.workspace, &run.flow)?.unwrap_or_default();
     let counts = |id: &PipelineFileId| files.iter().any(|known| known.file == *id);
     let written = run.unfinished.files.values().map(|written| written.file);
@@ -283,18 +278,16 @@ pub(super) fn discard(tx: &WriteTx, run: &PipelineRun) -> Result<Remains> {
         pipeline_chunks::discard(tx, staged)?;
         remains.scopes.push(*staged.loader.bytes());
     }
-    Ok(remains)
+    Ok(())
 }
 
-impl Remains {
-    /// Removes them.
-    ///
-    /// # Errors
-    /// When the database cannot be written.
-    pub(super) fn remove(self, app: &App, run: &PipelineRun) -> Result<()> {
-        for file in &self.files {
-            app.pipeline_files.remove(&run.workspace, &run.flow, file);
-        }
-        self.scopes.iter().try_for_each(|scope| seen::forget(app, &run.flow, scope))
+/// Removes what nobody needs any more of a run.
+///
+/// # Errors
+/// When the database cannot be written.
+pub(super) fn clear(app: &App, run: &PipelineRun) -> Result<()> {
+    for file in &run.remains.files {
+        app.pipeline_files.remove(&run.workspace, &run.flow, file);
     }
+    run.remains.scopes.iter().try_for_each(|scope| seen::forget(app, &run.flow, scope))
 }

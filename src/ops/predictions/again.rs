@@ -2,7 +2,8 @@
 //! then, and with what was remembered then. Nothing is written where that run was.
 
 use super::agentflow::{AgentRerun, EarlierRun};
-use super::ask::{PredictionRun, compile, live_version, plan, require_cards};
+use super::ask::{PredictionRun, plan_of_side};
+use super::consumption::{self, BudgetForce};
 use super::nested::CallPath;
 use super::uploads::kept_files::copy_files;
 use crate::app::App;
@@ -11,12 +12,12 @@ use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::draft::CanvasSide;
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{ChatId, ExecutionId, MessageId};
+use crate::domain::predictions::consumption::Asker;
 use crate::domain::predictions::execution::{Execution, ExecutionState, PastConversation, RunRequest};
 use crate::domain::predictions::prediction::{ChatType, Question, RunIds};
 use crate::domain::resource::ResourceId as _;
 use crate::engine::agentflow::{AgentPlan, EarlierSteps, FromStep, StepNote, TakenSteps};
 use crate::engine::{FlowPlan, Overrides};
-use crate::ops::flows::drafts;
 use crate::store::queries::executions as rows;
 use serde::Deserialize as _;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -50,16 +51,8 @@ pub fn prepare_rerun(
     asked: &RerunQuestion,
 ) -> Result<PredictionRun> {
     let kept = find(app, &flow, asked.execution)?;
-    let mut drafted = None;
-    if side == CanvasSide::Draft {
-        drafted = drafts::draft_for_run(app, Arc::make_mut(&mut flow))?;
-    }
-    require_cards(&flow)?;
-    let version = if drafted.is_none() { live_version(app, &flow) } else { None };
-    let plan = match drafted {
-        Some(canvas) => compile(app, &flow, || Ok(canvas))?,
-        None => plan(app, &flow)?,
-    };
+    let (version, plan) = plan_of_side(app, &mut flow, side)?;
+    let open = consumption::begin(app, &flow, Asker::TEST, BudgetForce::Counting)?;
     let taken = take_over(&plan, &kept.steps, asked)?;
     let started = app.clock.monotonic_now();
     let KeptRun { execution, request, .. } = kept;
@@ -104,6 +97,7 @@ pub fn prepare_rerun(
         chat_type: ChatType::Internal,
         stored_as: ChatType::Internal,
         call_path: CallPath::default(),
+        open,
     })
 }
 

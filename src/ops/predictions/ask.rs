@@ -2,6 +2,7 @@
 
 use super::agentflow::EarlierRun;
 use super::answer::answer_of;
+use super::consumption::{self, BudgetForce};
 use super::conversation::{self, ConversationRef};
 use super::members::{self, PauseDecision};
 use super::nested::CallPath;
@@ -24,12 +25,14 @@ use crate::domain::flows::live_version::LiveVersion;
 use crate::domain::flows::rate_limit::WindowState;
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, KeyId, MessageId};
 use crate::domain::predictions::answer::PredictionAnswer;
+use crate::domain::predictions::consumption::Asker;
 use crate::domain::predictions::execution::RunRequest;
 use crate::domain::predictions::prediction::{ChatType, ImageUpload, Question, RunIds, RunOutput, Upload};
 use crate::domain::predictions::team::TeamOutput;
 use crate::engine::{CardPlace, FlowPlan, Overrides};
 use crate::ops::accounts::keys;
 use crate::ops::flows::drafts;
+use crate::state::consumption::OpenQuestion;
 use crate::store::tables::CANVASES;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -44,6 +47,7 @@ pub struct PredictionRequest {
     pub chat_type: ChatType,
     /// The draft is asked by the test chat of the canvas.
     pub side: CanvasSide,
+    pub asker: Asker,
 }
 
 /// A question ready to run: nothing can refuse it any more.
@@ -89,6 +93,8 @@ pub struct PredictionRun {
     pub(super) execution: OnceLock<ExecutionId>,
     /// What the specialists did of a team that was stopped.
     pub(super) stopped_team: OnceLock<Box<TeamOutput>>,
+    /// What is counted of it.
+    pub(super) open: OpenQuestion,
 }
 
 /// The flow of this id, whoever asks (manual 2.3).
@@ -181,6 +187,36 @@ pub(super) enum StartedBy {
     PauseEnd(ExecutionId),
 }
 
+impl StartedBy {
+    /// A pause whose time is up lets an admitted run end; everybody else asks.
+    pub(super) const fn budget_force(self) -> BudgetForce {
+        match self {
+            Self::PauseEnd(_) => BudgetForce::Counting,
+            Self::Question | Self::Schedule => BudgetForce::Binding,
+        }
+    }
+}
+
+/// What answers, and the version of Live that it is where no draft answers.
+///
+/// # Errors
+/// 404 where nothing was published and no draft answers; when the canvas cannot be read or become a plan.
+pub(super) fn plan_of_side(
+    app: &App,
+    flow: &mut Arc<Flow>,
+    side: CanvasSide,
+) -> Result<(Option<LiveVersion>, Arc<FlowPlan>)> {
+    let drafted = match side {
+        CanvasSide::Draft => drafts::draft_for_run(app, Arc::make_mut(flow))?,
+        CanvasSide::Live => None,
+    };
+    require_cards(flow)?;
+    Ok(match drafted {
+        Some(canvas) => (None, compile(app, flow, || Ok(canvas))?),
+        None => (live_version(app, flow), plan(app, flow)?),
+    })
+}
+
 /// As [`prepare`]; a question of another flow brings its conversation and its way along.
 ///
 /// # Errors
@@ -194,18 +230,11 @@ pub(super) fn prepare_nested(
     if let Some(input) = ask.question.human_input.clone() {
         return resume::prepare(app, ask, input, within, &mut |_| Ok(()));
     }
-    let PredictionRequest { mut flow, mut question, chat_type, side } = ask;
-    let mut drafted = None;
-    if side == CanvasSide::Draft {
-        drafted = drafts::draft_for_run(app, Arc::make_mut(&mut flow))?;
-    }
-    require_cards(&flow)?;
-    let (version, plan) = match drafted {
-        Some(canvas) => (None, compile(app, &flow, || Ok(canvas))?),
-        None => (live_version(app, &flow), plan(app, &flow)?),
-    };
+    let PredictionRequest { mut flow, mut question, chat_type, side, asker } = ask;
+    let (version, plan) = plan_of_side(app, &mut flow, side)?;
     let started_by = within.as_ref().map_or(StartedBy::Question, |within| within.started_by);
     let start = start::admit(&plan, &mut question, started_by)?;
+    let open = consumption::begin(app, &flow, asker, BudgetForce::Binding)?;
     let started = app.clock.monotonic_now();
     let offer = UploadPolicy::from_settings(&flow.settings, Some(&plan));
     let sent = std::mem::take(&mut question.uploads);
@@ -260,6 +289,7 @@ pub(super) fn prepare_nested(
         chat_type,
         stored_as: chat_type,
         call_path: way,
+        open,
     })
 }
 

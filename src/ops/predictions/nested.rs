@@ -10,6 +10,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::flows::draft::CanvasSide;
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{FlowId, WorkspaceId};
+use crate::domain::predictions::consumption::Asker;
 use crate::domain::predictions::prediction::{Question, RunOutput};
 use crate::domain::predictions::run_event::RunEvent;
 use crate::engine::agentflow::{AgentOutcome, RunSink};
@@ -93,8 +94,10 @@ pub(super) fn ask_flow(
     sink: &mut dyn TokenSink,
 ) -> Result<RunOutput> {
     let flow = Arc::new(find_asked(app, &from.flow.workspace, wanted.flow)?);
+    let mut asker = Asker { key: None, is_test: from.open.asker().is_test };
     if let AskedFlow::Id(_) = wanted.flow {
         ask::admit_key(app, &flow, wanted.key)?;
+        asker.key = flow.settings.api_key;
     }
     let way = from.call_path.extend(from.flow.id, flow.id, wanted.iterations)?;
     let question = Question {
@@ -105,7 +108,7 @@ pub(super) fn ask_flow(
     // The same id names another conversation of another flow, so what is asked later in this one goes on in that one.
     let chat =
         if wanted.afresh { ConversationRef::random() } else { ConversationRef::Existing(from.ids.chat) };
-    let ask = PredictionRequest { flow, question, chat_type: from.chat_type, side: CanvasSide::Live };
+    let ask = PredictionRequest { flow, question, chat_type: from.chat_type, side: CanvasSide::Live, asker };
     let within =
         ask::Within { conversation: chat, name: None, path: way, started_by: ask::StartedBy::Question };
     let entry = ask::prepare_nested(app, ask, Some(within), cancel)?;

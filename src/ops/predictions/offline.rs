@@ -94,7 +94,7 @@ impl ModelObserver for OfflineHost<'_> {
     /// Nobody watches a service where there is none.
     fn record_model_call(&self, _call: &ModelCall) {}
 
-    fn record_usage(&self, usage: Option<Usage>) {
+    fn record_usage(&self, _model: &str, usage: Option<Usage>) {
         if let Some(usage) = usage {
             self.notes.add_usage(&usage);
         }
@@ -283,7 +283,7 @@ impl OfflineHost<'_> {
             FlowPlan::Members(plan) => {
                 let branches = self.services.branches_max;
                 let run = MemberRun::of_lone_question(plan, &overrides, &turn, self, branches);
-                let output = legacy::run(&run, sink)?;
+                let output = legacy::run(&run, sink)?.outcome;
                 let waits = output.turns.as_ref().is_some_and(|turns| turns.action.is_some());
                 Ok((output, waits))
             }

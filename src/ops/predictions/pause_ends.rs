@@ -11,6 +11,7 @@ use crate::cards::kit::NullSink;
 use crate::domain::conversations::conversation_name::ConversationName;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::draft::CanvasSide;
+use crate::domain::predictions::consumption::Asker;
 use crate::domain::predictions::execution::{Execution, ExecutionState};
 use crate::domain::predictions::human_input::{Decision, HumanInput};
 use crate::domain::predictions::prediction::{ChatType, Question};
@@ -92,13 +93,13 @@ fn go_on(app: &App, due: &DuePause, cancel: &CancelToken) -> Result<()> {
         feedback: None,
     };
     let question = Question { text: NO_ANSWER.to_owned(), human_input: Some(input), ..Question::default() };
-    let (chat_type, side) = if run.is_test {
-        (ChatType::Internal, CanvasSide::Draft)
+    let (chat_type, side, asker) = if run.is_test {
+        (ChatType::Internal, CanvasSide::Draft, Asker::TEST)
     } else {
-        (ChatType::External, CanvasSide::Live)
+        (ChatType::External, CanvasSide::Live, Asker::ANYBODY)
     };
     let name = Some(run.session).filter(|session| *session != run.chat.to_string());
-    let asked = PredictionRequest { flow: Arc::new(flow), question, chat_type, side };
+    let asked = PredictionRequest { flow: Arc::new(flow), question, chat_type, side, asker };
     let within = ask::Within {
         conversation: ConversationRef::Existing(run.chat),
         name: name.map(|name| ConversationName::parse(&name.into())).transpose()?,

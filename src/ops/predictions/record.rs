@@ -5,6 +5,7 @@ use crate::app::App;
 use crate::domain::conversations::conversation::Message;
 use crate::domain::conversations::receipt::Receipt;
 use crate::domain::error::Result;
+use crate::domain::predictions::consumption::QuestionEnd;
 use crate::domain::predictions::prediction::{MessageRole, RunOutput};
 use crate::store::queries::messages::MessageBatch;
 use serde_json::{Map, Value};
@@ -81,5 +82,11 @@ pub(super) fn message_pair(
         team: outcome.team.clone(),
         ..base.clone()
     };
-    MessageBatch::new(&entry.flow.workspace, &[base, answer])
+    let said = MessageBatch::new(&entry.flow.workspace, &[base, answer])?;
+    let took = now.duration_since(entry.started).unsigned_abs();
+    let counted = entry.open.settle(match end {
+        AnswerEnd::Complete => QuestionEnd::Answered(took),
+        AnswerEnd::Truncated => QuestionEnd::Stopped,
+    });
+    Ok(said.with_consumption(&entry.flow.id, &entry.ids.chat, &counted))
 }

@@ -198,7 +198,7 @@ impl QuestionReplay<'_> {
             FlowPlan::Members(plan) => {
                 let branches = usize::try_from(app.settings.branches_max).unwrap_or(1);
                 let run = MemberRun::of_lone_question(plan, self.overrides, &turn, host, branches);
-                let output = legacy::run(&run, &mut NullSink)?;
+                let output = legacy::run(&run, &mut NullSink)?.outcome;
                 members::require_answer(self.effects.is_some(), self.flow, &output)?;
                 output
             }

@@ -3,6 +3,7 @@
 
 use super::agentflow::{AgentResume, EarlierRun};
 use super::ask::{PredictionRequest, PredictionRun, StartedBy, Within, evaluate_overrides, session_token};
+use super::consumption;
 use super::conversation;
 use super::executions::{self, ExecutionRecorder, WaitingRun};
 use super::nested::CallPath;
@@ -52,7 +53,7 @@ pub(super) fn prepare(
     within: Option<Within>,
     before: &mut BeforeResume<'_>,
 ) -> Result<PredictionRun> {
-    let PredictionRequest { flow, mut question, chat_type, .. } = asked;
+    let PredictionRequest { flow, mut question, chat_type, asker, .. } = asked;
     if !question.uploads.is_empty() {
         return Err(Error::invalid("Files cannot be sent with an answer to a step that waits."));
     }
@@ -71,6 +72,7 @@ pub(super) fn prepare(
         },
     };
     conversation::return_unused_name(&mut question);
+    let open = consumption::begin(app, &flow, asker, started_by.budget_force())?;
     // What Live's list says of Live's cards is not said of those that run.
     let sent = evaluate_overrides(app, &flow, &[], &question.overrides)?;
     let chat = belonging.chat_id();
@@ -94,8 +96,7 @@ pub(super) fn prepare(
         question.text = answer_text(&input);
     }
     question.history.clone_from(&request.history);
-    let prompt = snapshot.question.clone();
-    let start = snapshot.start.clone();
+    let (prompt, start) = (snapshot.question.clone(), snapshot.start.clone());
     let input = HumanInput { action: Some(pause.to_string()), node: None, ..input };
     let resume = AgentResume { recorder, snapshot, began, input, past: request.past };
     Ok(PredictionRun {
@@ -122,6 +123,7 @@ pub(super) fn prepare(
         chat_type,
         stored_as,
         call_path,
+        open,
     })
 }
 

@@ -1,8 +1,12 @@
 //! A prepared question runs: its answer, and what is kept of it.
 
+mod partial_answer;
+
+use self::partial_answer::PartialAnswerSink;
 use super::agentflow::{self, StoredPast};
 use super::answer::answer_of;
 use super::ask::PredictionRun;
+use super::consumption;
 use super::executions::RecordEnd;
 use super::follow_ups;
 use super::host::run_host::RunHost;
@@ -12,12 +16,11 @@ use super::post_processing;
 use super::record::{AnswerEnd, message_pair};
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
-use crate::cards::kit::{NullSink, RunContext, StreamClosed, TokenSink};
+use crate::cards::kit::{CardObserver, NullSink, RunContext, TokenSink};
 use crate::domain::error::{Error, Result, UnavailableReason};
 use crate::domain::predictions::answer::PredictionAnswer;
+use crate::domain::predictions::consumption::QuestionEnd;
 use crate::domain::predictions::prediction::{ChatType, RunOutput};
-use crate::domain::predictions::run_event::RunEvent;
-use crate::domain::predictions::team::TeamEvent;
 use crate::engine::agentflow::RunSink;
 use crate::engine::harness::{self, TeamRun};
 use crate::engine::{self, CompletedRun, FlowPlan, OpenRun, RunProgress};
@@ -54,7 +57,7 @@ pub fn run_unstored(
     sink: &mut dyn RunSink,
 ) -> Result<(PredictionAnswer, PendingMessages)> {
     let measure = Measure::new(entry);
-    let finished = measure.span.in_scope(|| execute(app, entry, cancel, sink));
+    let finished = measure.span.in_scope(|| execute(app, entry, cancel, RunReaders { sink, cards: None }));
     measure.finish(app, entry, finished)
 }
 
@@ -166,21 +169,25 @@ fn run_result(fault: Option<&Error>) -> metrics::RunResult {
     match fault {
         None => metrics::RunResult::Answered,
         Some(Error::Cancelled | Error::Unavailable(_)) => metrics::RunResult::Cancelled,
-        Some(Error::ProviderThrottled { .. }) => metrics::RunResult::Limited,
+        Some(Error::ProviderThrottled { .. } | Error::BudgetUsedUp(_)) => metrics::RunResult::Limited,
         Some(_) => metrics::RunResult::Failed,
     }
 }
 
-/// Counts a run that failed for the version that ran (manual 6.11). Nobody waits for it, and nobody's words are kept; what ended
-/// with its caller or the service is no failure.
+/// Counts a run without an answer: what was used, and for the version that ran (manual 6.11) that it failed. When it returns,
+/// that is stored, so whoever hears of a failure finds it. Nobody's words are kept; what ended with its caller or the service
+/// is no failure.
 fn count_failure(app: &App, entry: &PredictionRun, fault: &Error) {
-    let Some(version) = entry.version.filter(|_| entry.stored_as != ChatType::Internal) else { return };
-    if run_result(Some(fault)) == metrics::RunResult::Cancelled {
-        return;
-    }
     let (flow, chat) = (&entry.flow, &entry.ids.chat);
-    let failed = MessageBatch::of_failure(&flow.workspace, &flow.id, chat, version.change);
-    app.store.append_then(failed, |_| ());
+    let is_cancelled = run_result(Some(fault)) == metrics::RunResult::Cancelled;
+    let end = if is_cancelled { QuestionEnd::Stopped } else { QuestionEnd::Failed };
+    let version = entry.version.filter(|_| !is_cancelled && entry.stored_as != ChatType::Internal);
+    let batch = match version {
+        Some(version) => MessageBatch::of_failure(&flow.workspace, &flow.id, chat, version.change),
+        None => MessageBatch::empty(&flow.workspace),
+    };
+    let batch = batch.with_consumption(&flow.id, chat, &entry.open.settle(end));
+    consumption::store(app, flow, batch);
 }
 
 /// How far a prediction came on the thread of its run.
@@ -196,6 +203,14 @@ pub struct OpenPrediction {
     measure: Measure,
 }
 
+/// Who reads what a run does.
+pub struct RunReaders<'a> {
+    /// Takes the answer.
+    pub sink: &'a mut dyn RunSink,
+    /// Watches the cards, where it is a run of a chatflow (manual 2.11).
+    pub cards: Option<&'a dyn CardObserver>,
+}
+
 /// As [`run`]; but where nothing is left to do except reading a model's stream, that is left to whoever may read it
 /// elsewhere.
 ///
@@ -205,13 +220,16 @@ pub fn begin(
     app: &App,
     entry: &PredictionRun,
     cancel: &CancelToken,
-    sink: &mut dyn RunSink,
+    readers: RunReaders<'_>,
 ) -> Result<PredictionProgress> {
-    if !entry.streams {
-        return run(app, entry, cancel, sink).map(PredictionProgress::Done);
-    }
     let measure = Measure::new(entry);
-    let finished = match measure.span.in_scope(|| begin_execution(app, entry, cancel, sink)) {
+    let execution = || {
+        if entry.streams {
+            return begin_execution(app, entry, cancel, readers);
+        }
+        execute(app, entry, cancel, readers).map(|(outcome, said)| Execution::Done(outcome, said))
+    };
+    let finished = match measure.span.in_scope(execution) {
         Ok(Execution::Stream(stream, execution)) => {
             return Ok(PredictionProgress::Stream(stream, OpenPrediction { execution, measure }));
         }
@@ -233,10 +251,12 @@ impl OpenPrediction {
         entry: &PredictionRun,
         cancel: &CancelToken,
         end: StreamEnd,
+        cards: Option<&dyn CardObserver>,
     ) -> Result<PredictionAnswer> {
         let Self { execution, measure } = self;
         // All of the text is out already.
-        let finish = || execution.finish(app, entry, cancel, end, &mut NullSink);
+        let readers = RunReaders { sink: &mut NullSink, cards };
+        let finish = || execution.finish(app, entry, cancel, end, readers);
         let finished = measure.span.in_scope(finish);
         let (answer, said) = measure.finish(app, entry, finished)?;
         said.store_now(app, entry).map(|()| answer)
@@ -263,13 +283,13 @@ fn execute(
     app: &App,
     entry: &PredictionRun,
     cancel: &CancelToken,
-    sink: &mut dyn RunSink,
+    RunReaders { sink, cards }: RunReaders<'_>,
 ) -> Result<(RunOutput, RunMessages)> {
-    match begin_execution(app, entry, cancel, sink)? {
+    match begin_execution(app, entry, cancel, RunReaders { sink: &mut *sink, cards })? {
         Execution::Done(outcome, said) => Ok((outcome, said)),
         Execution::Stream(stream, open) => {
             let end = if entry.streams { sink.follow(*stream) } else { NullSink.follow(*stream) };
-            open.finish(app, entry, cancel, end, sink)
+            open.finish(app, entry, cancel, end, RunReaders { sink, cards })
         }
     }
 }
@@ -278,21 +298,20 @@ fn begin_execution(
     app: &App,
     entry: &PredictionRun,
     cancel: &CancelToken,
-    sink: &mut dyn RunSink,
+    RunReaders { sink, cards }: RunReaders<'_>,
 ) -> Result<Execution> {
     let listed = app.state.active_runs.register(entry.flow.id, entry.ids.chat, cancel);
     // A step of an agentflow that fails ends those beside it, and not the request.
     let own = cancel.child();
     let token = if entry.plan.is_agentflow() { &own.token } else { cancel };
-    let host = RunHost::new(app, entry, token.clone())?;
+    let host = RunHost::new(app, entry, token.clone())?.with_cards(cards);
     let mut kept = PartialAnswerSink { sink, text: String::new(), streams: entry.streams };
     let mut record = None;
     let begun = match &*entry.plan {
         FlowPlan::Chat(plan) => {
             engine::run(plan, &entry.overrides, &run_context(entry, &host), &host, &mut kept)
         }
-        FlowPlan::Members(plan) => members::run(app, entry, plan, &host, &mut kept)
-            .map(|output| RunProgress::Done(CompletedRun::from_output(output))),
+        FlowPlan::Members(plan) => members::run(app, entry, plan, &host, &mut kept).map(RunProgress::Done),
         FlowPlan::Team(plan) => {
             let team = TeamRun {
                 plan,
@@ -337,9 +356,9 @@ impl OpenExecution {
         entry: &PredictionRun,
         cancel: &CancelToken,
         end: StreamEnd,
-        sink: &mut dyn RunSink,
+        RunReaders { sink, cards }: RunReaders<'_>,
     ) -> Result<(RunOutput, RunMessages)> {
-        let host = RunHost::resume(app, entry, cancel.clone(), self.notes)?;
+        let host = RunHost::resume(app, entry, cancel.clone(), self.notes)?.with_cards(cards);
         let result = self.run.finish(end.result, &host);
         let text = self.text + &end.text;
         let mut kept = PartialAnswerSink { sink, text, streams: entry.streams };
@@ -447,45 +466,5 @@ pub(in crate::ops) fn run_error(fault: Error, cancel: &CancelToken) -> Error {
             Error::RunFailed("The flow took longer than a run may take and was stopped.".to_owned())
         }
         Some(CancelReason::Failed) | None => fault,
-    }
-}
-
-/// Passes tokens on and keeps the text so far, for the case that the rest never comes.
-struct PartialAnswerSink<'a> {
-    sink: &'a mut dyn RunSink,
-    text: String,
-    streams: bool,
-}
-
-impl PartialAnswerSink<'_> {
-    fn send_whole(&mut self, text: &str) -> Result<()> {
-        self.sink.token(text).map_err(|_| Error::Cancelled)
-    }
-}
-
-impl RunSink for PartialAnswerSink<'_> {
-    fn event(&mut self, event: &RunEvent<'_>) -> Result<(), StreamClosed> {
-        self.sink.event(event)
-    }
-}
-
-impl TokenSink for PartialAnswerSink<'_> {
-    fn team(&mut self, event: &TeamEvent<'_>) -> Result<(), StreamClosed> {
-        self.sink.event(&RunEvent::Team(*event))
-    }
-
-    fn token(&mut self, text: &str) -> Result<(), StreamClosed> {
-        self.text.push_str(text);
-        if self.streams { self.sink.token(text) } else { Ok(()) }
-    }
-
-    fn thinking(&mut self, text: &str) -> Result<(), StreamClosed> {
-        if self.streams { self.sink.thinking(text) } else { Ok(()) }
-    }
-
-    fn follow(&mut self, streaming: ReplyStream) -> StreamEnd {
-        let followed = if self.streams { self.sink.follow(streaming) } else { NullSink.follow(streaming) };
-        self.text.push_str(&followed.text);
-        followed
     }
 }

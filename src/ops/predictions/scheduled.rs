@@ -11,6 +11,7 @@ use crate::domain::error::Result;
 use crate::domain::flows::draft::CanvasSide;
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::ExecutionId;
+use crate::domain::predictions::consumption::Asker;
 use crate::domain::predictions::prediction::{ChatType, Question};
 use std::sync::Arc;
 
@@ -22,7 +23,13 @@ pub(in crate::ops) fn run_scheduled(
     cancel: &CancelToken,
 ) -> (Option<ExecutionId>, Result<()>) {
     let conversation = ConversationRef::random();
-    let asked = PredictionRequest { flow, question, chat_type: ChatType::Scheduled, side: CanvasSide::Live };
+    let asked = PredictionRequest {
+        flow,
+        question,
+        chat_type: ChatType::Scheduled,
+        side: CanvasSide::Live,
+        asker: Asker::ANYBODY,
+    };
     let within =
         ask::Within { conversation, name: None, path: CallPath::default(), started_by: StartedBy::Schedule };
     match ask::prepare_nested(app, asked, Some(within), cancel) {

@@ -2,6 +2,7 @@
 //! and on a data folder nobody uses.
 
 use super::integrity;
+use super::repair::{self, Repair};
 use crate::app::{App, AppOpenError};
 use crate::base::cancel::CancelToken;
 use crate::domain::accounts::api_key::ApiKeyEntry;
@@ -105,6 +106,10 @@ pub(crate) enum OperatorCommand {
     HistoryVerify,
     /// Checks that every row and every file is what was stored.
     DataVerify,
+    /// Says what of the data folder can be put right, and does it when told to.
+    DataRepair {
+        apply: bool,
+    },
     /// Goes on with the history as it is, or begins a new one where it is missing.
     HistoryRestart,
     /// Copies what waits to the connected repository, or reads what is new there.
@@ -132,7 +137,6 @@ pub(crate) enum OperatorCommand {
         path: PathBuf,
         /// The file with the key, where it is not in the folder.
         key: Option<PathBuf>,
-        /// Which of the workspaces in it.
         from_workspace: Option<String>,
         /// Only says what would become of it.
         preview: bool,
@@ -197,6 +201,7 @@ impl OperatorCommand {
             | Self::HistoryRestart
             | Self::HistoryPush
             | Self::DataVerify
+            | Self::DataRepair { .. }
             | Self::Export { .. }
             | Self::Import { .. }
             | Self::MoveIn { .. }
@@ -245,6 +250,8 @@ pub(crate) enum CommandOutput {
     /// How the copy stands after it was done or failed.
     Copied(Box<CopyStatus>),
     DataReport(IntegrityReport),
+    /// What was put right, or would be.
+    Repairs(Vec<Repair>),
     Exported(Box<ExportFile>),
     Imported(ImportResult),
     MovedIn(Box<MoveInResult>),
@@ -322,6 +329,7 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
             Ok(CommandOutput::Comparison(versions::diff(app, &caller, &flow, &sha, &against)?))
         }
         OperatorCommand::DataVerify => Ok(CommandOutput::DataReport(integrity::verify(app, cancel)?)),
+        OperatorCommand::DataRepair { apply } => Ok(CommandOutput::Repairs(repair::run(app, apply, cancel)?)),
         OperatorCommand::HistoryVerify => {
             Ok(CommandOutput::HistoryReport(versions::verify(&app.history, cancel)?))
         }

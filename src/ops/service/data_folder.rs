@@ -7,7 +7,7 @@ use crate::ops::service::backup::restore::settle_interrupted;
 use crate::settings::Settings;
 use crate::store::Store;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The folders of a service, each readable by those who may.
 pub(crate) struct DataFolders {
@@ -22,27 +22,73 @@ pub(crate) struct DataFolders {
 /// When it cannot be made, is no folder, or cannot be closed to others.
 pub(crate) fn prepare(settings: &Settings) -> Result<DataFolders, AppOpenError> {
     restrict_umask();
-    let of_versions = if settings.versions_group_read { Access::Group } else { Access::Owner };
-    let of_data = match settings.versions_dir {
-        // The group must get to what it may read.
-        None if settings.versions_group_read => Access::Chunk,
-        _ => Access::Owner,
-    };
-    let data = Tree::new(&settings.data_dir, of_data);
-    data.make(&[]).map_err(AppOpenError::Folder)?;
-    if settle_interrupted(data.root()).map_err(AppOpenError::Folder)? {
+    let trees = Trees::new(settings);
+    trees.data.make(&[]).map_err(AppOpenError::Folder)?;
+    if settle_interrupted(trees.data.root()).map_err(AppOpenError::Folder)? {
         return Err(AppOpenError::Restoring);
     }
-    let versions = match &settings.versions_dir {
-        Some(folder) => Tree::new(folder, of_versions),
-        None => Tree::within(&data, "versions", of_versions),
-    };
-    enforce(data.root(), of_data, Some(versions.root())).map_err(AppOpenError::Loose)?;
-    // A folder that is somebody else's repository is not touched.
-    if settings.history && !History::is_foreign(versions.root()) {
-        enforce(versions.root(), of_versions, None).map_err(AppOpenError::Loose)?;
+    trees.restrict(settings)?;
+    Ok(DataFolders { data: trees.data, versions: trees.versions })
+}
+
+/// Closes to other users what should be closed to them.
+///
+/// # Errors
+/// [`AppOpenError::Loose`] when it cannot be closed.
+pub(crate) fn restrict(settings: &Settings) -> Result<(), AppOpenError> {
+    Trees::new(settings).restrict(settings)
+}
+
+/// Folders of the data folder that other users may enter, though nobody but the service's user has business there.
+#[cfg(unix)]
+pub(crate) fn open_folders(settings: &Settings) -> Vec<PathBuf> {
+    use std::os::unix::fs::MetadataExt as _;
+    let of_data = if Trees::new(settings).of_data == Access::Traverse { 0o067 } else { 0o077 };
+    let folders = [(settings.data_dir.clone(), of_data), (settings.data_dir.join("secrets"), 0o077)];
+    let is_open =
+        |(path, mask): &(PathBuf, u32)| std::fs::metadata(path).is_ok_and(|found| found.mode() & mask != 0);
+    folders.into_iter().filter(is_open).map(|(path, _)| path).collect()
+}
+
+/// Elsewhere the data folder is in the user's own profile, which other users cannot read.
+#[cfg(not(unix))]
+pub(crate) const fn open_folders(_: &Settings) -> Vec<PathBuf> {
+    Vec::new()
+}
+
+/// The data folder and the one of the history, and who may read each.
+struct Trees {
+    data: Tree,
+    of_data: Access,
+    versions: Tree,
+    of_versions: Access,
+}
+
+impl Trees {
+    fn new(settings: &Settings) -> Self {
+        let of_versions = if settings.versions_group_read { Access::Group } else { Access::Owner };
+        let of_data = match settings.versions_dir {
+            // The group must get to what it may read.
+            None if settings.versions_group_read => Access::Traverse,
+            _ => Access::Owner,
+        };
+        let data = Tree::new(&settings.data_dir, of_data);
+        let versions = match &settings.versions_dir {
+            Some(folder) => Tree::new(folder, of_versions),
+            None => Tree::within(&data, "versions", of_versions),
+        };
+        Self { data, of_data, versions, of_versions }
     }
-    Ok(DataFolders { data, versions })
+
+    fn restrict(&self, settings: &Settings) -> Result<(), AppOpenError> {
+        let versions = self.versions.root();
+        enforce(self.data.root(), self.of_data, Some(versions)).map_err(AppOpenError::Loose)?;
+        // A folder that is somebody else's repository is not touched.
+        if settings.history && !History::is_foreign(versions) {
+            enforce(versions, self.of_versions, None).map_err(AppOpenError::Loose)?;
+        }
+        Ok(())
+    }
 }
 
 /// True for a folder that a service has used and whose database is empty, unfinished or gone: a new one in its place would

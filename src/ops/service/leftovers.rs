@@ -17,6 +17,9 @@ use crate::store::tables::{DOCUMENT_STORES, FLOWS};
 use jiff::Timestamp;
 use std::ops::ControlFlow;
 
+/// How old a file must be to be taken for what a crash left: a question that is being asked has its files before its message
+/// (manual 14.2).
+pub(crate) const LEFTOVER_AGE_MIN_SECONDS: i64 = 600;
 /// Folders that one start looks through for files of a crash (manual 14.2).
 const LEFTOVER_FOLDERS_MAX: usize = 50_000;
 
@@ -29,6 +32,13 @@ pub(crate) struct SweepReport {
     pub files: usize,
 }
 
+/// What becomes of what nothing leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sweep {
+    Count,
+    Remove,
+}
+
 /// Removes what nothing leads to and nobody touched since `before`, until `cancel` is set or so many folders were
 /// looked at. Where there are more of them, each start begins somewhere else, by chance, so that every folder has its turn
 /// at one of the starts.
@@ -36,10 +46,31 @@ pub(crate) struct SweepReport {
 /// # Errors
 /// When the disk or the database cannot be read.
 pub(crate) fn sweep(app: &App, before: Timestamp, cancel: &CancelToken) -> Result<SweepReport> {
-    sweep_within(app, before, cancel, LEFTOVER_FOLDERS_MAX)
+    sweep_within(app, before, cancel, (Sweep::Remove, LEFTOVER_FOLDERS_MAX))
 }
 
-fn sweep_within(app: &App, before: Timestamp, cancel: &CancelToken, most: usize) -> Result<SweepReport> {
+/// As [`sweep`], over all there is.
+///
+/// # Errors
+/// As [`sweep`].
+pub(crate) fn sweep_all(app: &App, before: Timestamp, cancel: &CancelToken) -> Result<SweepReport> {
+    sweep_within(app, before, cancel, (Sweep::Remove, usize::MAX))
+}
+
+/// Counts what [`sweep_all`] would remove.
+///
+/// # Errors
+/// As [`sweep`].
+pub(crate) fn count(app: &App, before: Timestamp, cancel: &CancelToken) -> Result<SweepReport> {
+    sweep_within(app, before, cancel, (Sweep::Count, usize::MAX))
+}
+
+fn sweep_within(
+    app: &App,
+    before: Timestamp,
+    cancel: &CancelToken,
+    (kind, most): (Sweep, usize),
+) -> Result<SweepReport> {
     let (mut swept, mut looked_at) = (SweepReport::default(), 0);
     for workspace in rotate_randomly(app.chat_files.workspaces().map_err(Error::internal)?) {
         for flow in rotate_randomly(app.chat_files.flows(&workspace).map_err(Error::internal)?) {
@@ -48,7 +79,11 @@ fn sweep_within(app: &App, before: Timestamp, cancel: &CancelToken, most: usize)
             }
             looked_at += 1;
             if !is_in_use(app, &workspace, &flow)? {
-                swept.folders += usize::from(remove_old(app, &workspace, &flow, before)?);
+                let is_leftover = match kind {
+                    Sweep::Count => is_old(app, &workspace, &flow, before)?,
+                    Sweep::Remove => remove_old(app, &workspace, &flow, before)?,
+                };
+                swept.folders += usize::from(is_leftover);
                 continue;
             }
             for chat in rotate_randomly(app.chat_files.chats(&workspace, &flow).map_err(Error::internal)?) {
@@ -57,7 +92,9 @@ fn sweep_within(app: &App, before: Timestamp, cancel: &CancelToken, most: usize)
                 }
                 looked_at += 1;
                 for name in unreferenced_files(app, (&workspace, &flow, &chat), before)? {
-                    app.chat_files.remove(&workspace, &flow, &chat, &name);
+                    if kind == Sweep::Remove {
+                        app.chat_files.remove(&workspace, &flow, &chat, &name);
+                    }
                     swept.files += 1;
                 }
             }
@@ -77,7 +114,7 @@ fn rotate_randomly<T>(mut all: Vec<T>) -> Vec<T> {
 
 /// Removes the folder of something that is gone; false when somebody stored in it meanwhile, or it is there again.
 fn remove_old(app: &App, workspace: &WorkspaceId, flow: &FlowId, before: Timestamp) -> Result<bool> {
-    let is_old = || app.chat_files.is_old(workspace, flow, before).map_err(Error::internal);
+    let is_old = || is_old(app, workspace, flow, before);
     // Nobody is held up for what is young anyway.
     if !is_old()? {
         return Ok(false);
@@ -92,6 +129,10 @@ fn remove_old(app: &App, workspace: &WorkspaceId, flow: &FlowId, before: Timesta
             Ok(true)
         })
     })
+}
+
+fn is_old(app: &App, workspace: &WorkspaceId, flow: &FlowId, before: Timestamp) -> Result<bool> {
+    app.chat_files.is_old(workspace, flow, before).map_err(Error::internal)
 }
 
 /// True for a folder of something that is there: document stores have theirs among those of flows.
@@ -223,6 +264,10 @@ mod tests {
         let stopped = CancelToken::new(None);
         stopped.cancel(crate::base::cancel::CancelReason::Shutdown);
         assert_eq!(sweep(&app, real_now + hour, &stopped).unwrap(), SweepReport::default());
+        for _ in 0..2 {
+            let counted = count(&app, real_now + hour, &CancelToken::new(None)).unwrap();
+            assert_eq!(counted, SweepReport { folders: 1, files: 2 }, "counting removes nothing");
+        }
         let swept = sweep(&app, real_now + hour, &CancelToken::new(None)).unwrap();
         assert_eq!(swept, SweepReport { folders: 1, files: 2 });
         assert_eq!(sweep(&app, real_now + hour, &CancelToken::new(None)).unwrap(), SweepReport::default());
@@ -249,7 +294,7 @@ mod tests {
         let after = Timestamp::now() + SignedDuration::from_hours(1);
         let mut all = SweepReport::default();
         for _ in 0..400 {
-            let swept = sweep_within(&app, after, &CancelToken::new(None), 2).unwrap();
+            let swept = sweep_within(&app, after, &CancelToken::new(None), (Sweep::Remove, 2)).unwrap();
             assert!(swept.files <= 1 && swept.folders <= 1);
             all = SweepReport { folders: all.folders + swept.folders, files: all.files + swept.files };
         }

@@ -14,7 +14,7 @@ use crate::domain::resource::ResourceId as _;
 use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::domain::workspace::workspace_overview::{WorkspaceChange, WorkspaceOverview};
 use crate::ops::accounts::{membership, roles};
-use crate::store::queries::{chunk_records, collections};
+use crate::store::queries::{chunk_records, collections, consumption};
 use crate::store::tables::{
     API_KEYS, CONVERSATION_UPLOADS, CREDENTIALS, DOCUMENT_STORES, FLOWS, HOSTED_ASSISTANTS, INVITATIONS,
     KEY_BY_HASH, NAME_OF_CONVERSATION, NAMED_SESSIONS, ORGANIZATION, ORGANIZATION_KEY, SESSIONS, TEMPLATES,
@@ -216,6 +216,7 @@ fn remove(tx: &WriteTx, workspace: &Workspace) -> Result<()> {
     NAME_OF_CONVERSATION.clear(tx, id)?;
     collections::remove_workspace(tx, id)?;
     chunk_records::remove_workspace(tx, id)?;
+    consumption::remove_workspace(tx, id)?;
     INVITATIONS.retain(tx, |open| open.workspace != *id)?;
     for mut user in USERS.list(tx)?.into_iter().filter(|user| user.membership_in(id).is_some()) {
         user.memberships.retain(|place| place.workspace != *id);

@@ -1,10 +1,9 @@
 //! The open database: how changes and messages become durable, how a checkpoint is made, and how the database is opened anew
 //! after a failed disk operation, which redb asks for and which lets a full disk heal without a restart.
 
-use super::create;
-use super::overlay;
 use super::read_cache::{CommitVersion, ReadCache};
 use super::recovery::{LogPaths, OpenError, open_and_migrate, read_next_sequence, replay};
+use super::{create, overlay, upgrade_copy};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::store::queries::messages::{self, MessageBatch};
@@ -73,6 +72,7 @@ impl StorageEngine {
         // A file that vanished is a failure from here on.
         let database = builder().open(path)?;
         create::finish_creation(path)?;
+        upgrade_copy::keep(&database, path)?;
         let log_paths = LogPaths::new(path);
         let path = PathBuf::from(path);
         let opener = move || builder().open(&path);

@@ -7,4 +7,5 @@ pub(crate) mod group_commit;
 pub(crate) mod overlay;
 pub(crate) mod read_cache;
 pub(crate) mod recovery;
+pub(crate) mod upgrade_copy;
 pub(crate) mod write_group;

@@ -33,6 +33,25 @@ pub enum OpenError {
         /// The newest format this program knows.
         known: u32,
     },
+    #[error(
+        "the database was last written by flowkeep {0}, and this is {own}; start that version or a newer one, or put back the \
+         database as it was before the upgrade (flowkeep upgrade --help)",
+        own = env!("CARGO_PKG_VERSION")
+    )]
+    NewerProgram(String),
+    /// The copy that is kept before a database changes its form was not made, so nothing changed.
+    #[error(
+        "the database has format {found} and has to be brought to format {known}, but it cannot be copied to {folder} before \
+         that: {cause}; nothing was changed: make room there and start again",
+        folder = folder.display()
+    )]
+    Copy {
+        found: u32,
+        known: u32,
+        folder: PathBuf,
+        #[source]
+        cause: std::io::Error,
+    },
     /// It is no database, or a broken one.
     #[error(
         "the database is damaged ({0}); put a backup of the whole data folder in its place, or move \
@@ -231,32 +250,38 @@ pub(in crate::store) fn read_next_sequence(database: &Database) -> Result<u64> {
     messages::next_sequence(&MessagesTx::assume_drained(ReadTx::new(tx)))
 }
 
+/// How the database stands to this program, and the names of its tables.
+pub(in crate::store) fn format_state(database: &Database) -> Result<(FormatState, Vec<String>)> {
+    let tx = database.begin_read().map_err(database_error)?;
+    let tables: Vec<String> =
+        tx.list_tables().map_err(database_error)?.map(|table| table.name().to_owned()).collect();
+    migrations::format_state(&ReadTx::new(tx), &tables).map(|state| (state, tables))
+}
+
 /// Replays the log and brings the database to this program's format.
 pub(in crate::store) fn open_and_migrate(
     database: &Database,
     paths: Option<&LogPaths>,
 ) -> Result<Option<WriteAheadLog>, OpenError> {
-    let format_state = || {
-        let tx = database.begin_read().map_err(database_error)?;
-        let tables: Vec<String> =
-            tx.list_tables().map_err(database_error)?.map(|table| table.name().to_owned()).collect();
-        migrations::format_state(&ReadTx::new(tx), &tables).map(|standing| (standing, tables))
-    };
     // A newer format is refused before anything is touched.
-    let encoding = match format_state()?.0 {
+    let encoding = match format_state(database)?.0 {
         FormatState::Newer(found) => {
             return Err(OpenError::NewerFormat { found, known: migrations::CURRENT_FORMAT });
         }
+        FormatState::NewerProgram(version) => return Err(OpenError::NewerProgram(version)),
         FormatState::Older(found) => migrations::encoding_of(found),
-        FormatState::Ready => RowEncoding::Checksummed,
+        FormatState::Ready | FormatState::OtherProgram => RowEncoding::Checksummed,
     };
     let is_given_up = |paths: &LogPaths| paths.loss_marker.exists();
     let ReplayResult { mut log, was_given_up } = replay_with(database, encoding, paths, is_given_up)?;
-    let state = format_state()?;
-    if was_given_up || matches!(state, (FormatState::Older(_), _)) {
+    let (state, tables) = format_state(database)?;
+    if was_given_up || state != FormatState::Ready {
         let tx = WriteTx::new(database.begin_write().map_err(database_error)?, Watermark::default());
-        if let (FormatState::Older(found), tables) = state {
-            migrations::migrate(&tx, found, &tables)?;
+        match state {
+            FormatState::Older(found) => migrations::migrate(&tx, found, &tables)?,
+            FormatState::OtherProgram => migrations::migrate(&tx, migrations::CURRENT_FORMAT, &tables)?,
+            // A newer one was refused above.
+            FormatState::Ready | FormatState::Newer(_) | FormatState::NewerProgram(_) => {}
         }
         checkpoint(tx, &[], log.as_mut(), CheckpointMode::CloseLog)?;
     }

@@ -88,23 +88,66 @@ pub(crate) fn page(
     skip: usize,
     limit: usize,
 ) -> Result<Vec<(LoaderId, StoredChunk)>> {
-    let (mut left, mut found) = (skip, Vec::new());
-    for loader in loaders {
-        if found.len() >= limit {
+    let mut found = Vec::new();
+    walk(tx, store, loaders, skip, |loader, chunk| {
+        found.push((loader, chunk));
+        if found.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    Ok(found)
+}
+
+/// Shows chunks of these loaders of a store, in their order, after the first `skip` of them, until `each` breaks off. What is
+/// skipped is not read.
+///
+/// # Errors
+/// [`Error::Internal`] when the database or a chunk cannot be read.
+pub(crate) fn walk(
+    tx: &impl Tx,
+    store: &DocumentStoreId,
+    loaders: &[LoaderId],
+    skip: usize,
+    mut each: impl FnMut(LoaderId, StoredChunk) -> ControlFlow<()>,
+) -> Result<()> {
+    let Some((first, start)) = seek(tx, store, loaders, skip)? else { return Ok(()) };
+    let mut range_of_first = Some(range(store, Some(&loaders[first])).starting_at(&start));
+    let mut flow = ControlFlow::Continue(());
+    for loader in &loaders[first..] {
+        let whole = range_of_first.take().unwrap_or_else(|| range(store, Some(loader)));
+        tx.scan(CHUNKS, &whole, Order::Ascending, |key, value| {
+            let Some((loader, chunk)) = keys::parse_chunk(key) else { return Ok(ControlFlow::Continue(())) };
+            flow = each(loader, parse(chunk, value)?);
+            Ok(flow)
+        })?;
+        if flow.is_break() {
             break;
         }
-        tx.scan(CHUNKS, &range(store, Some(loader)), Order::Ascending, |key, value| {
-            // What is skipped is not read.
+    }
+    Ok(())
+}
+
+/// The chunk that comes after `skip` others: which of the loaders it is of, and its key.
+fn seek(
+    tx: &impl Tx,
+    store: &DocumentStoreId,
+    loaders: &[LoaderId],
+    skip: usize,
+) -> Result<Option<(usize, Vec<u8>)>> {
+    let mut left = skip;
+    for (place, loader) in loaders.iter().enumerate() {
+        let mut found = None;
+        tx.scan_keys(CHUNKS, &range(store, Some(loader)), Order::Ascending, |key| {
             if left > 0 {
                 left -= 1;
                 return Ok(ControlFlow::Continue(()));
             }
-            let Some((loader, chunk)) = keys::parse_chunk(key) else { return Ok(ControlFlow::Continue(())) };
-            found.push((loader, parse(chunk, value)?));
-            Ok(if found.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+            found = Some(key.to_vec());
+            Ok(ControlFlow::Break(()))
         })?;
+        if let Some(key) = found {
+            return Ok(Some((place, key)));
+        }
     }
-    Ok(found)
+    Ok(None)
 }
 
 /// The chunks of a loader after one of them, or its first: `most` at the most, and no more once their texts have so many bytes.
@@ -138,6 +181,19 @@ pub(crate) fn page_after(
         Ok(if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     })?;
     Ok(found)
+}
+
+/// The last chunk of a loader, in the order of [`page_after`].
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub(crate) fn last(tx: &impl Tx, store: &DocumentStoreId, loader: &LoaderId) -> Result<Option<ChunkId>> {
+    let mut last = None;
+    tx.scan(CHUNKS, &range(store, Some(loader)), Order::Descending, |key, _| {
+        last = keys::parse_chunk(key).map(|(_, id)| id);
+        Ok(ControlFlow::Break(()))
+    })?;
+    Ok(last)
 }
 
 fn range(store: &DocumentStoreId, loader: Option<&LoaderId>) -> KeyRange {

@@ -3,9 +3,9 @@
 use super::messages::is_in_workspace;
 use crate::domain::conversations::lead::Lead;
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::{FlowId, LeadId, WorkspaceId};
+use crate::domain::ids::{ChatId, FlowId, LeadId, WorkspaceId};
 use crate::store::keys::{self, KeyRange};
-use crate::store::tables::LEADS;
+use crate::store::tables::{LEAD_CONVERSATIONS, LEADS};
 use crate::store::transaction::{Order, Tx, WriteTx};
 use std::ops::ControlFlow;
 
@@ -22,11 +22,7 @@ pub(crate) fn scan(
     if !is_in_workspace(tx, workspace, flow)? {
         return Ok(());
     }
-    tx.scan(LEADS, &KeyRange::prefix(flow.bytes()), Order::Descending, |_, value| {
-        let lead =
-            serde_json::from_slice(value).map_err(|_| Error::internal("a stored lead cannot be read"))?;
-        Ok(each(lead))
-    })
+    tx.scan(LEADS, &KeyRange::prefix(flow.bytes()), Order::Descending, |_, value| Ok(each(parse(value)?)))
 }
 
 /// The newest `newest` leads of a flow, newest first.
@@ -44,6 +40,72 @@ pub(crate) fn list(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId, newest:
     Ok(found)
 }
 
+/// The leads that were left in a conversation, newest first.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub(crate) fn of_conversation(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    chat: &ChatId,
+) -> Result<Vec<Lead>> {
+    let (mut ids, mut found) = (Vec::new(), Vec::new());
+    if !is_in_workspace(tx, workspace, flow)? {
+        return Ok(found);
+    }
+    let range = KeyRange::prefix(&keys::conversation(flow, chat));
+    tx.scan_keys(LEAD_CONVERSATIONS, &range, Order::Descending, |key| {
+        ids.extend(key.get(32..).and_then(|id| id.try_into().ok()).map(LeadId::from_bytes));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    for id in &ids {
+        found.extend(tx.get_with(LEADS, &keys::lead(flow, id), parse)?);
+    }
+    Ok(found)
+}
+
+/// The newest leads of a flow before one, at most so many, newest first. None is read.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub(crate) fn newest_before(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    before: Option<&LeadId>,
+    most: usize,
+) -> Result<Vec<LeadId>> {
+    let mut ids = Vec::new();
+    if most == 0 || !is_in_workspace(tx, workspace, flow)? {
+        return Ok(ids);
+    }
+    let whole = KeyRange::prefix(flow.bytes());
+    let range = before
+        .map_or_else(|| whole.clone(), |before| KeyRange::between(flow.bytes(), &keys::lead(flow, before)));
+    tx.scan_keys(LEADS, &range, Order::Descending, |key| {
+        ids.extend(keys::parse_lead(key).map(|(_, id)| id));
+        Ok(if ids.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    Ok(ids)
+}
+
+/// The lead of this id, if the flow has it.
+///
+/// # Errors
+/// [`Error::Internal`] when the database or the lead cannot be read.
+pub(crate) fn get(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId, id: &LeadId) -> Result<Option<Lead>> {
+    if !is_in_workspace(tx, workspace, flow)? {
+        return Ok(None);
+    }
+    tx.get_with(LEADS, &keys::lead(flow, id), parse)
+}
+
+fn parse(value: &[u8]) -> Result<Lead> {
+    // The cause is not kept: its text may quote what a person left.
+    serde_json::from_slice(value).map_err(|_| Error::internal("a stored lead cannot be read"))
+}
+
 /// The oldest leads of a flow that leave it `most`; none is read.
 ///
 /// # Errors
@@ -57,7 +119,7 @@ pub(crate) fn oldest_beyond(
     let mut ids = Vec::new();
     if is_in_workspace(tx, workspace, flow)? {
         tx.scan_keys(LEADS, &KeyRange::prefix(flow.bytes()), Order::Ascending, |key| {
-            ids.extend(keys::parse_lead(key));
+            ids.extend(keys::parse_lead(key).map(|(_, id)| id));
             Ok(ControlFlow::Continue(()))
         })?;
     }
@@ -73,7 +135,19 @@ pub(crate) fn remove(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, leads
     if leads.is_empty() || !is_in_workspace(tx, workspace, flow)? {
         return Ok(());
     }
-    leads.iter().try_for_each(|lead| tx.remove(LEADS, &keys::lead(flow, lead)).map(drop))
+    for id in leads {
+        let key = keys::lead(flow, id);
+        match tx.get_with(LEADS, &key, parse) {
+            Ok(Some(lead)) => {
+                tx.remove(LEAD_CONVERSATIONS, &keys::lead_of_conversation(flow, &lead.chat, id))?;
+            }
+            // The note of its conversation stays, and leads to nothing.
+            Ok(None) | Err(Error::Damaged(_)) => {}
+            Err(error) => return Err(error),
+        }
+        tx.remove(LEADS, &key)?;
+    }
+    Ok(())
 }
 
 /// True when the flow has the lead of this id.
@@ -95,6 +169,7 @@ pub(crate) fn add(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, lead: &L
     if !is_in_workspace(tx, workspace, flow)? {
         return Err(Error::no_flow(flow));
     }
+    tx.put(LEAD_CONVERSATIONS, &keys::lead_of_conversation(flow, &lead.chat, &lead.id), &[])?;
     tx.put(LEADS, &keys::lead(flow, &lead.id), &serde_json::to_vec(lead).map_err(Error::internal)?)
 }
 
@@ -105,6 +180,7 @@ pub(crate) fn add(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, lead: &L
 pub(crate) fn remove_flow(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId) -> Result<()> {
     if is_in_workspace(tx, workspace, flow)? {
         tx.remove_range(LEADS, &KeyRange::prefix(flow.bytes()))?;
+        tx.remove_range(LEAD_CONVERSATIONS, &KeyRange::prefix(flow.bytes()))?;
     }
     Ok(())
 }

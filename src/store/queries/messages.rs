@@ -4,12 +4,14 @@
 //! takes the workspace and finds nothing when the flow does not live there.
 
 use super::answers::{self, StoredReceipt};
+use super::consumption;
 use super::executions::{self, WholeRun};
 use super::feedback;
 use super::index_writer::IndexWriter;
 use crate::domain::conversations::conversation::Message;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
+use crate::domain::predictions::consumption::ConsumptionRows;
 use crate::domain::predictions::prediction::{ChatType, MessageRole};
 use crate::store::keys::{self, KeyRange};
 use crate::store::tables::{COUNTERS, FLOW_TIMELINE, FLOW_WORKSPACE, MESSAGES};
@@ -91,6 +93,25 @@ impl MessageBatch {
     pub(crate) fn with_run(mut self, run: WholeRun) -> Self {
         self.records.insert(0, (run.flow, run.chat, RecordKind::Run, run.into_bytes().into()));
         self
+    }
+
+    /// Nothing yet.
+    pub(crate) const fn empty(workspace: &WorkspaceId) -> Self {
+        Self { workspace: *workspace, records: Vec::new() }
+    }
+
+    /// These, and behind them what was counted of the question.
+    pub(crate) fn with_consumption(mut self, flow: &FlowId, chat: &ChatId, rows: &ConsumptionRows) -> Self {
+        if !rows.is_empty() {
+            let record = consumption::encode(&self.workspace, rows);
+            self.records.push((*flow, *chat, RecordKind::Consumption, record.into()));
+        }
+        self
+    }
+
+    /// True when there is nothing to store.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.records.is_empty()
     }
 
     /// Bytes of the messages.
@@ -182,6 +203,7 @@ pub(in crate::store) fn store_with(
                 let receipt = StoredReceipt::parse(&message.record).ok_or_else(unknown_record)?;
                 index.answers.add(&message.flow, &message.chat, message.sequence, receipt);
             }
+            RecordKind::Consumption => index.consumption.add(&message.record)?,
             RecordKind::Message => {
                 records.push((
                     keys::message(&message.flow, &message.chat, message.sequence),

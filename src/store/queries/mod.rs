@@ -5,6 +5,7 @@ pub(crate) mod audit;
 pub(crate) mod chunk_records;
 pub(crate) mod chunks;
 pub mod collections;
+pub(crate) mod consumption;
 mod counts;
 pub(crate) mod executions;
 pub(crate) mod feedback;

@@ -54,6 +54,76 @@ pub(crate) fn scan_timeline(
     })
 }
 
+/// The newest positions of a flow before the number `below`, at most so many, newest first. No message is read.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub(crate) fn newest_below(
+    tx: &impl MessageReader,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    below: u64,
+    most: usize,
+) -> Result<Vec<MessagePosition>> {
+    let mut found = Vec::new();
+    if most == 0 || !is_in_workspace(tx, workspace, flow)? {
+        return Ok(found);
+    }
+    let range = KeyRange::between(flow.bytes(), &keys::timeline(flow, below));
+    tx.scan(FLOW_TIMELINE, &range, Order::Descending, |key, chat| {
+        let sequence = keys::sequence(key).ok_or_else(|| Error::internal("a timeline key is too short"))?;
+        let chat = ChatId::from_bytes(chat.try_into().map_err(Error::internal)?);
+        found.push(MessagePosition { sequence, chat });
+        Ok(if found.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    Ok(found)
+}
+
+/// Where a conversation begins; `None` for one without messages. No message is read.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub(crate) fn begin_of_chat(
+    tx: &impl MessageReader,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    chat: &ChatId,
+) -> Result<Option<u64>> {
+    let mut first = None;
+    if is_in_workspace(tx, workspace, flow)? {
+        let range = KeyRange::prefix(&keys::conversation(flow, chat));
+        tx.scan_keys(MESSAGES, &range, Order::Ascending, |key| {
+            first = keys::sequence(key);
+            Ok(ControlFlow::Break(()))
+        })?;
+    }
+    Ok(first)
+}
+
+/// The positions of a conversation from the number `from` on, in their order. No message is read.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub(crate) fn of_chat_from(
+    tx: &impl MessageReader,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    chat: &ChatId,
+    from: u64,
+) -> Result<Vec<MessagePosition>> {
+    let mut positions = Vec::new();
+    if !is_in_workspace(tx, workspace, flow)? {
+        return Ok(positions);
+    }
+    let range =
+        KeyRange::prefix(&keys::conversation(flow, chat)).starting_at(&keys::message(flow, chat, from));
+    tx.scan_keys(MESSAGES, &range, Order::Ascending, |key| {
+        positions.extend(keys::sequence(key).map(|sequence| MessagePosition { sequence, chat: *chat }));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(positions)
+}
+
 /// The positions of a conversation, in their order. No message is read.
 ///
 /// # Errors
@@ -64,16 +134,7 @@ pub(crate) fn of_chat(
     flow: &FlowId,
     chat: &ChatId,
 ) -> Result<Vec<MessagePosition>> {
-    let mut positions = Vec::new();
-    if !is_in_workspace(tx, workspace, flow)? {
-        return Ok(positions);
-    }
-    let range = KeyRange::prefix(&keys::conversation(flow, chat));
-    tx.scan_keys(MESSAGES, &range, Order::Ascending, |key| {
-        positions.extend(keys::sequence(key).map(|sequence| MessagePosition { sequence, chat: *chat }));
-        Ok(ControlFlow::Continue(()))
-    })?;
-    Ok(positions)
+    of_chat_from(tx, workspace, flow, chat, 0)
 }
 
 /// The message at a position of a flow; `None` when it was removed, or the flow lives elsewhere.

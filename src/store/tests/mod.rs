@@ -228,6 +228,27 @@ fn a_newer_format_is_refused_and_left_alone() {
 }
 
 #[test]
+fn a_database_of_a_newer_program_is_refused_and_one_of_an_older_is_taken() {
+    let (folder, store) = temporary();
+    let path = folder.path().join("test.redb");
+    store.write(|tx| tx.put(META, b"program", b"77.0.1")).unwrap();
+    drop(store);
+    let refused = Store::open(&path).err().unwrap();
+    assert!(matches!(&refused, OpenError::NewerProgram(version) if version == "77.0.1"), "{refused}");
+    assert!(matches!(Store::open_read_only(&path), Err(OpenError::NewerProgram(_))));
+    assert!(matches!(Store::upgrade_state(&path), Err(OpenError::NewerProgram(_))));
+
+    let (folder, store) = temporary();
+    let path = folder.path().join("test.redb");
+    store.write(|tx| tx.put(META, b"program", b"0.0.1")).unwrap();
+    drop(store);
+    let store = Store::open(&path).unwrap();
+    let program = store.read(|tx| tx.get_with(META, b"program", |value| Ok(value.to_vec()))).unwrap();
+    assert_eq!(program.as_deref(), Some(env!("CARGO_PKG_VERSION").as_bytes()));
+    assert!(!Store::upgrade_copy(&path).exists(), "nothing of its form changed");
+}
+
+#[test]
 fn a_file_that_is_no_database_is_damaged() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("test.redb");

@@ -73,8 +73,10 @@ pub(in crate::store) fn killed(folder: &Path) -> tempfile::TempDir {
     copy
 }
 
+/// The files of a folder; the copy of an upgrade lies in a folder of its own.
 fn contents(folder: &Path) -> BTreeMap<OsString, Vec<u8>> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    let entries = entries.filter(|entry| entry.file_type().unwrap().is_file());
     entries.map(|entry| (entry.file_name(), fs::read(entry.path()).unwrap())).collect()
 }
 

@@ -37,6 +37,8 @@ pub(in crate::store) enum RecordKind {
     Run,
     /// What the index of answers gets of an answer, or of a run that failed (`queries/answers/`).
     Receipt,
+    /// What was counted of a question and its models (`queries/consumption.rs`).
+    Consumption,
 }
 
 impl RecordKind {
@@ -45,6 +47,7 @@ impl RecordKind {
             Self::Message => 0,
             Self::Run => 1,
             Self::Receipt => 2,
+            Self::Consumption => 3,
         }
     }
 
@@ -53,6 +56,7 @@ impl RecordKind {
             0 => Some(Self::Message),
             1 => Some(Self::Run),
             2 => Some(Self::Receipt),
+            3 => Some(Self::Consumption),
             _ => None,
         }
     }

@@ -7,7 +7,7 @@ use crate::store::keys::KeyRange;
 use crate::store::queries::index_writer::IndexWriter;
 use crate::store::queries::messages;
 use crate::store::tables::{
-    self, COUNTERS, EXECUTION_COUNTS, EXECUTION_INDEX, Table, VERSION_ANSWERS, VERSION_COUNTS,
+    self, CONSUMPTION, COUNTERS, EXECUTION_COUNTS, EXECUTION_INDEX, Table, VERSION_ANSWERS, VERSION_COUNTS,
     VERSION_FAILURES,
 };
 use crate::store::transaction::WriteTx;
@@ -116,6 +116,12 @@ fn replay_indexed(
         (REMOVE, [key]) if is_in(VERSION_ANSWERS) => index.answers.remove(tx, key)?,
         (PUT, [key, row]) if is_in(VERSION_FAILURES) => index.answers.put_failure(tx, key, row)?,
         (REMOVE, [key]) if is_in(VERSION_FAILURES) => index.answers.remove_failure(tx, key)?,
+        (PUT, [key, row]) if is_in(CONSUMPTION) => index.consumption.raise(key, row),
+        (REMOVE_RANGE, [start, end]) if is_in(CONSUMPTION) => {
+            let range = KeyRange::new(start, Some(end));
+            index.consumption.forget(&range);
+            tx.remove_range(table, &range)?;
+        }
         // All counts of a flow go with all of its rows.
         (REMOVE_RANGE, [start, end]) if is_in(VERSION_COUNTS) => {
             let range = KeyRange::new(start, Some(end));

@@ -3,8 +3,11 @@
 use crate::domain::accounts::api_key::{ApiKeyEntry, BoundFlow};
 use crate::domain::accounts::caller::Permission;
 use crate::domain::ids::{KeyId, WorkspaceId};
+use crate::wire::change::Change;
+use crate::wire::predictions::consumption::{BudgetView, DayUseView};
 use crate::wire::time::IsoTime;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// An API key, without its value but when it was just made.
 #[derive(Serialize)]
@@ -22,6 +25,9 @@ pub(crate) struct ApiKeyView {
     updated_date: IsoTime,
     workspace_id: WorkspaceId,
     chat_flows: Vec<BoundFlowView>,
+    /// What may be used with it in a day; `null` without a bound.
+    budget: Option<BudgetView>,
+    used_today: DayUseView,
 }
 
 #[derive(Debug, Serialize)]
@@ -34,7 +40,7 @@ struct BoundFlowView {
 }
 
 impl From<ApiKeyEntry> for ApiKeyView {
-    fn from(ApiKeyEntry { key, usage, flows }: ApiKeyEntry) -> Self {
+    fn from(ApiKeyEntry { key, usage, flows, used_today }: ApiKeyEntry) -> Self {
         Self {
             api_key: key.masked_value(),
             id: key.id,
@@ -45,6 +51,8 @@ impl From<ApiKeyEntry> for ApiKeyView {
             updated_date: key.updated.into(),
             workspace_id: key.workspace,
             chat_flows: flows.into_iter().map(Into::into).collect(),
+            budget: key.budget.map(Into::into),
+            used_today: used_today.into(),
         }
     }
 }
@@ -73,6 +81,10 @@ pub(crate) struct ApiKeyEdit {
     /// At least one.
     #[serde(default)]
     pub permissions: Vec<String>,
+    /// What may be used with it in a day: `null` removes the bound, and without this field it stays.
+    #[serde(default)]
+    #[cfg_attr(test, schemars(with = "Option<BudgetView>"))]
+    pub budget: Change<Value>,
 }
 
 /// That a value is an API key.

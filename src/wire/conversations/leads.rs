@@ -1,6 +1,6 @@
 //! Visitors of chats who left their names (manual 3.8).
 
-use crate::domain::conversations::lead::{Lead, LeadContact};
+use crate::domain::conversations::lead::{FlowLead, Lead, LeadContact};
 use crate::domain::ids::{ChatId, FlowId, LeadId};
 use crate::wire::time::IsoTime;
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,36 @@ impl LeadView {
     pub(crate) fn new(flow: FlowId, lead: Lead) -> Self {
         let Lead { id, chat, name, email, phone, created } = lead;
         Self { id, name, email, phone, chatflowid: flow, chat_id: chat, created_date: created.into() }
+    }
+}
+
+/// What a visitor of a chat left, with the flow of the chat.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FlowLead"))]
+struct FlowLeadView {
+    #[serde(flatten)]
+    lead: LeadView,
+    flow_name: String,
+}
+
+/// A page of what visitors of all flows left.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FoundLeads"))]
+pub(crate) struct FoundLeadsView {
+    /// Newest first.
+    data: Vec<FlowLeadView>,
+    /// What the next page is asked for with; null behind the last one.
+    next_cursor: Option<LeadId>,
+}
+
+impl FoundLeadsView {
+    #[must_use]
+    pub(crate) fn new(rows: Vec<FlowLead>, next: Option<LeadId>) -> Self {
+        let view =
+            |FlowLead { flow, flow_name, lead }| FlowLeadView { lead: LeadView::new(flow, lead), flow_name };
+        Self { data: rows.into_iter().map(view).collect(), next_cursor: next }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is wrong with cards, and which of their settings a request may change (manual 5.10, 7.1 r2).
 
-use crate::domain::flows::card_problems::{CardProblems, OverridableSetting};
+use crate::domain::flows::card_problems::{CardProblems, LostConnection, OverridableSetting};
 use serde::{Deserialize, Serialize};
 
 /// A canvas that is being drawn, to be judged.
@@ -21,14 +21,28 @@ pub(crate) struct CardProblemsView {
     label: String,
     name: String,
     issues: Vec<String>,
+    /// Which of the issues speak of a connection that leads nowhere.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lost: Vec<LostConnectionView>,
     /// The flow cannot answer until they are mended.
     blocks: bool,
 }
 
 impl From<CardProblems> for CardProblemsView {
-    fn from(CardProblems { id, label, name, issues, blocks }: CardProblems) -> Self {
-        Self { id, label, name, issues, blocks }
+    fn from(CardProblems { id, label, name, issues, lost, blocks }: CardProblems) -> Self {
+        let lost = lost.into_iter().map(|LostConnection { edge, issue }| LostConnectionView { edge, issue });
+        Self { id, label, name, issues, lost: lost.collect(), blocks }
     }
+}
+
+/// A connection of which an end is no more.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "LostConnection"))]
+struct LostConnectionView {
+    /// Its id on the canvas; empty where it has none.
+    edge: String,
+    /// What is said of it among the issues.
+    issue: String,
 }
 
 /// A setting that a request may be allowed to change.

@@ -10,6 +10,8 @@ use serde::Serialize;
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Uses"))]
 pub(crate) struct ResourceUsageView {
     count: usize,
+    /// Of these, how many by their draft alone.
+    drafts: usize,
     flows: Vec<UsingFlowView>,
 }
 
@@ -20,11 +22,18 @@ struct UsingFlowView {
     id: FlowId,
     name: String,
     r#type: FlowKind,
+    /// Its draft uses it, and Live does not.
+    draft: bool,
 }
 
 impl From<ResourceUsage> for ResourceUsageView {
-    fn from(ResourceUsage { count, flows }: ResourceUsage) -> Self {
-        let row = |UsingFlow { id, name, kind }| UsingFlowView { id, name, r#type: kind };
-        Self { count, flows: flows.into_iter().map(row).collect() }
+    fn from(ResourceUsage { count, drafts, flows }: ResourceUsage) -> Self {
+        let row = |UsingFlow { id, name, kind, is_draft }| UsingFlowView {
+            id,
+            name,
+            r#type: kind,
+            draft: is_draft,
+        };
+        Self { count, drafts, flows: flows.into_iter().map(row).collect() }
     }
 }

@@ -4,7 +4,7 @@ use super::loaders::LoaderView;
 use crate::domain::ids::{ChunkId, DocumentStoreId, LoaderId};
 use crate::domain::knowledge::document_store::StoredChunk;
 use crate::domain::knowledge::store_changes::ChunkChange;
-use crate::domain::knowledge::store_overview::{ChunkEntry, ChunkPage};
+use crate::domain::knowledge::store_overview::{ChunkEntry, ChunkMatches, ChunkPage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -36,15 +36,34 @@ pub(crate) struct ChunkView {
     metadata: Map<String, Value>,
 }
 
+impl ChunkView {
+    fn new(store_id: DocumentStoreId, ChunkEntry { loader, number, chunk }: ChunkEntry) -> Self {
+        let StoredChunk { id, text, metadata } = chunk;
+        Self { id, doc_id: loader, store_id, chunk_no: number, page_content: text, metadata }
+    }
+}
+
+/// Chunks of a document store that have a text in them.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ChunkMatches"))]
+pub(crate) struct ChunkMatchesView {
+    /// 50 at most, in their order. `chunkNo` is the place among all chunks that were looked through.
+    chunks: Vec<ChunkView>,
+    /// What `from` is to be to go on; `null` at the end.
+    next: Option<usize>,
+}
+
+impl From<ChunkMatches> for ChunkMatchesView {
+    fn from(ChunkMatches { store, chunks, next }: ChunkMatches) -> Self {
+        Self { chunks: chunks.into_iter().map(|entry| ChunkView::new(store, entry)).collect(), next }
+    }
+}
+
 impl From<ChunkPage> for ChunkPageView {
     fn from(page: ChunkPage) -> Self {
-        let store_id = page.store;
-        let chunk = |ChunkEntry { loader, number, chunk }: ChunkEntry| {
-            let StoredChunk { id, text, metadata } = chunk;
-            ChunkView { id, doc_id: loader, store_id, chunk_no: number, page_content: text, metadata }
-        };
+        let store = page.store;
         Self {
-            chunks: page.chunks.into_iter().map(chunk).collect(),
+            chunks: page.chunks.into_iter().map(|entry| ChunkView::new(store, entry)).collect(),
             count: page.count,
             characters: page.characters,
             doc_id: page.loader.as_ref().map(|loader| loader.id),

@@ -2,9 +2,10 @@
 
 use super::loaders::LoaderView;
 use super::vectors::SetCard;
+use crate::domain::flows::usage::UsingFlow;
 use crate::domain::ids::{DocumentStoreId, FlowId, WorkspaceId};
 use crate::domain::knowledge::store_changes::{NewStore, StoreChange};
-use crate::domain::knowledge::store_overview::{StoreOverview, StoreStatus, StoreUse};
+use crate::domain::knowledge::store_overview::{StoreOverview, StoreStatus};
 use crate::domain::knowledge::upsert::{UpsertPhase, UpsertProgress};
 use crate::domain::knowledge::vector_config::VectorCardConfig;
 use crate::wire::time::IsoTime;
@@ -26,6 +27,8 @@ pub(crate) struct DocumentStoreView {
     vector_store_config: Option<SetCard>,
     record_manager_config: Option<SetCard>,
     status: StoreStatus,
+    /// When its vectors last had all of its chunks; `null` when they never had, and since their cards were changed.
+    filled_date: Option<IsoTime>,
     /// Of a loader or a filling that is under way.
     progress: Option<FillProgress>,
     total_chars: usize,
@@ -40,16 +43,19 @@ pub(crate) struct DocumentStoreView {
 struct StoreUseView {
     id: FlowId,
     name: String,
+    /// Its draft uses it, and Live does not.
+    draft: bool,
 }
 
-impl From<StoreUse> for StoreUseView {
-    fn from(StoreUse { flow, name }: StoreUse) -> Self {
-        Self { id: flow, name }
+impl From<UsingFlow> for StoreUseView {
+    fn from(UsingFlow { id, name, is_draft, .. }: UsingFlow) -> Self {
+        Self { id, name, draft: is_draft }
     }
 }
 
 impl From<StoreOverview> for DocumentStoreView {
     fn from(store: StoreOverview) -> Self {
+        let filled = store.vectors.as_ref().and_then(|vectors| vectors.filled);
         let (embedding, vector_store, record_manager) = match store.vectors {
             Some(vectors) => (Some(vectors.embedding), vectors.vector_store, vectors.record_manager),
             None => (None, None, None),
@@ -64,6 +70,7 @@ impl From<StoreOverview> for DocumentStoreView {
             vector_store_config: vector_store.map(SetCard::from),
             record_manager_config: record_manager.map(SetCard::from),
             status: store.status,
+            filled_date: filled.map(IsoTime::from),
             progress: store.progress.map(FillProgress::from),
             total_chars: store.characters,
             total_chunks: store.chunks,

@@ -230,7 +230,7 @@ impl From<PredictionAnswer> for AnswerEvents {
         let tells_all = turns.is_some();
         let asked = turns.and_then(|turns| turns.action);
         let artifacts: Vec<ArtifactView> = artifacts.into_iter().map(ArtifactView::from).collect();
-        let artifacts = (!artifacts.is_empty()).then_some(artifacts);
+        let artifacts = (tells_all || !artifacts.is_empty()).then_some(artifacts);
         Self {
             tells_all,
             lists: AnswerLists {

@@ -3,6 +3,7 @@
 pub(crate) mod abort;
 pub(crate) mod answer;
 pub(crate) mod attachments;
+pub(crate) mod consumption;
 pub(crate) mod executions;
 pub(crate) mod harnesses;
 pub(crate) mod human_input;

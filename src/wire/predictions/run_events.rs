@@ -2,7 +2,7 @@
 
 use crate::domain::flows::harness_name::HarnessName;
 use crate::domain::predictions::execution::{ExecutionEntry, StepStatus};
-use crate::domain::predictions::run_event::StepLabel;
+use crate::domain::predictions::run_event::{CardReport, StepLabel};
 use crate::domain::predictions::team::{Assignment, SpecialistStatus};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -45,6 +45,31 @@ impl<'a> StepEventView<'a> {
         error: Option<&'a str>,
     ) -> Self {
         Self { node_id: node, node_label: label, status: StepEventStatus::Ended(status), error }
+    }
+}
+
+/// A card of a chatflow that began or ended (manual 2.11).
+#[derive(Debug, Serialize)]
+pub(crate) struct CardEventView<'a> {
+    #[serde(flatten)]
+    step: StepEventView<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<&'a Map<String, Value>>,
+    /// Something of it is left out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    cut: bool,
+}
+
+impl<'a> CardEventView<'a> {
+    #[must_use]
+    pub(crate) const fn from_start(card: StepLabel<'a>) -> Self {
+        Self { step: StepEventView::from_start(card), data: None, cut: false }
+    }
+
+    #[must_use]
+    pub(crate) const fn from_end(card: StepLabel<'a>, report: &'a CardReport, is_cut: bool) -> Self {
+        let step = StepEventView::from_end(card, report.status, None);
+        Self { step, data: Some(&report.data), cut: is_cut }
     }
 }
 

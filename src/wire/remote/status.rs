@@ -55,7 +55,7 @@ struct CopyCredentialView {
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CopyState"))]
-enum CopyStateName {
+pub(in crate::wire) enum CopyStateName {
     NotConnected,
     UpToDate,
     Waiting,

@@ -135,6 +135,10 @@ struct CardParamView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "String"))]
     file_type: Option<String>,
+    /// The form of a value that is JSON, as a JSON Schema, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Value"))]
+    schema: Option<Value>,
     /// Takes several wires.
     #[serde(skip_serializing_if = "is_false")]
     list: bool,
@@ -200,6 +204,7 @@ impl From<CardParam> for CardParamView {
             options: param.options.map(views),
             credential_names: param.credential_names,
             file_type: param.file_type,
+            schema: param.schema,
             list: param.is_list,
             array: param.fields.into_iter().map(Self::from).collect(),
             load_config: param.has_config,

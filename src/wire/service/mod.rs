@@ -5,4 +5,5 @@ pub(crate) mod backup;
 pub mod cards;
 pub(crate) mod code_trial;
 pub(crate) mod operator;
+pub(crate) mod server;
 pub(crate) mod status;

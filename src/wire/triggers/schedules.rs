@@ -3,7 +3,7 @@
 use crate::domain::flows::flow::FlowKind;
 use crate::domain::ids::{ExecutionId, FlowId, ScheduleId, TriggerLogId, WorkspaceId};
 use crate::domain::triggers::schedule::{
-    DeletedLogs, ScheduleDetails, ScheduleInput, ScheduleStatus, TriggerLog, TriggerStatus,
+    DeletedLogs, DraftSchedule, ScheduleDetails, ScheduleInput, ScheduleStatus, TriggerLog, TriggerStatus,
 };
 use crate::wire::time::IsoTime;
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,20 @@ pub(crate) struct ScheduleStatusView {
     /// Only while there is none: whether one that is published next is on from then.
     #[serde(skip_serializing_if = "Option::is_none")]
     starts_with_publish: Option<bool>,
+    /// What the unpublished changes of the flow mean instead; null where that comes at the times of Live, or never.
+    draft: Option<DraftScheduleView>,
+}
+
+/// A schedule that is not published.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "DraftSchedule"))]
+struct DraftScheduleView {
+    /// Five fields, also where times were picked.
+    cron_expression: String,
+    timezone: String,
+    /// When it would come next, five times at most.
+    upcoming_runs: Vec<IsoTime>,
 }
 
 /// The schedule of Live.
@@ -167,13 +181,24 @@ pub(crate) struct TriggerLogPageView {
 }
 
 impl From<ScheduleStatus> for ScheduleStatusView {
-    fn from(ScheduleStatus { details, obstacle, starts_with_publish }: ScheduleStatus) -> Self {
+    fn from(ScheduleStatus { details, obstacle, starts_with_publish, draft }: ScheduleStatus) -> Self {
         Self {
             enabled: details.as_ref().is_some_and(|details| details.schedule.is_on),
             can_enable: obstacle.is_none(),
             reason: obstacle,
             starts_with_publish: details.is_none().then_some(starts_with_publish),
             record: details.map(ScheduleView::from),
+            draft: draft.map(DraftScheduleView::from),
+        }
+    }
+}
+
+impl From<DraftSchedule> for DraftScheduleView {
+    fn from(DraftSchedule { definition, upcoming }: DraftSchedule) -> Self {
+        Self {
+            cron_expression: definition.cron,
+            timezone: definition.zone,
+            upcoming_runs: upcoming.into_iter().map(IsoTime::from).collect(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::executions::ExecutionRow;
 use super::templates::TemplateView;
+use super::tool_servers::ToolServerView;
 use super::tools::ToolView;
 use super::variables::VariableView;
 use crate::domain::flows::flow::FlowKind;
@@ -40,6 +41,7 @@ pub(crate) struct ExportSelection {
     /// The records of agentflow runs, the newest of them.
     #[serde(default)]
     pub execution: bool,
+    /// Tools, and servers of tools.
     #[serde(default)]
     pub tool: bool,
     #[serde(default)]
@@ -60,6 +62,8 @@ pub(crate) struct ExportFile {
     pub agent_flow_v2: Vec<FlowRow>,
     pub assistant_flow: Vec<FlowRow>,
     pub tool: Vec<ToolView>,
+    /// Servers of tools, of which address and headers are hidden.
+    pub custom_mcp_server: Vec<ToolServerView>,
     pub variable: Vec<VariableView>,
     #[cfg_attr(test, schemars(with = "Vec<FileRow>"))]
     pub document_store: Vec<DocumentStoreRow>,
@@ -91,6 +95,7 @@ impl Default for ExportFile {
             agent_flow_v2: Vec::new(),
             assistant_flow: Vec::new(),
             tool: Vec::new(),
+            custom_mcp_server: Vec::new(),
             variable: Vec::new(),
             document_store: Vec::new(),
             custom_template: Vec::new(),

@@ -64,6 +64,8 @@ struct FileFields {
     /// Of a canvas.
     #[schemars(default)]
     edges: Vec<Map<String, Value>>,
+    /// Of a file that is no JSON, and nothing beside it: its text, such as an app of Dify as YAML.
+    text: Option<String>,
     /// Of an export, which has a list for each kind of thing.
     #[schemars(default, rename = "ChatFlow")]
     chat_flow: Vec<Map<String, Value>>,

@@ -3,7 +3,9 @@
 use super::tools::ToolEdit;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{FlowId, TemplateId, WorkspaceId};
-use crate::domain::workspace::template::{Starter, Template, TemplateKind, TemplateLabel, TemplateSource};
+use crate::domain::workspace::template::{
+    Starter, Template, TemplateChange, TemplateKind, TemplateLabel, TemplateSource,
+};
 use crate::wire::time::IsoTime;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -59,8 +61,31 @@ pub(crate) struct TemplateView {
     categories: Vec<String>,
     created_date: IsoTime,
     workspace_id: WorkspaceId,
+    /// Every workspace of the service may use it.
+    shared: bool,
     #[serde(flatten)]
     tool: Option<ToolParts>,
+}
+
+/// What people read of a template, and who may use it. What it makes is for those who may list templates.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "TemplateLabel"))]
+pub(crate) struct TemplateLabelView {
+    id: TemplateId,
+    name: String,
+    description: String,
+    badge: String,
+    usecases: Vec<String>,
+    /// Every workspace of the service may use it.
+    shared: bool,
+}
+
+impl From<Template> for TemplateLabelView {
+    fn from(template: Template) -> Self {
+        let Template { id, name, description, badge, usecases, shared, .. } = template;
+        Self { id, name, description, badge, usecases, shared }
+    }
 }
 
 /// The parts of a tool, which a page reads beside those of its template.
@@ -77,7 +102,8 @@ struct ToolParts {
 impl From<Template> for TemplateView {
     fn from(template: Template) -> Self {
         let (categories, tool) = (template.categories(), template.tool().map(ToolParts::from));
-        let Template { id, workspace, name, description, badge, usecases, kind, content, created } = template;
+        let Template { id, workspace, name, description, badge, usecases, kind, content, created, shared } =
+            template;
         Self {
             id,
             template_name: name.clone(),
@@ -91,6 +117,7 @@ impl From<Template> for TemplateView {
             categories,
             created_date: created.into(),
             workspace_id: workspace,
+            shared,
             tool,
         }
     }
@@ -114,6 +141,28 @@ pub(crate) struct NewTemplate {
     usecases: Option<Vec<String>>,
     chatflow_id: Option<String>,
     tool: Option<Map<String, Value>>,
+    /// Every workspace of the service may use it; no, unless it is said.
+    shared: Option<bool>,
+}
+
+/// Changes a template; what is absent stays as it is.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct TemplateEdit {
+    name: Option<String>,
+    description: Option<String>,
+    badge: Option<String>,
+    usecases: Option<Vec<String>>,
+    /// Every workspace of the service may use it.
+    shared: Option<bool>,
+}
+
+impl From<TemplateEdit> for TemplateChange {
+    fn from(edit: TemplateEdit) -> Self {
+        let TemplateEdit { name, description, badge, usecases, shared } = edit;
+        Self { name, description, badge, usecases, shared }
+    }
 }
 
 /// What a template shall be made of, as it was sent.
@@ -139,6 +188,7 @@ impl NewTemplate {
             description: self.description.unwrap_or_default(),
             badge: self.badge.unwrap_or_default(),
             usecases: self.usecases.unwrap_or_default(),
+            shared: self.shared.unwrap_or_default(),
         };
         Ok((label, source))
     }

@@ -2,8 +2,10 @@
 
 use super::{check, end, flow_saying, post, read, save_draft, setup, start};
 use crate::agentflows::steps::{START, Steps, llm};
+use crate::harness::Team;
 use crate::support::Server;
 use crate::support::canvases::scripted_flow_with;
+use crate::support::provider::{Behaviour, Provider, RecordedRequest};
 use serde_json::{Value, json};
 
 #[test]
@@ -96,6 +98,40 @@ fn an_agentflow_is_checked_step_by_step() {
     assert!(case["live"]["tokens"].is_u64(), "{case}");
     let step = json!({"nodeId": "llmAgentflow_0", "nodeLabel": "Answer", "difference": "output"});
     assert_eq!(case["steps"], json!([step]));
+}
+
+/// A reply that says nothing of tokens, whole or as a stream.
+fn untold(request: &RecordedRequest) -> Behaviour {
+    if request.body["stream"] == true {
+        let body = b"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Done.\"},\"finish_reason\":\"stop\"}]}\n\n\
+            data: [DONE]\n\n";
+        return Behaviour::Bytes { kind: "text/event-stream", body: body.to_vec(), piece: 4096 };
+    }
+    let message = json!({"role": "assistant", "content": "Done."});
+    let body = json!({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]});
+    Behaviour::status(200, &body.to_string())
+}
+
+#[test]
+fn a_team_has_no_tokens_where_none_of_its_models_reports_any() {
+    let (server, provider) = (Server::start(), Provider::start());
+    let team = Team::of(&provider, &["ann"]).with(json!({"harnessRouting": "all"}));
+    let flow = team.flow(&server);
+    let other = team.with(json!({"harnessSpecialistSeconds": 30})).text();
+    let tokens = || {
+        let sides = json!({"questions": ["one"], "includeRiskySteps": true, "right": {"flowData": other}});
+        let done = end(&server, &flow, &start(&server, &flow, &sides));
+        let case = &done["cases"][0];
+        assert_eq!(case["live"]["error"], Value::Null, "{case}");
+        [case["live"]["tokens"].clone(), case["draft"]["tokens"].clone()]
+    };
+    provider.set_decision(untold);
+    assert_eq!(tokens(), [Value::Null, Value::Null]);
+    // One that reports some is enough.
+    provider.set_decision(|request| {
+        if request.body["model"] == "ann" { Behaviour::text("Done.") } else { untold(request) }
+    });
+    assert!(tokens().iter().all(|tokens| tokens.as_u64() > Some(0)));
 }
 
 #[test]

@@ -8,29 +8,29 @@ use crate::support::{Server, id};
 use serde_json::{Value, json};
 
 const SECRET: &str = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
-const SESSION: &str = "IQoJb3JpZ2luX2VjEXAMPLE+SESSION/TOKEN==";
-const ACCOUNT: Account = Account {
+pub(super) const SESSION: &str = "IQoJb3JpZ2luX2VjEXAMPLE+SESSION/TOKEN==";
+pub(super) const ACCOUNT: Account = Account {
     id: "AKIAIOSFODNN7EXAMPLE",
     secret: SECRET,
     session: None,
     region: "eu-central-1",
     service: "bedrock",
 };
-const MODEL: &str = "anthropic.claude-haiku-4-5-20251001-v1:0";
+pub(super) const MODEL: &str = "anthropic.claude-haiku-4-5-20251001-v1:0";
 
-fn key() -> Value {
+pub(super) fn key() -> Value {
     json!({"awsKey": ACCOUNT.id, "awsSecret": SECRET})
 }
 
 /// A service with an account of AWS beside it.
-struct Fixture {
-    server: Server,
-    provider: Provider,
+pub(super) struct Fixture {
+    pub(super) server: Server,
+    pub(super) provider: Provider,
     account: Account,
 }
 
 impl Fixture {
-    fn open(account: Account) -> Self {
+    pub(super) fn open(account: Account) -> Self {
         let provider = Provider::start();
         let gate = account.clone();
         provider.set_decision(move |request| gate.refusal(request).unwrap_or(Behaviour::Echo));
@@ -38,7 +38,13 @@ impl Fixture {
     }
 
     /// The card with these inputs and a credential of these fields.
-    fn place_card(&self, drawing: &mut Drawing, card: &str, inputs: Value, fields: &Value) -> String {
+    pub(super) fn place_card(
+        &self,
+        drawing: &mut Drawing,
+        card: &str,
+        inputs: Value,
+        fields: &Value,
+    ) -> String {
         let mut all = json!({"region": "eu-central-1", "endpointHost": self.provider.base_url()});
         all.as_object_mut().unwrap().extend(inputs.as_object().cloned().unwrap());
         let node = drawing.card(card, all);
@@ -47,7 +53,7 @@ impl Fixture {
         node
     }
 
-    fn conversation(&self, inputs: Value, fields: &Value) -> String {
+    pub(super) fn conversation(&self, inputs: Value, fields: &Value) -> String {
         let mut drawing = Drawing::default();
         let model = self.place_card(&mut drawing, "awsChatBedrock", inputs, fields);
         let memory = drawing.card("bufferMemory", json!({}));
@@ -161,12 +167,7 @@ fn an_agent_counts() {
         let house = Fixture::open(ACCOUNT);
         let mut drawing = Drawing::default();
         let model = house.place_card(&mut drawing, "awsChatBedrock", json!({"streaming": streaming}), &key());
-        let memory = drawing.card("bufferMemory", json!({}));
-        let calculator = drawing.card("calculator", json!({}));
-        let agent = drawing.card("toolAgent", json!({"systemMessage": "Count well."}));
-        drawing.wire(&model, &agent, "model");
-        drawing.wire(&memory, &agent, "memory");
-        drawing.wire(&calculator, &agent, "tools");
+        drawing.counting_agent(&model);
         let flow = house.server.flow(&drawing.text());
         let arguments = json!({"input": "6 * (3 + 4)"});
         house.provider.push_behaviour(Behaviour::Reply(Reply {
@@ -366,7 +367,7 @@ fn a_provider_that_is_away_is_named() {
 }
 
 /// A flow that answers from two chunks, which the card makes vectors of.
-fn retrieval_flow(house: &Fixture, inputs: Value, fields: &Value) -> String {
+pub(super) fn retrieval_flow(house: &Fixture, inputs: Value, fields: &Value) -> String {
     let mut drawing = Drawing::default();
     let embeddings = house.place_card(&mut drawing, "AWSBedrockEmbeddings", inputs, fields);
     let store = drawing.card("memoryVectorStore", json!({"topK": "1"}));

@@ -2,5 +2,6 @@
 
 mod bedrock;
 mod dynamo_db;
+pub mod own_clients;
 mod s3;
 mod vertex;

@@ -11,14 +11,14 @@ use std::sync::Arc;
 const THEIRS: &str = include_str!("theirs.key");
 
 /// A service with Google beside it.
-struct Fixture {
-    server: Server,
-    provider: Provider,
-    accounts: Arc<Accounts>,
+pub(super) struct Fixture {
+    pub(super) server: Server,
+    pub(super) provider: Provider,
+    pub(super) accounts: Arc<Accounts>,
 }
 
 impl Fixture {
-    fn open() -> Self {
+    pub(super) fn open() -> Self {
         let provider = Provider::start();
         let accounts = Arc::new(Accounts::new(&provider.base_url()));
         let door = accounts.clone();
@@ -27,7 +27,7 @@ impl Fixture {
         Self { server, provider, accounts }
     }
 
-    fn key(&self) -> Value {
+    pub(super) fn key(&self) -> Value {
         json!({"googleApplicationCredential": self.accounts.key().to_string()})
     }
 
@@ -47,7 +47,7 @@ impl Fixture {
         node
     }
 
-    fn conversation(&self, inputs: Value, fields: &Value) -> String {
+    pub(super) fn conversation(&self, inputs: Value, fields: &Value) -> String {
         let mut drawing = Drawing::default();
         let model = self.place_card(&mut drawing, "chatGoogleVertexAI", inputs, fields);
         let memory = drawing.card("bufferMemory", json!({}));
@@ -148,12 +148,7 @@ fn a_token_that_expires_in_the_middle_of_a_run_is_bought_anew() {
     let house = Fixture::open();
     let mut drawing = Drawing::default();
     let model = house.place_card(&mut drawing, "chatGoogleVertexAI", json!({}), &house.key());
-    let memory = drawing.card("bufferMemory", json!({}));
-    let calculator = drawing.card("calculator", json!({}));
-    let agent = drawing.card("toolAgent", json!({"systemMessage": "Count well."}));
-    drawing.wire(&model, &agent, "model");
-    drawing.wire(&memory, &agent, "memory");
-    drawing.wire(&calculator, &agent, "tools");
+    drawing.counting_agent(&model);
     let accounts = house.accounts.clone();
     house.provider.set_decision(move |request| {
         if let Some(answer) = accounts.answer(request) {

@@ -100,6 +100,31 @@ fn a_run_under_way_stands_in_the_way_and_outlives_a_caller_that_leaves() {
 }
 
 #[test]
+fn whoever_asks_waits_a_minute_and_is_told_of_the_run_that_goes_on() {
+    let folder = DocumentFolder::numbered(150);
+    let server = folder.server();
+    let (flow, key) = bound(&server, &slow(&folder));
+    let asked = std::thread::scope(|scope| {
+        let asked = scope.spawn(|| question(&server, &flow, &key).send().is(200).json());
+        let begin = Instant::now();
+        while server.read(&format!("/etl/{flow}/runs"))["total"] == 0 {
+            assert!(begin.elapsed() < Duration::from_secs(20), "nothing began");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        server.app.clock.advance_seconds(59);
+        std::thread::sleep(Duration::from_millis(700));
+        assert!(!asked.is_finished(), "nobody is sent away before the minute is over");
+        server.app.clock.advance_seconds(2);
+        asked.join().unwrap()
+    });
+    let run = id(&newest(&server, &flow));
+    let text = asked["text"].as_str().unwrap();
+    assert!(text.starts_with(&format!("The pipeline goes on as run {run}. So far: ")), "{text}");
+    let done = end(&server, &flow, &run);
+    assert_eq!((&done["state"], &done["written"]), (&json!("FINISHED"), &json!(150)), "{done}");
+}
+
+#[test]
 fn a_run_that_fails_says_why_and_names_no_server() {
     let folder = DocumentFolder::with(&[]);
     let server = folder.server();

@@ -107,6 +107,47 @@ fn documents_are_cut_and_go_both_ways() {
 }
 
 #[test]
+fn a_splitter_is_picked_inside_of_the_card_and_has_its_settings_there() {
+    let server = Server::start();
+    let text = json!({"text": "Parcels leave on Monday.\n\nLetters leave on Tuesday."});
+    let split = |splitter: &str, config: Value| {
+        let inputs = json!({"splitter": splitter, "splitterConfig": config});
+        line(("plainText", text.clone()), &[("etlSplit", inputs)], "replace")
+    };
+    let short = json!({"chunkSize": 30, "chunkOverlap": 0});
+    let flow = pipeline(&server, &split("characterTextSplitter", short.clone()));
+    assert_eq!(server.read(&format!("/validation/{flow}")), json!([]));
+    assert_eq!(counts(&run(&server, &flow)), [1, 2, 0, 0]);
+    assert_eq!(stored(&server), ["Letters leave on Tuesday.", "Parcels leave on Monday."]);
+    // One that is picked counts before one that is wired.
+    let mut both = split("characterTextSplitter", short);
+    let wired = both.card("characterTextSplitter", json!({"chunkSize": 1000, "chunkOverlap": 0}));
+    both.wire(&wired, "etlSplit_0", "textSplitter");
+    assert_eq!(counts(&run(&server, &pipeline(&server, &both))), [1, 2, 0, 0]);
+    let options =
+        server.owner("POST", "/node-load-method/etlSplit").json(&json!({"loadMethod": "listSplitters"}));
+    let options = options.send().is(200).json();
+    assert!(options.as_array().unwrap().iter().any(|one| one["name"] == "tokenTextSplitter"), "{options}");
+    for (splitter, config, told) in [
+        ("", json!({}), "Splitter"),
+        ("noSplitter", json!({}), "does not know the card 'noSplitter'"),
+        ("plainText", json!({}), "'Plain Text' cannot be picked here"),
+    ] {
+        let flow = pipeline(&server, &split(splitter, config));
+        let problems = server.read(&format!("/validation/{flow}")).to_string();
+        assert!(problems.contains(told), "{splitter}: {problems}");
+        if !splitter.is_empty() {
+            let refused = server.owner("POST", &format!("/etl/{flow}/runs")).json(&json!({})).send();
+            let refused = refused.is_error(400);
+            assert!(refused.contains(told), "{refused}");
+        }
+    }
+    let overlap = json!({"chunkSize": 5, "chunkOverlap": 5});
+    let failed = run(&server, &pipeline(&server, &split("characterTextSplitter", overlap)));
+    assert!(failed["error"].as_str().unwrap().contains("Chunk Overlap"), "{failed}");
+}
+
+#[test]
 fn a_card_of_a_pipeline_has_no_place_in_a_chatflow() {
     let server = Server::start();
     let drawing = line(("plainText", json!({"text": "Monday"})), &[("etlDedupe", json!({}))], "append");

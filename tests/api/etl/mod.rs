@@ -6,6 +6,7 @@ mod cards;
 mod clock;
 mod params;
 mod runs;
+mod sources;
 mod started;
 mod targets;
 

@@ -72,6 +72,19 @@ fn a_file_that_is_not_read_is_named_and_the_others_pass() {
 }
 
 #[test]
+fn a_hundred_documents_that_failed_are_named_and_those_beyond_are_counted() {
+    let folder = DocumentFolder::numbered(1);
+    for number in 0..103 {
+        std::fs::write(format!("{}/x{number:03}.pdf", folder.path()), "no PDF").unwrap();
+    }
+    let server = folder.server();
+    let done = run(&server, &pipeline(&server, &folder_line(&folder, &[])));
+    assert_eq!((&done["state"], counts(&done)), (&json!("FINISHED"), [104, 1, 0, 103]), "{}", done["error"]);
+    let errors = done["errors"].as_array().unwrap();
+    assert_eq!((errors.len(), &errors[0]["document"]), (100, &json!("x000.pdf")));
+}
+
+#[test]
 fn a_run_fails_where_every_document_does_or_a_source_or_a_target_refuses() {
     let folder = DocumentFolder::with(&[("b.pdf", "no PDF")]);
     let server = folder.server();
@@ -160,6 +173,24 @@ fn what_is_no_pipeline_is_refused_in_words() {
     drawing.wire(&first, &second, "documents");
     drawing.wire(&second, &first, "documents");
     assert_eq!(refused(&drawing), "The cards 'Dedupe' and 'Dedupe' are connected in a circle.");
+}
+
+#[test]
+fn a_store_on_another_server_is_not_asked_to_be_emptied() {
+    let server = Server::start();
+    let mut drawing = Drawing::default();
+    let text = drawing.card("plainText", json!({"text": "Monday"}));
+    let embeddings = drawing.card("hashingEmbeddings", json!({}));
+    let store = drawing.card(
+        "qdrant",
+        json!({"qdrantServerUrl": "http://127.0.0.1:1", "qdrantCollection": "c", "mode": "replace"}),
+    );
+    drawing.wire(&embeddings, &store, "embeddings");
+    drawing.wire(&text, &store, "document");
+    let flow = pipeline(&server, &drawing);
+    let told = server.owner("POST", &format!("/etl/{flow}/runs")).json(&json!({})).send().is_error(400);
+    assert!(told.contains("lies on another server and is not emptied"), "{told}");
+    assert!(server.read(&format!("/validation/{flow}")).to_string().contains(&told));
 }
 
 #[test]

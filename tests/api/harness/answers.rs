@@ -80,6 +80,25 @@ fn no_more_than_the_card_says_are_chosen_and_one_is_exactly_one() {
 }
 
 #[test]
+fn a_model_that_is_to_choose_one_is_not_offered_to_answer_itself() {
+    let (server, provider) = (Server::start(), Provider::start());
+    for (inputs, may_answer) in
+        [(json!({"harnessRouting": "one"}), false), (json!({"harnessMaxSpecialists": 1}), true)]
+    {
+        let name = if may_answer { "at-most" } else { "exactly" };
+        let flow = Team::of(&provider, &["a", "b"]).with(inputs).called(name).flow(&server);
+        script(&provider, &["a"], &[]);
+        let before = provider.requests().len();
+        ask(&server, &flow).is(200);
+        let route = &provider.requests()[before];
+        let offered = &route.body["tools"][0]["function"]["parameters"]["properties"];
+        assert!(offered["assignments"].is_object(), "{offered}");
+        assert_eq!(offered.get("answer").is_some(), may_answer, "{offered}");
+        assert_eq!(route.body["messages"].to_string().contains("give an empty list"), may_answer);
+    }
+}
+
+#[test]
 fn where_all_work_nobody_is_asked_who() {
     let (server, provider) = (Server::start(), Provider::start());
     let flow =
@@ -270,4 +289,25 @@ fn what_specialists_leaned_on_and_what_they_made_is_told_by_specialist() {
     let kept = server.messages(&flow);
     assert_eq!(kept[1]["team"]["sources"], answer["sources"]);
     assert_eq!(kept[1]["team"]["artifacts"].as_array().unwrap().len(), 1, "{}", kept[1]);
+}
+
+#[test]
+fn a_picture_of_the_caller_reaches_a_specialist_whose_model_takes_pictures() {
+    let (server, provider) = (Server::start(), Provider::start());
+    let reads = json!({
+        "specialistModel": "chatLitellm",
+        "specialistModelConfig": {
+            "modelName": "eye", "basePath": format!("{}/v1", provider.base_url()), "allowImageUploads": true
+        },
+    });
+    let flow = Team::of(&provider, &[])
+        .with(json!({"harnessRouting": "all"}))
+        .specialist("eye", reads)
+        .flow(&server);
+    script(&provider, &[], &[("eye", Behaviour::text("A dot."))]);
+    let picture = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    let upload = json!([{"type": "file", "name": "dot.png", "mime": "image/png", "data": picture}]);
+    server.ask(&flow, &json!({"question": "What is it?", "uploads": upload})).is(200);
+    let seen = asked_of(&provider, "eye");
+    assert!(seen[0].body["messages"].to_string().contains("image_url"), "{}", seen[0].body);
 }

@@ -1,9 +1,11 @@
 //! What a team shows while it works (manual 22.5).
 
 use super::{EVENTS, Team, script, slowly};
-use crate::support::Server;
-use crate::support::provider::Provider;
+use crate::support::canvases::Drawing;
+use crate::support::provider::{Behaviour, Provider};
+use crate::support::{Options, Server};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// Names of events, repeated ones once.
 fn order(names: &[String]) -> Vec<&str> {
@@ -61,6 +63,32 @@ fn what_specialists_write_is_told_no_more_than_twenty_times_a_second() {
     let ms = streamed.event("harness.final")["agents"][0]["ms"].as_u64().unwrap();
     assert!(count as u64 <= ms / 50 + 2, "{count} in {ms} ms");
     assert!(count > 3, "{count}");
+}
+
+#[test]
+fn a_stream_shows_that_it_lives_while_specialists_are_silent() {
+    let heartbeat = Some(Duration::from_millis(100));
+    let (server, provider) =
+        (Server::with_options(Options { heartbeat, ..Options::default() }), Provider::start());
+    let flow = Team::of(&provider, &["law"]).with(json!({"harnessSpecialistSeconds": 1})).flow(&server);
+    let late =
+        Team::of(&provider, &["law", "tax"]).called("late").with(json!({"harnessSpecialistSeconds": 1}));
+    let late = late.flow(&server);
+    // A chatflow that ends in the team waits for it in the same way.
+    let mut drawing = Drawing::default();
+    drawing.card("harness", json!({"harnessName": "late"}));
+    script(&provider, &["law", "tax"], &[("law", Behaviour::Hang)]);
+    for flow in [late, server.flow(&drawing.text())] {
+        let streamed = server.ask(&flow, &json!({"question": "What now?", "streaming": true})).is(200);
+        let text = streamed.text();
+        let (before, _) = text.split_once("harness.handoff").unwrap();
+        let count = before.matches(":heartbeat\n").count();
+        assert!((5..=10).contains(&count), "{count}: {text}");
+        assert_eq!(order(&streamed.event_names()), EVENTS);
+    }
+    // What fails before anything was shown has a status of its own all the same.
+    provider.set_decision(|_| Behaviour::status(400, "{\"error\": {\"message\": \"no\"}}"));
+    server.ask(&flow, &json!({"question": "What now?", "streaming": true})).is_error(500);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{Tool, fault, message, spoken_by};
 use crate::support::Server;
-use crate::support::canvases::{ProviderFormat, scripted_flow_with};
+use crate::support::canvases::{Drawing, ProviderFormat, scripted_flow_with};
 use crate::support::provider::{Behaviour, Provider};
 use crate::support::steps::{START, Steps};
 use serde_json::{Value, json};
@@ -94,6 +94,85 @@ fn the_structure_that_a_flow_always_answers_with_is_promised_and_given() {
     assert_eq!(result["structuredContent"], json!({"days": 3}), "{result}");
     let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
     assert_eq!(text, result["structuredContent"]);
+}
+
+/// A chain whose answer this parser reads, over a model that says `reply`.
+fn parsed(parser: &str, inputs: Value, reply: &str) -> (Drawing, String) {
+    let mut drawing = Drawing::default();
+    let rules = json!([{"match": ".+", "reply": reply}]).to_string();
+    let model = drawing.card("chatScripted", json!({ "rules": rules }));
+    let prompt = drawing.card("promptTemplate", json!({"template": "{question}"}));
+    let parser = drawing.card(parser, inputs);
+    let chain = drawing.card("llmChain", json!({}));
+    drawing.wire(&model, &chain, "model");
+    drawing.wire(&prompt, &chain, "prompt");
+    drawing.wire(&parser, &chain, "outputParser");
+    (drawing, chain)
+}
+
+#[test]
+fn a_chatflow_whose_answer_a_parser_reads_promises_that_structure_and_lists_are_its_items() {
+    let rows = json!([{"property": "days", "type": "number", "description": "How many"}]).to_string();
+    let list = json!({"type": "array", "items": {"type": "string"}});
+    for (parser, inputs, reply, name, shape, structure) in [
+        ("csvOutputParser", json!({}), "red, green", "items", &list, json!({"items": ["red", "green"]})),
+        (
+            "customListOutputParser",
+            json!({"separator": ";"}),
+            "a;b",
+            "items",
+            &list,
+            json!({"items": ["a", "b"]}),
+        ),
+        (
+            "structuredOutputParser",
+            json!({ "jsonStructure": rows }),
+            "{\"days\": 3}",
+            "days",
+            &json!({"type": "number", "description": "How many"}),
+            json!({"days": 3}),
+        ),
+        (
+            "advancedStructuredOutputParser",
+            json!({"exampleJson": "z.array(z.string())"}),
+            "[\"a\"]",
+            "items",
+            &list,
+            json!({"items": ["a"]}),
+        ),
+    ] {
+        let tool = Tool::of(&parsed(parser, inputs, reply).0.text(), &json!({}));
+        let listed = tool.send("tools/list", &json!({})).json()["result"]["tools"][0]["outputSchema"].clone();
+        assert_eq!(
+            (&listed["type"], &listed["properties"][name]),
+            (&json!("object"), shape),
+            "{parser}: {listed}"
+        );
+        assert_eq!(listed["required"], json!([name]));
+        let result = tool.call_tool(&json!({"question": "Which?"}));
+        assert_eq!(result["structuredContent"], structure, "{parser}: {result}");
+        assert_eq!(result["content"][0]["text"], structure.to_string());
+    }
+}
+
+#[test]
+fn a_chatflow_that_may_answer_otherwise_promises_no_structure() {
+    let (mut moderated, chain) = parsed("csvOutputParser", json!({}), "a, b");
+    let moderation = moderated
+        .card("inputModerationSimple", json!({"denyList": "never", "moderationErrorMessage": "No."}));
+    moderated.wire(&moderation, &chain, "inputModeration");
+    let code = json!("return $flow.rawOutput").to_string();
+    let config = json!({"postProcessing": {"enabled": true, "customFunction": code}}).to_string();
+    let processed = json!({ "chatbotConfig": config });
+    for (drawing, fields) in
+        [(moderated, json!({})), (parsed("csvOutputParser", json!({}), "a, b").0, processed)]
+    {
+        let tool = Tool::of(&drawing.text(), &fields);
+        let listed = tool.send("tools/list", &json!({})).json()["result"]["tools"][0].clone();
+        assert!(listed["outputSchema"].is_null(), "{listed}");
+        let result = tool.call_tool(&json!({"question": "Which?"}));
+        assert!(result["structuredContent"].is_null() && result["isError"] == false, "{result}");
+    }
 }
 
 #[test]

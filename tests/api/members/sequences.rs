@@ -54,38 +54,69 @@ fn state_is_replaced_and_grows_by_table_and_by_code() {
     );
 }
 
+/// A member whose every reply is added to a list of the state, which this agent memory keeps.
+fn remembering(memory: &str, inputs: &Value) -> Stage {
+    Stage::new(|drawing, model| {
+        let begin = start(drawing, model);
+        let saver = drawing.card(memory, inputs.clone());
+        drawing.wire(&saver, &begin, "agentMemory");
+        let keys = rows(json!([{"key": "all", "type": "Append", "defaultValue": ""}]));
+        state(drawing, &begin, json!({ "stateMemoryUI": keys }));
+        let table = rows(json!([{"key": "all", "value": "$flow.output.content"}]));
+        let only = llm(drawing, &begin, "Only", json!({ "updateStateMemoryUI": table }));
+        end(drawing, &only);
+    })
+}
+
 #[test]
-fn every_agent_memory_keeps_the_state_here_whatever_it_names() {
-    let elsewhere = json!({"host": "db.example.org", "database": "agents", "port": 5_433});
-    let older =
-        json!({"databaseType": "postgres", "host": "db.example.org", "database": "agents", "port": 5_433});
+fn an_agent_memory_of_sqlite_keeps_the_state_in_the_database_of_the_service() {
+    let unused = json!({"databaseFilePath": "/srv/agents.sqlite", "additionalConfig": {"busyTimeout": 5}});
     for (memory, inputs) in [
-        ("agentMemory", older),
-        ("sqliteAgentMemory", json!({"additionalConfig": {"busyTimeout": 5}})),
-        ("postgresAgentMemory", elsewhere.clone()),
-        ("mySQLAgentMemory", elsewhere),
+        ("agentMemory", json!({})),
+        ("agentMemory", json!({"databaseType": "sqlite", "databaseFilePath": unused["databaseFilePath"]})),
+        ("sqliteAgentMemory", json!({"additionalConfig": unused["additionalConfig"]})),
     ] {
-        let stage = Stage::new(|drawing, model| {
-            let begin = start(drawing, model);
-            let saver = drawing.card(memory, inputs.clone());
-            drawing.wire(&saver, &begin, "agentMemory");
-            state(
-                drawing,
-                &begin,
-                json!({"stateMemoryUI": rows(json!([{"key": "all", "type": "Append", "defaultValue": ""}]))}),
-            );
-            let table = rows(json!([{"key": "all", "value": "$flow.output.content"}]));
-            let only = llm(drawing, &begin, "Only", json!({"updateStateMemoryUI": table}));
-            end(drawing, &only);
-        });
+        let stage = remembering(memory, &inputs);
         assert_eq!(stage.server.read(&format!("/validation/{}", stage.flow)), json!([]), "{memory}");
         stage.script([Behaviour::text("a"), Behaviour::text("b")]);
         let first = stage.ask("Go").is(200).json();
         let second = stage.go_on(&first, json!({"question": "Again"})).is(200).json();
         assert_eq!(second["agentReasoning"][0]["state"]["all"], json!(["a", "b"]), "{memory}");
-        let drawn = stage.server.read(&format!("/chatflows/{}", stage.flow))["flowData"].to_string();
-        let kept = inputs.as_object().unwrap().keys().all(|name| drawn.contains(name.as_str()));
-        assert!(kept, "{memory}: a save keeps what it names");
+    }
+}
+
+#[test]
+fn an_agent_memory_on_a_server_that_is_down_fails_the_question_before_any_model_is_asked() {
+    let secret = "a password that nobody is told";
+    let place = json!({"host": "127.0.0.1", "port": "1", "database": "agents"});
+    let within = |kind: &str| {
+        let mut inputs = place.clone();
+        inputs["databaseType"] = kind.into();
+        inputs
+    };
+    for (memory, inputs, kind, label) in [
+        ("postgresAgentMemory", place.clone(), "PostgresApi", "Postgres Agent Memory"),
+        ("mySQLAgentMemory", place.clone(), "MySQLApi", "MySQL Agent Memory"),
+        ("agentMemory", within("postgres"), "PostgresApi", "Agent Memory"),
+        ("agentMemory", within("mysql"), "MySQLApi", "Agent Memory"),
+    ] {
+        let stage = remembering(memory, &inputs);
+        let problems = stage.server.read(&format!("/validation/{}", stage.flow)).to_string();
+        assert!(problems.contains("Connect Credential is required."), "{memory}: {problems}");
+        let fields = json!({"user": "ada", "password": secret});
+        let body = json!({"name": "States", "credentialName": kind, "plainDataObj": fields});
+        let credential = id(&stage.server.post("/credentials", &body));
+        let drawn = stage.server.read(&format!("/chatflows/{}", stage.flow));
+        let mut canvas: Value = serde_json::from_str(drawn["flowData"].as_str().unwrap()).unwrap();
+        let nodes = canvas["nodes"].as_array_mut().unwrap();
+        let saver = nodes.iter_mut().find(|node| node["data"]["name"] == memory).unwrap();
+        saver["data"]["credential"] = credential.into();
+        stage.server.put(&format!("/chatflows/{}", stage.flow), &json!({"flowData": canvas.to_string()}));
+        assert_eq!(stage.server.read(&format!("/validation/{}", stage.flow)), json!([]), "{memory}");
+        let error = stage.ask("Go").is_error(500);
+        assert!(error.starts_with(&format!("{label}: ")) && !error.contains(secret), "{memory}: {error}");
+        assert!(stage.provider.requests().is_empty(), "{memory}");
+        assert!(stage.server.messages(&stage.flow).is_empty(), "{memory}");
     }
 }
 
@@ -283,4 +314,17 @@ fn what_is_wrong_with_a_sequence_is_told_at_its_card() {
         end(drawing, &other);
     };
     assert!(told(&equal).contains("are both named 'one'"));
+}
+
+#[test]
+fn a_member_without_the_name_that_it_needs_is_refused_as_validation_says() {
+    let stage = Stage::new(|drawing, model| {
+        let begin = start(drawing, model);
+        let one = llm(drawing, &begin, "", json!({}));
+        end(drawing, &one);
+    });
+    let told = stage.server.read(&format!("/validation/{}", stage.flow));
+    assert_eq!(told[0]["issues"], json!(["Name is required."]), "{told}");
+    assert!(stage.ask("Go").is_error(500).ends_with("Name: fill this in"));
+    assert!(stage.heard().is_empty());
 }

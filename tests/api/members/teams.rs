@@ -67,7 +67,9 @@ fn a_stream_tells_of_turns_before_the_answer_begins() {
         ]
     );
     assert_eq!(answer.streamed_text(), "Done.");
-    assert_eq!(answer.event("usedTools"), json!([]));
+    for list in ["usedTools", "sourceDocuments", "artifacts"] {
+        assert_eq!(answer.event(list), json!([]), "{list}");
+    }
 }
 
 #[test]

@@ -79,6 +79,7 @@ pub(super) fn few() -> (Value, Value) {
 pub(super) fn chat_cases() -> Vec<Case> {
     let mut cases = azure_cases();
     cases.extend(plain_cases());
+    cases.extend(compatible_cases());
     cases.extend(own_cases());
     cases.push(cohere());
     cases
@@ -164,6 +165,40 @@ pub(super) fn plain_cases() -> Vec<Case> {
         ),
         case("chatCerebras", ("cerebrasAIApi", "cerebrasApiKey"), AT, V1, typed.clone(), sent.clone()),
         case("chatSambanova", ("sambanovaApi", "sambanovaApiKey"), AT, V1, few.clone(), few_sent.clone()),
+    ]
+}
+
+/// Cards of providers that have this protocol beside their own.
+fn compatible_cases() -> Vec<Case> {
+    let (few, few_sent) = few();
+    vec![
+        Case {
+            key: Key::None,
+            ..case(
+                "chatNemoGuardrails",
+                ("", ""),
+                ("baseUrl", ""),
+                V1,
+                json!({"configurationId": " rails "}),
+                json!({"model": "", "config_id": "rails", "guardrails": {"config_id": "rails"}}),
+            )
+        },
+        case(
+            "chatAlibabaTongyi",
+            ("AlibabaApi", "alibabaApiKey"),
+            ("basepath", "/compatible-mode/v1"),
+            "/compatible-mode/v1/chat/completions",
+            few,
+            few_sent,
+        ),
+        case(
+            "chatCloudflareWorkersAI",
+            ("cloudflareApi", "cloudflareApiToken"),
+            ("baseUrl", "/client/v4/accounts/a1/ai/run"),
+            "/client/v4/accounts/a1/ai/v1/chat/completions",
+            json!({"model": "@cf/meta/m-1"}),
+            json!({"model": "@cf/meta/m-1", "max_tokens": null}),
+        ),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! Models and whole answers.
 
-use super::{Asker, bound_key, echo, user, with_provider};
+use super::{Asker, bound_key, echo, fault, user, with_provider};
 use crate::support::canvases::scripted_flow;
 use crate::support::steps::{START, Steps};
 use serde_json::json;
@@ -39,6 +39,15 @@ fn a_bound_flow_is_listed_for_its_key_alone_whatever_that_may_see() {
     let call = || asker.server.call("POST", "/openai/v1/chat/completions").json(&body);
     call().bearer(&value).send().is(200);
     asker.chat(&body).is(404);
+}
+
+#[test]
+fn a_name_with_a_slash_is_percent_encoded_in_the_path() {
+    let asker = Asker::new();
+    let flow = asker.server.flow_with(&scripted_flow(), &json!({"name": "sales/ä \\ b"}));
+    assert_eq!(asker.read("/models/sales%2F%C3%A4%20%5C%20b").is(200).json()["id"], flow);
+    let (_, code, _) = fault(&asker.read("/models/sales%2Fnone"), 404);
+    assert_eq!(code.as_deref(), Some("model_not_found"));
 }
 
 #[test]

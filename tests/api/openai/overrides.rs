@@ -1,6 +1,10 @@
 //! What a request says of its model counts where the owner listed it.
 
 use super::{Asker, user, with_provider};
+use crate::support::canvases::SECRET;
+use crate::support::id;
+use crate::support::provider::Provider;
+use crate::support::steps::{START, Steps};
 use serde_json::{Value, json};
 
 fn listed(label: &str, names: &[&str]) -> Value {
@@ -53,4 +57,30 @@ fn a_value_that_a_listed_setting_cannot_hold_is_refused() {
     let (kind, _, message) = super::fault(&answer, 400);
     assert_eq!(kind, "invalid_request_error");
     assert!(message.contains("between 0 and 2"), "{message}");
+}
+
+#[test]
+fn sampling_reaches_the_model_that_a_step_picks_where_its_owner_listed_it() {
+    let asker = Asker::new();
+    let provider = Provider::start();
+    let key = json!({"name": "key", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": SECRET}});
+    let key = id(&asker.server.post("/credentials", &key));
+    let model = json!({"basepath": format!("{}/v1", provider.base_url()), "modelName": "gpt", "FLOWISE_CREDENTIAL_ID": key});
+    let step = json!({"llmModel": "chatOpenAI", "llmModelConfig": model});
+    let steps = Steps::begin().card("llmAgentflow_0", "Thinker", step).edge(START, "llmAgentflow_0");
+    for (names, expected) in [(&["temperature"][..], json!(0.25)), (&[][..], Value::Null)] {
+        let mut fields = listed("Thinker", names);
+        fields["type"] = "AGENTFLOW".into();
+        let flow = asker.server.flow_with(&steps.text(), &fields);
+        asker
+            .chat(&json!({"model": flow, "messages": user("Hi"), "temperature": 0.25, "top_p": 0.5}))
+            .is(200);
+        let sent = provider.last_request().body;
+        assert_eq!(
+            sent.get("temperature").filter(|sent| **sent == 0.25).unwrap_or(&Value::Null),
+            &expected,
+            "{sent}"
+        );
+        assert!(sent["top_p"].is_null(), "{sent}");
+    }
 }

@@ -1,8 +1,10 @@
 //! Making a version of Dev Live.
 
 use super::{Pair, input, newest, saying};
+use crate::harness::Team;
 use crate::support::canvases::Drawing;
 use crate::support::id;
+use crate::support::provider::Provider;
 use serde_json::{Value, json};
 
 #[test]
@@ -110,6 +112,25 @@ fn another_type_is_not_promoted_over_a_draft() {
     pair.prod.owner("DELETE", &format!("/flow-drafts/{flow}")).send().is(200);
     pair.promote(&flow).is(200);
     assert_eq!(pair.prod.read(&format!("/chatflows/{flow}"))["type"], "ETL");
+}
+
+#[test]
+fn a_harness_whose_name_another_one_has_here_is_not_promoted() {
+    let (pair, provider) = (Pair::start(), Provider::start());
+    let team = Team::of(&provider, &["ann"]);
+    let flow = team.flow(&pair.dev);
+    let other = Team::of(&provider, &["bob"]).flow(&pair.prod);
+    pair.read_dev();
+    let said = pair.promote(&flow).is_error(409);
+    assert!(said.contains("harness"), "{said}");
+    pair.prod.owner("GET", &format!("/chatflows/{flow}")).send().is_error(404);
+    let listed = pair.prod.read("/harnesses");
+    assert_eq!((listed.as_array().unwrap().len(), &listed[0]["flowId"]), (1, &json!(other)));
+    // Nothing of it is left in the way of the name once it is free.
+    let renamed = Team::of(&provider, &["bob"]).called("other").text();
+    pair.prod.put(&format!("/chatflows/{other}"), &json!({ "flowData": renamed }));
+    pair.promote(&flow).is(200);
+    assert_eq!(pair.prod.read("/harnesses").as_array().unwrap().len(), 2);
 }
 
 #[test]

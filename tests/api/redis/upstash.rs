@@ -2,6 +2,7 @@
 //! same conversation.
 
 use super::{RedisFixture, begin, chat, continue_conversation, fresh, new_credential};
+use crate::clouds::own_clients::client_folder;
 use crate::support::canvases::{Drawing, ProviderFormat, SECRET};
 use crate::support::provider::{Behaviour, Provider, RecordedRequest};
 use base64::Engine as _;
@@ -11,6 +12,7 @@ use flowkeep::net::Outgoing;
 use flowkeep::redis::{RedisClient, RedisError, RedisReply};
 use serde_json::{Value, json};
 use std::net::TcpListener;
+use std::process::Command;
 use std::sync::Arc;
 
 /// The HTTP proxy before the server.
@@ -189,4 +191,24 @@ fn a_reply_that_is_kept_at_upstash_answers_again() {
     door.set_decision(|_| Behaviour::status(500, r#"{"error":"it is down"}"#));
     assert_eq!(begin(&house.server, &flow, &question)["text"], "Yes.");
     assert_eq!(house.talks.served_count(), 2, "without the cache the model answers");
+}
+
+#[test]
+fn upstashs_own_client_reads_what_the_card_wrote_and_is_read_by_it() {
+    let (Some(house), Some(packages)) = (RedisFixture::open(), client_folder()) else { return };
+    let (door, key) = (start_http_proxy(&house), fresh());
+    let flow = house.server.flow(&canvas(&house, &door.base_url(), SECRET, &json!({ "sessionId": key })));
+    begin(&house.server, &flow, "I am \"Ada\".\u{1F4E6}");
+    let entry =
+        json!({"type": "human", "data": {"content": "Grüße 👋", "additional_kwargs": {}}}).to_string();
+    let about =
+        json!({"url": door.base_url(), "token": SECRET, "key": key, "entry": entry, "scratch": fresh()});
+    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients/upstash.mjs");
+    let ended = Command::new("node").arg(program).arg(packages).arg(about.to_string()).output().unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    let read: Vec<String> = serde_json::from_slice(&ended.stdout).unwrap();
+    assert_eq!(read.len(), 2);
+    assert_eq!(house.entries(&key)[1..], read);
+    begin(&house.server, &flow, "Who am I?");
+    assert_eq!(house.messages_sent(), ["I am \"Ada\".\u{1F4E6}", "Yes.", "Grüße 👋", "Who am I?"]);
 }

@@ -38,6 +38,26 @@ fn the_first_publish_makes_a_schedule_and_switches_it_on() {
 }
 
 #[test]
+fn unpublished_changes_tell_when_their_schedule_would_come() {
+    let server = Server::start();
+    let flow = draft(&server, &scheduled(HOURLY));
+    let drawn = status(&server, &flow)["draft"].clone();
+    assert_eq!((&drawn["cronExpression"], &drawn["timezone"]), (&json!(HOURLY), &json!("UTC")));
+    let times = drawn["upcomingRuns"].as_array().unwrap();
+    assert!(times.len() == 5 && times.iter().all(|time| time.as_str().unwrap().ends_with(":00:00.000Z")));
+    publish(&server, &flow);
+    assert_eq!(status(&server, &flow)["draft"], Value::Null, "nothing waits");
+    save_draft(&server, &flow, &scheduled("30 4 * * *"));
+    let changed = status(&server, &flow);
+    assert_eq!(changed["record"]["cronExpression"], HOURLY);
+    assert_eq!(changed["draft"]["cronExpression"], "30 4 * * *");
+    for wrong_or_none in [&scheduled("90 4 * * *"), &asked()] {
+        save_draft(&server, &flow, wrong_or_none);
+        assert_eq!(status(&server, &flow)["draft"], Value::Null);
+    }
+}
+
+#[test]
 fn what_reaches_live_in_another_way_is_off_until_somebody_switches_it_on() {
     let server = Server::start();
     let flow = scheduled(HOURLY).flow(&server);

@@ -50,6 +50,16 @@ impl Drawing {
         self.node(node)["data"]["credential"] = credential.into();
     }
 
+    /// A Tool Agent with memory and the Calculator, that this model speaks for.
+    pub fn counting_agent(&mut self, model: &str) {
+        let memory = self.card("bufferMemory", json!({}));
+        let calculator = self.card("calculator", json!({}));
+        let agent = self.card("toolAgent", json!({"systemMessage": "Count well."}));
+        self.wire(model, &agent, "model");
+        self.wire(&memory, &agent, "memory");
+        self.wire(&calculator, &agent, "tools");
+    }
+
     /// Connects `from` to the input `input` of `to`.
     pub fn wire(&mut self, from: &str, to: &str, input: &str) {
         let reference = json!(format!("{{{{{from}.data.instance}}}}"));
@@ -185,12 +195,7 @@ impl ProviderFormat {
     pub fn agent(self, server: &Server, base: &str) -> String {
         let mut drawing = Drawing::default();
         let model = self.model(&mut drawing, server, base, json!({}));
-        let memory = drawing.card("bufferMemory", json!({}));
-        let calculator = drawing.card("calculator", json!({}));
-        let agent = drawing.card("toolAgent", json!({"systemMessage": "Count well."}));
-        drawing.wire(&model, &agent, "model");
-        drawing.wire(&memory, &agent, "memory");
-        drawing.wire(&calculator, &agent, "tools");
+        drawing.counting_agent(&model);
         drawing.text()
     }
 }

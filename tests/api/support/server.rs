@@ -3,6 +3,9 @@
 use super::client::{Answer, Call};
 use flowkeep::app::{App, AppOpenError};
 use flowkeep::domain::ids::{ChatId, FlowId};
+use flowkeep::http::connection::server::serve_table;
+use flowkeep::http::connection::timeouts::Timeouts;
+use flowkeep::http::routing::routes::service_table;
 use flowkeep::ops::conversations::files::ChatFileName;
 use flowkeep::ops::predictions;
 use flowkeep::settings::{Environment, Flags, Settings};
@@ -42,6 +45,8 @@ pub struct Server {
 pub struct Options {
     pub settings: Vec<(&'static str, String)>,
     pub environment: Vec<(&'static str, &'static str)>,
+    /// How long a stream is silent before it shows that it lives, where that is not as usual.
+    pub heartbeat: Option<Duration>,
 }
 
 impl Server {
@@ -109,8 +114,10 @@ impl Server {
         let stopped = async {
             let _ = stopped.await;
         };
-        let serving =
-            RUNTIME.spawn(flowkeep::http::connection::server::serve(app.clone(), listener, stopped));
+        let usual = Timeouts::default();
+        let timeouts = Timeouts { heartbeat: options.heartbeat.unwrap_or(usual.heartbeat), ..usual };
+        let serving = serve_table(app.clone(), service_table(), timeouts, listener, stopped);
+        let serving = RUNTIME.spawn(serving);
         Self { address, app, folder, cookie, stop: Some(stop), serving }
     }
 

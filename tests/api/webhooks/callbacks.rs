@@ -10,6 +10,7 @@ use flowkeep::base::cancel::CancelToken;
 use flowkeep::domain::error::Error;
 use flowkeep::domain::flows::draft::CanvasSide;
 use flowkeep::domain::ids::FlowId;
+use flowkeep::domain::predictions::consumption::Asker;
 use flowkeep::domain::predictions::human_input::{Decision, HumanInput};
 use flowkeep::domain::predictions::prediction::{ChatType, ConversationProof, Question};
 use flowkeep::domain::triggers::webhook_signature::{sign_body, sign_timed_body};
@@ -146,6 +147,7 @@ fn an_answer_to_a_run_is_promised_before_the_run_goes_on() {
         question,
         chat_type: ChatType::Webhook,
         side: CanvasSide::Live,
+        asker: Asker::ANYBODY,
     };
     let mut seen = Vec::new();
     let refused =

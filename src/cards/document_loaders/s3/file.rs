@@ -3,9 +3,14 @@
 use super::{BUCKET, Bucket, SERVER};
 use crate::cards::document_loaders::files::by_kind::POINTER;
 use crate::cards::document_loaders::files::pdf_file::USAGES;
-use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, loader};
+use crate::cards::kit::knowledge::loading::{
+    BASE_CLASSES, DocumentSource, METADATA, OMIT, OUTPUTS, SPLITTER, loader,
+};
+use crate::cards::kit::knowledge::pieces::{DocumentPiece, PieceVisitor};
 use crate::cards::kit::web::aws::REGION;
 use crate::cards::kit::{Card, Category, Choice, Factory, Host, Input, Risk};
+use crate::domain::error::Result;
+use crate::domain::predictions::prediction::Document;
 
 const METHODS: &[Choice] =
     &[Choice::new("builtIn", "Built In Loaders"), Choice::new("unstructured", "Unstructured")];
@@ -41,6 +46,21 @@ pub(crate) const CARD: Card = Card {
             return Err(inputs.input_error("fileProcessingMethod", why));
         }
         let (bucket, key) = (Bucket::from_inputs(inputs)?, inputs.text("keyName")?);
-        loader(inputs, move |host: &dyn Host| bucket.documents(&key, host))
+        loader(inputs, Object { bucket, key })
     }),
 };
+
+struct Object {
+    bucket: Bucket,
+    key: String,
+}
+
+impl DocumentSource for Object {
+    fn read(&self, host: &dyn Host) -> Result<Vec<Document>> {
+        self.bucket.documents(&self.key, host)?
+    }
+
+    fn stream(&self, _from: Option<&str>, host: &dyn Host, each: PieceVisitor<'_>) -> Result<()> {
+        each(DocumentPiece::at(self.key.clone(), Ok(self.read(host)?)))
+    }
+}

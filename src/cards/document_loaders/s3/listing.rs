@@ -9,6 +9,16 @@ pub(super) struct ObjectPage {
     pub(super) next: Option<String>,
 }
 
+/// Where a page begins.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum PageBegin {
+    First,
+    /// At the first name behind this one.
+    Behind(String),
+    /// Where the page before said.
+    Next(String),
+}
+
 /// Reads a page. `None` when it is none, or is not whole.
 pub(super) fn parse(xml: &str) -> Option<ObjectPage> {
     let (_, rest) = xml.split_once("<ListBucketResult")?;

@@ -7,14 +7,15 @@ mod listing;
 use super::files::by_kind::{self, LoaderChoices};
 use crate::aws::{encode_component, encode_path};
 use crate::cards::kit::knowledge::loading::FileContent;
+use crate::cards::kit::knowledge::pieces::DocumentPiece;
 use crate::cards::kit::web::aws::{AwsService, endpoint};
 use crate::cards::kit::{Host, Input, Inputs};
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::Document;
 use crate::limits;
-use crate::llm::Endpoint;
+use crate::llm::{Endpoint, ModelError};
 use crate::net::ResponseLimits;
-use listing::ObjectPage;
+use listing::{ObjectPage, PageBegin};
 
 const BUCKET: Input = Input::text("bucketName", "Bucket");
 const SERVER: Input = Input::address("serverUrl", "Server URL")
@@ -54,37 +55,61 @@ impl Bucket {
         Ok(Self { label: inputs.label.to_owned(), endpoint, name, path, choices: chosen })
     }
 
-    /// The documents of one object.
-    fn documents(&self, key: &str, host: &dyn Host) -> Result<Vec<Document>> {
+    /// The documents of one object, or why it alone was not read.
+    ///
+    /// # Errors
+    /// When the bucket cannot be read any more.
+    fn documents(&self, key: &str, host: &dyn Host) -> Result<Result<Vec<Document>>> {
         // Dots are a way through folders to whatever reads addresses.
         if key.split('/').any(|part| matches!(part, "." | "..")) {
-            return Err(
-                self.card_error(&format!("'{key}' is not read: its name has parts that are dots only"))
-            );
+            let what = format!("'{key}' is not read: its name has parts that are dots only");
+            return Ok(Err(self.card_error(&what)));
         }
         let path = format!("{}/{}", self.path, encode_path(key));
-        let Some(bytes) = self.bytes(&path, limits::DOCUMENT_BYTES_MAX, host)? else {
-            let most = limits::DOCUMENT_BYTES_MAX / (1024 * 1024);
-            return Err(self.card_error(&format!("'{key}' is larger than {most} MB")));
+        let bytes = match self.endpoint.fetch(&path, limits::DOCUMENT_BYTES_MAX, host.cancel()) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => {
+                let most = limits::DOCUMENT_BYTES_MAX / (1024 * 1024);
+                return Ok(Err(self.card_error(&format!("'{key}' is larger than {most} MB"))));
+            }
+            // It went, or is closed to this key, while the others are there.
+            Err(fault @ ModelError::Provider { status: 403 | 404, .. }) => {
+                return Ok(Err(fault.at(&self.label)));
+            }
+            Err(fault) => return Err(fault.at(&self.label)),
         };
         // Errors show no addresses, so only the documents name the bucket.
         let file = FileContent { label: &self.label, name: key, bytes: &bytes, host };
-        let mut documents = by_kind::documents(&file, &self.choices)?;
+        let mut read = by_kind::documents(&file, &self.choices);
         let source = format!("s3://{}/{key}", self.name);
-        for document in &mut documents {
+        for document in read.iter_mut().flatten() {
             document.metadata.insert("source".into(), source.as_str().into());
         }
-        Ok(documents)
+        Ok(read)
+    }
+
+    /// The object as a piece whose place is its name.
+    ///
+    /// # Errors
+    /// As [`Self::documents`].
+    fn piece(&self, key: &str, host: &dyn Host) -> Result<DocumentPiece> {
+        if host.cancel().reason().is_some() {
+            return Err(Error::Cancelled);
+        }
+        Ok(DocumentPiece::at(key.to_owned(), self.documents(key, host)?))
     }
 
     /// A page of the names that begin with `prefix`.
-    fn page(&self, prefix: &str, after: Option<&str>, host: &dyn Host) -> Result<ObjectPage> {
+    fn page(&self, prefix: &str, begin: &PageBegin, host: &dyn Host) -> Result<ObjectPage> {
         let mut path =
             format!("{}/?list-type=2&max-keys=1000&prefix={}", self.path, encode_component(prefix));
-        if let Some(after) = after {
-            path.push_str("&continuation-token=");
-            path.push_str(&encode_component(after));
-        }
+        let (parameter, value) = match begin {
+            PageBegin::First => ("", ""),
+            PageBegin::Behind(key) => ("&start-after=", key.as_str()),
+            PageBegin::Next(token) => ("&continuation-token=", token.as_str()),
+        };
+        path.push_str(parameter);
+        path.push_str(&encode_component(value));
         let bytes = self.bytes(&path, PAGE_BYTES_MAX, host)?.unwrap_or_default();
         let page = std::str::from_utf8(&bytes).ok().and_then(listing::parse);
         page.ok_or_else(|| self.card_error("the server's list of objects could not be read"))

@@ -303,6 +303,14 @@ pub trait OutputParser: Send + Sync {
     /// Why it does not fit.
     fn parse(&self, text: &str) -> Result<Value, String>;
 
+    /// Reads a reply of a model in a run, whose host knows who watches.
+    ///
+    /// # Errors
+    /// As [`Self::parse`].
+    fn parse_reply(&self, text: &str, _host: &dyn Host) -> Result<Value, String> {
+        self.parse(text)
+    }
+
     /// True when the model is asked once more after a text that does not fit.
     fn asks_again(&self) -> bool {
         false

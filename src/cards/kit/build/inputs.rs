@@ -62,6 +62,8 @@ pub struct Inputs<'a> {
     pub row: Option<RowPlace>,
     /// The label the owner gave this node.
     pub label: &'a str,
+    /// The id of the node; `None` for a card that stands on no canvas by itself.
+    pub node: Option<&'a str>,
     pub host: &'a dyn Host,
     pub values: InputValues,
     /// The fields of the selected credential.
@@ -84,6 +86,12 @@ impl Inputs<'_> {
     #[must_use]
     pub fn declares(&self, name: &str) -> bool {
         self.declared(name).is_some()
+    }
+
+    /// True for an input that may be left out, for factories that several cards share.
+    #[must_use]
+    pub fn is_optional(&self, name: &str) -> bool {
+        self.declared(name).is_some_and(|input| input.optional)
     }
 
     fn declared(&self, name: &str) -> Option<&'static Input> {
@@ -346,6 +354,7 @@ impl Inputs<'_> {
             fields,
             row: Some(RowPlace { list, number: at + 1 }),
             label: self.label,
+            node: self.node,
             host: self.host,
             values: values.clone(),
             credential: None,

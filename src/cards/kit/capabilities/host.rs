@@ -1,7 +1,7 @@
 //! The world as a run sees it: what everybody needs, and what a card must name to get it.
 
 use super::Capabilities;
-use super::observers::UpsertObserver;
+use super::observers::{CardObserver, UpsertObserver};
 use crate::base::cancel::CancelToken;
 use crate::clock::Clock;
 use crate::documents::DocumentReader;
@@ -41,6 +41,8 @@ pub struct HostContext<'a> {
     pub variables: Option<&'a HashMap<String, String>>,
     /// Who waits for an upsert.
     pub progress: Option<&'a dyn UpsertObserver>,
+    /// Who watches what the cards do; `None` where nobody does.
+    pub cards: Option<&'a dyn CardObserver>,
     /// What models cost.
     pub prices: &'a ModelPrices,
 }
@@ -65,6 +67,7 @@ impl<'a> HostContext<'a> {
             facts: None,
             variables: None,
             progress: None,
+            cards: None,
             prices: ModelPrices::NONE,
         }
     }

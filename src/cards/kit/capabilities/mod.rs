@@ -3,6 +3,7 @@
 //! A run has what its [`host::Host`] offers. The engine refuses to build a card whose run lacks what the card cannot do without,
 //! and a card holds a [`Grant`] for each thing that it uses: only [`Inputs`] hands it out, and only for what is declared.
 
+pub(crate) mod card_work;
 pub(crate) mod code;
 pub(crate) mod conversations;
 pub(crate) mod files;

@@ -53,10 +53,10 @@ impl ModelObserver for PartHost<'_> {
         }
     }
 
-    fn record_usage(&self, usage: Option<Usage>) {
+    fn record_usage(&self, model: &str, usage: Option<Usage>) {
         self.add(usage);
         if let Some(observer) = self.host.capabilities().observer() {
-            observer.record_usage(usage);
+            observer.record_usage(model, usage);
         }
     }
 

@@ -109,7 +109,7 @@ impl<S: DocumentSource> SourceLoader<S> {
     fn finish(&self, mut documents: Vec<Document>, host: &dyn Host) -> Result<Vec<Document>> {
         let too_many = || Error::RunFailed(format!("{}: there are too many documents", self.label));
         if let Some(splitter) = &self.splitter {
-            documents = split(splitter.as_ref(), documents, host)?.ok_or_else(too_many)?;
+            documents = splitter.split_documents(documents, host)?.ok_or_else(too_many)?;
         }
         if documents.len() > limits::CHUNKS_MAX {
             return Err(too_many());
@@ -139,9 +139,9 @@ impl<S: DocumentSource> Loader for SourceLoader<S> {
     }
 }
 
-/// `None` when the chunks, each with the metadata of its document, are more than a store may hold.
-pub(crate) fn split(
-    splitter: &dyn Splitter,
+/// What a splitter makes of documents, one after another.
+pub(super) fn split<S: Splitter + ?Sized>(
+    splitter: &S,
     documents: Vec<Document>,
     host: &dyn Host,
 ) -> Result<Option<Vec<Document>>> {

@@ -53,6 +53,14 @@ pub trait Splitter: Send + Sync {
     /// # Errors
     /// When it cannot be cut as the card is set.
     fn split(&self, text: &str, host: &dyn Host) -> Result<Vec<ChunkSpan>>;
+
+    /// The chunks of documents, each with the metadata of its document; `None` when they are more than a store may hold.
+    ///
+    /// # Errors
+    /// As [`Self::split`]; [`Error::Cancelled`] when the run ended.
+    fn split_documents(&self, documents: Vec<Document>, host: &dyn Host) -> Result<Option<Vec<Document>>> {
+        loading::split(self, documents, host)
+    }
 }
 
 /// A chunk of a text.

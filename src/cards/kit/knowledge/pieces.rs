@@ -7,6 +7,8 @@ use crate::domain::predictions::prediction::Document;
 
 /// Some documents of a source, that are read together.
 pub struct DocumentPiece {
+    /// What a failure of it is told by; `None` where its place says it.
+    pub name: Option<String>,
     /// Where the source can be read from again; `None` for one that is only read from its beginning.
     pub place: Option<String>,
     /// What there is, or why this piece alone was not read.
@@ -20,12 +22,18 @@ impl DocumentPiece {
     /// All that a source has.
     #[must_use]
     pub const fn whole(documents: Vec<Document>) -> Self {
-        Self { place: None, documents: Ok(documents) }
+        Self { name: None, place: None, documents: Ok(documents) }
     }
 
     #[must_use]
     pub const fn at(place: String, documents: Result<Vec<Document>>) -> Self {
-        Self { place: Some(place), documents }
+        Self { name: None, place: Some(place), documents }
+    }
+
+    /// Under a name, from a source that may have places or none.
+    #[must_use]
+    pub const fn named(name: String, place: Option<String>, documents: Result<Vec<Document>>) -> Self {
+        Self { name: Some(name), place, documents }
     }
 }
 

@@ -30,6 +30,12 @@ pub(crate) const MODE_OF_STORE: Input = MODE_INPUT.additional().help(
     "What a pipeline does with what the store holds. A store is emptied just before the first documents of a run are written. \
      In flows of other kinds it means nothing.",
 );
+/// The card that cuts documents. The engine finds it by its name.
+pub(crate) const SPLIT: &str = "etlSplit";
+/// Its input that picks a splitter.
+pub(crate) const SPLITTER_PICK: &str = "splitter";
+/// Its input that a splitter is wired into.
+pub(crate) const SPLITTER_WIRE: &str = "textSplitter";
 /// The card that keeps documents in a file. The engine finds it by its name.
 pub(crate) const FILE: &str = "etlFile";
 /// Its input that names the file.

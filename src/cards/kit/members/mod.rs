@@ -5,6 +5,7 @@ pub(crate) mod flow_values;
 pub(crate) mod judging;
 pub(crate) mod prompting;
 pub(crate) mod state;
+pub(crate) mod state_keeper;
 pub(crate) mod table_or_code;
 pub(crate) mod tool_rounds;
 pub(crate) mod updates;
@@ -12,9 +13,11 @@ pub(crate) mod voice;
 
 pub(crate) use self::approval::{Approval, ApprovalAnswer};
 pub(crate) use self::state::{SharedMessage, SharedState, StateKey};
+pub(crate) use self::state_keeper::{RunState, StateKeeper};
 
 use super::build::component::{Moderation, RunContext, Tool};
 use super::models::model::Model;
+use super::models::token_sink::TokenSink;
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::{Artifact, Document, UsedTool};
 use crate::llm::{ChatMessage, ToolCall};
@@ -31,8 +34,8 @@ pub enum Member {
     Step(NamedStep),
     /// The keys of the shared state.
     State(Vec<StateKey>),
-    /// The place where the state of a session is kept. It is the database of the service, whatever is drawn.
-    Saver,
+    /// Where the state of conversations is kept; `None` for the database of the service.
+    Saver(Option<Arc<dyn StateKeeper>>),
     /// A card that only says where the run goes.
     Mark,
 }
@@ -43,6 +46,8 @@ pub struct Opening {
     pub model: Arc<Model>,
     pub moderations: Vec<Arc<dyn Moderation>>,
     pub keys: Vec<StateKey>,
+    /// Where the state is kept; `None` for the database of the service.
+    pub keeper: Option<Arc<dyn StateKeeper>>,
     /// Most turns of one run.
     pub turns_max: usize,
 }
@@ -60,11 +65,17 @@ pub struct NamedStep {
 
 /// Something that takes turns.
 pub trait MemberStep: Send + Sync {
-    /// Takes a turn, or goes on with one for which a person was asked.
+    /// Takes a turn, or goes on with one for which a person was asked. `words` takes what it says as it says it, where
+    /// that is the answer; a member that may yet say something else leaves it alone.
     ///
     /// # Errors
     /// What failed, naming the card.
-    fn take_turn(&self, view: &TurnView<'_>, turn: &RunContext<'_>) -> Result<MemberTurn>;
+    fn take_turn(
+        &self,
+        view: &TurnView<'_>,
+        turn: &RunContext<'_>,
+        words: &mut dyn TokenSink,
+    ) -> Result<MemberTurn>;
 }
 
 /// What a member sees of the run when its turn comes.
@@ -107,6 +118,8 @@ pub struct MemberTurn {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ShownTurn {
     pub texts: Vec<String>,
+    /// All that its model said on the way to its message, where that is more than the message.
+    pub spoken: Option<String>,
     pub next: Option<String>,
     pub instructions: Option<String>,
     pub used_tools: Vec<UsedTool>,

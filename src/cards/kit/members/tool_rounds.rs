@@ -1,10 +1,12 @@
 //! A model and its tools in turns, which can stop before a call and go on later.
 
 use super::MemberTurn;
-use crate::cards::kit::NullSink;
+use crate::cards::kit::TokenSink;
 use crate::cards::kit::build::component::{RunContext, Tool};
 use crate::cards::kit::models::model::Model;
-use crate::cards::kit::models::tool_loop::{STOPPED_AFTER_ROUNDS, ToolOutcome, index_by_name, run_tool};
+use crate::cards::kit::models::tool_loop::{
+    RoundSink, STOPPED_AFTER_ROUNDS, ToolOutcome, index_by_name, run_tool,
+};
 use crate::cards::kit::models::tool_pictures;
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::{Document, RunOutput, UsedTool};
@@ -31,6 +33,9 @@ pub(crate) struct RoundsSoFar {
     pub(crate) used_tools: Vec<UsedTool>,
     pub(crate) sources: Vec<Document>,
     rounds: u64,
+    /// All that the model said since the member began or went on.
+    #[serde(skip)]
+    spoken: String,
 }
 
 /// What comes next.
@@ -45,6 +50,17 @@ impl RoundsSoFar {
         Self { messages, ..Self::default() }
     }
 
+    /// All that the model said on the way, where it said something.
+    pub(crate) fn spoken(&self) -> Option<&str> {
+        Some(self.spoken.as_str()).filter(|text| !text.trim().is_empty())
+    }
+
+    /// Says a text that no model wrote.
+    fn say(&mut self, text: &str, words: &mut dyn TokenSink) -> Result<()> {
+        let mut round = RoundSink { sink: words, text: &mut self.spoken, apart: true };
+        round.token(text).map_err(|_| Error::Cancelled)
+    }
+
     /// What the member said in the end, with the tools it used.
     pub(crate) fn into_turn(self, text: String) -> MemberTurn {
         let mut turn = MemberTurn::said(text);
@@ -55,11 +71,17 @@ impl RoundsSoFar {
 }
 
 impl ToolRounds<'_> {
-    /// Asks the model and runs its tools until it answers. Failures of tools go back to the model.
+    /// Asks the model and runs its tools until it answers. Failures of tools go back to the model. `words` takes what is
+    /// said on the way.
     ///
     /// # Errors
     /// When the model fails or cannot call tools, or the run was ended.
-    pub(crate) fn run(&self, so_far: &mut RoundsSoFar, turn: &RunContext<'_>) -> Result<NextRound> {
+    pub(crate) fn run(
+        &self,
+        so_far: &mut RoundsSoFar,
+        turn: &RunContext<'_>,
+        words: &mut dyn TokenSink,
+    ) -> Result<NextRound> {
         if !self.tools.is_empty() && !self.model.takes_tools() {
             return Err(Error::RunFailed(format!(
                 "{}: {} cannot call tools; connect a model that can",
@@ -72,7 +94,8 @@ impl ToolRounds<'_> {
             so_far.rounds += 1;
             let messages = std::mem::take(&mut so_far.messages);
             let request = ChatRequest { messages, tools: specs.clone(), ..ChatRequest::default() };
-            let completion = self.model.ask(&request, turn.host, &mut NullSink)?;
+            let round = &mut RoundSink { sink: words, text: &mut so_far.spoken, apart: true };
+            let completion = self.model.ask(&request, turn.host, round)?;
             so_far.messages = request.messages;
             if completion.calls.is_empty() {
                 return Ok(NextRound::Answered(completion.text));
@@ -83,9 +106,11 @@ impl ToolRounds<'_> {
                 return Ok(NextRound::Ask(calls));
             }
             if let Some(answer) = self.call(&calls, so_far, turn)? {
+                so_far.say(&answer, words)?;
                 return Ok(NextRound::Answered(answer));
             }
         }
+        so_far.say(STOPPED_AFTER_ROUNDS, words)?;
         Ok(NextRound::Answered(STOPPED_AFTER_ROUNDS.to_owned()))
     }
 

@@ -74,7 +74,7 @@ impl Voice {
             if inputs.declares(HISTORY_CODE.name) { inputs.optional_text(HISTORY_CODE.name) } else { None };
         Ok(Self {
             label: inputs.label.to_owned(),
-            name: named(inputs, name),
+            name: named(inputs, name)?,
             model: inputs.optional_model(MODEL.name)?,
             system: inputs.optional_brace_text(SYSTEM).unwrap_or_default(),
             human: inputs.optional_brace_text(HUMAN).unwrap_or_default(),
@@ -136,10 +136,15 @@ impl Voice {
     }
 }
 
-/// What the owner calls the member; the label of its card where nothing is filled in.
-pub(crate) fn named(inputs: &Inputs<'_>, name: &str) -> String {
-    let given = inputs.optional_text(name).filter(|name| !name.trim().is_empty());
-    given.unwrap_or_else(|| inputs.label.to_owned()).trim().to_owned()
+/// What the owner calls the member. The label of its card stands for a name that may be left out, and for one of blanks.
+///
+/// # Errors
+/// When a name that is required is left out.
+pub(crate) fn named(inputs: &Inputs<'_>, name: &str) -> Result<String> {
+    let may_lack = inputs.is_optional(name);
+    let given = if may_lack { inputs.optional_text(name).unwrap_or_default() } else { inputs.text(name)? };
+    let given = given.trim();
+    Ok(if given.is_empty() { inputs.label.trim() } else { given }.to_owned())
 }
 
 fn question_of<'v>(view: &'v TurnView<'_>) -> &'v [SharedMessage] {

@@ -4,6 +4,7 @@ pub(crate) mod messages;
 pub(crate) mod model;
 pub(crate) mod model_span;
 pub(crate) mod model_tally;
+mod model_work;
 pub(crate) mod notes;
 pub(in crate::cards) mod openai_compatible;
 pub(in crate::cards) mod provider_embeddings;

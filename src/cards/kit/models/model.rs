@@ -2,9 +2,11 @@
 //! wired into its card.
 
 use super::model_span::{self, ModelSpan};
+use super::model_work::ModelWork;
 use super::token_sink::TokenSink;
 use crate::cards::kit::build::component::{Cache, ReplyKey};
 use crate::cards::kit::build::inputs::Inputs;
+use crate::cards::kit::capabilities::card_work::WatchedNode;
 use crate::cards::kit::capabilities::host::Host;
 use crate::cards::kit::capabilities::observers::ModelCall;
 use crate::domain::error::{Error, Result};
@@ -28,6 +30,8 @@ const CACHE: &str = "cache";
 pub struct Model {
     span: ModelSpan,
     label: String,
+    /// Where somebody watches the cards of its run.
+    node: Option<WatchedNode>,
     chat: Box<dyn ChatModel>,
     cache_layer: Option<CacheLayer>,
 }
@@ -57,6 +61,7 @@ impl Model {
         Ok(Self {
             span: ModelSpan::from_inputs(inputs, "chat"),
             label: inputs.label.to_owned(),
+            node: WatchedNode::from_inputs(inputs),
             chat,
             cache_layer: front,
         })
@@ -133,21 +138,26 @@ impl Model {
         host: &dyn Host,
         sink: &mut dyn TokenSink,
     ) -> Result<ModelReply> {
+        let work = ModelWork::begin(self.node.as_ref(), self.name(), request, host);
         let cached = self.cache_layer.as_ref().and_then(|front| Some((&front.cache, front.key(request)?)));
         if let Some((cache, key)) = &cached
             && let Some(reply) = cache.find(key, host)
         {
-            replay(&reply, sink)?;
+            let replayed = replay(&reply, sink).map(|()| Completion { usage: None, ..reply });
+            ModelWork::end(work, host, &replayed);
+            let reply = replayed?;
             if let Some(observer) = host.capabilities().observer() {
                 observer.record_citations(citation_documents(&reply.citations));
             }
-            return Ok(ModelReply::Whole(Completion { usage: None, ..reply }));
+            return Ok(ModelReply::Whole(reply));
         }
         let call = OpenCall {
             card: self.span.card(),
+            model: self.span.counted_name().to_owned(),
             label: self.label.clone(),
             began: Instant::now(),
             span: self.span.begin(),
+            work,
             cache: cached.map(|(cache, key)| (cache.clone(), key)),
         };
         let mut on = |delta: Delta<'_>| match delta {
@@ -173,9 +183,13 @@ pub enum ModelReply {
 /// A call of a model that is not over.
 pub struct OpenCall {
     card: &'static str,
+    /// The name by which its tokens are counted.
+    model: String,
     label: String,
     began: Instant,
     span: Span,
+    /// What is told of it, where somebody watches.
+    work: Option<ModelWork>,
     /// Where its reply is kept, and under which key.
     cache: Option<(Arc<dyn Cache>, ReplyKey)>,
 }
@@ -215,9 +229,11 @@ impl OpenCall {
                 result: usage,
             });
         }
-        let completion = result.map_err(|fault| fault.at(&self.label))?;
+        let result = result.map_err(|fault| fault.at(&self.label));
+        ModelWork::end(self.work, host, &result);
+        let completion = result?;
         if let Some(observer) = observer {
-            observer.record_usage(completion.usage);
+            observer.record_usage(&self.model, completion.usage);
             observer.record_citations(citation_documents(&completion.citations));
         }
         // Failures and streams that broke off do not get here.

@@ -50,6 +50,11 @@ impl ModelSpan {
         self.model.as_deref()
     }
 
+    /// The name by which calls are counted: that of the card where its model has none.
+    pub(in crate::cards::kit) fn counted_name(&self) -> &str {
+        self.model().unwrap_or(self.card)
+    }
+
     /// Makes one call, whose answer tells the tokens used.
     ///
     /// # Errors

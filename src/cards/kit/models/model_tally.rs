@@ -53,10 +53,21 @@ impl ModelTally {
         sink: &mut dyn TokenSink,
     ) -> Result<Completion> {
         let completion = model.ask(request, host, sink)?;
+        self.add(&completion, model.name(), host);
+        Ok(completion)
+    }
+
+    /// Adds what a call came to. `model` is what its card calls the model, where it has a name.
+    pub(in crate::cards::kit) fn add(
+        &mut self,
+        completion: &Completion,
+        model: Option<&str>,
+        host: &dyn Host,
+    ) {
         if let Some(used) = &completion.usage {
             self.usage.get_or_insert_default().add(used);
             let reported = completion.metadata.get("model_name").and_then(Value::as_str);
-            if let Some(price) = host.prices().find([model.name(), reported]) {
+            if let Some(price) = host.prices().find([model, reported]) {
                 self.cost.add(&price.cost(used));
                 self.priced_tokens += used.total();
             }
@@ -72,7 +83,6 @@ impl ModelTally {
             self.metadata.clone_from(&completion.metadata);
         }
         self.citations.extend(citation_documents(&completion.citations));
-        Ok(completion)
     }
 
     /// Counts a call that asked for tools once more, by itself.

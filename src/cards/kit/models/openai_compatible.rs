@@ -1,7 +1,7 @@
 //! What the cards of model providers share: inputs, addresses and keys, and how the models of those that speak OpenAI's
 //! protocol are built.
 
-use crate::cards::kit::{Card, Choice, Input, InputKind, Inputs, WireType};
+use crate::cards::kit::{Card, Choice, Input, InputKind, Inputs, JsonShape, WireType};
 use crate::domain::error::Result;
 use crate::domain::workspace::credential_types::{self, FieldKind};
 use crate::llm::{Endpoint, OpenAi, ProviderKey};
@@ -28,6 +28,7 @@ pub(in crate::cards) const IMAGES: Input = Input::switch("allowImageUploads", "A
     .optional()
     .help("Lets people send images with their question.");
 pub(in crate::cards) const BASE_OPTIONS: Input = Input::headers("baseOptions", "Base Options")
+    .shape(JsonShape::Texts)
     .additional()
     .help("Further HTTP headers, as a JSON object.");
 pub(in crate::cards) const STOP_SEQUENCE: Input = Input::text("stopSequence", "Stop Sequence")

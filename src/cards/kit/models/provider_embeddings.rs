@@ -117,7 +117,7 @@ impl ProviderEmbeddings {
         let done = self.span.call(embed, |done| done.usage);
         let EmbeddingResponse { vectors, usage } = done.map_err(|fault| fault.at(&self.label))?;
         if let Some(observer) = host.capabilities().observer() {
-            observer.record_usage(usage);
+            observer.record_usage(self.span.counted_name(), usage);
         }
         Ok(vectors)
     }

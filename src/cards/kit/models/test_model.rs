@@ -47,6 +47,7 @@ impl TestModel {
             fields: card.inputs,
             row: None,
             label: "Test Model",
+            node: None,
             host: &TestHost::default(),
             values: HashMap::new(),
             credential: None,

@@ -1,5 +1,6 @@
 //! One input of a card: its kind decides how it is shown, read, overridden and kept out of history.
 
+use super::json_shape::JsonShape;
 use super::wire_type::WireType;
 use serde_json::Value;
 
@@ -30,6 +31,8 @@ pub struct Input {
     pub upsert_only: bool,
     /// May be a list; JSON that may not is an object.
     pub lists: bool,
+    /// The form of its JSON, where more is known than whether it may be a list.
+    pub shape: Option<JsonShape>,
     /// Shown only while another input has a value.
     pub shown_if: Option<(&'static str, &'static str)>,
     /// Shown only while another input has, or holds, one of these values.
@@ -164,6 +167,7 @@ impl Input {
             drops_blanks: false,
             upsert_only: false,
             lists: false,
+            shape: None,
             shown_if: None,
             shown_for: None,
             braces: false,
@@ -362,6 +366,24 @@ impl Input {
     pub const fn upsert_only(mut self) -> Self {
         self.upsert_only = true;
         self
+    }
+
+    /// With the form of its JSON.
+    #[must_use]
+    pub const fn shape(mut self, shape: JsonShape) -> Self {
+        self.shape = Some(shape);
+        self
+    }
+
+    /// The form of its value, where that is JSON.
+    #[must_use]
+    pub const fn json_shape(&self) -> JsonShape {
+        match (self.kind, self.shape) {
+            (_, Some(shape)) => shape,
+            (InputKind::Json, None) if !self.lists => JsonShape::Object,
+            (InputKind::Headers, None) => JsonShape::Pairs,
+            _ => JsonShape::Any,
+        }
     }
 
     #[must_use]

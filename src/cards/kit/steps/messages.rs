@@ -176,11 +176,17 @@ fn is_from_user(message: &ChatMessage) -> bool {
 #[must_use]
 pub(crate) fn step_input(inputs: &Inputs<'_>, messages: &[ChatMessage]) -> Map<String, Value> {
     let mut input = Map::new();
-    input.insert("messages".to_owned(), messages.iter().map(record).collect());
+    input.insert("messages".to_owned(), sent_messages(messages));
     for (name, value) in inputs.plain_values() {
         input.entry(name).or_insert(value);
     }
     input
+}
+
+/// Messages that were sent to a model, as a record shows them.
+#[must_use]
+pub(in crate::cards::kit) fn sent_messages(messages: &[ChatMessage]) -> Value {
+    messages.iter().map(record).collect()
 }
 
 /// A message as a record shows it. Images stand there by their type: the record is no place for their bytes.

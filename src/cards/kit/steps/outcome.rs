@@ -1,7 +1,8 @@
 //! What came of a step of an agentflow.
 
 use crate::domain::predictions::prediction::{Document, HistoryMessage, UsedTool};
-use serde_json::{Map, Value};
+use jiff::Timestamp;
+use serde_json::{Map, Value, json};
 
 /// What a step did, as the record shows it, and where the run goes on.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -50,6 +51,19 @@ pub const CONTENT: &str = "content";
 #[must_use]
 pub fn text_in(output: &Map<String, Value>) -> &str {
     output.get(CONTENT).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A call of a tool as a model made it, in the form by which clients know it: without what came of it.
+#[must_use]
+pub fn called_tool(tool: &str, input: &Value) -> Value {
+    json!({"tool": tool, "toolInput": input, "toolOutput": ""})
+}
+
+/// When something began and ended, and how long it took, in milliseconds; `None` where the clock was put back meanwhile.
+#[must_use]
+pub fn time_metadata(began: Timestamp, ended: Timestamp) -> Option<Value> {
+    let (start, end) = (began.as_millisecond(), ended.as_millisecond());
+    (start <= end).then(|| json!({ "start": start, "end": end, "delta": end - start }))
 }
 
 /// Where the run goes on from a step.

@@ -143,6 +143,7 @@ impl TestStep {
             fields: self.card.inputs,
             row: None,
             label: self.label,
+            node: None,
             host,
             values: self.values.clone(),
             credential: self.credential.clone(),

@@ -115,7 +115,6 @@ pub enum NewRows<'a> {
 }
 
 impl NewRows<'_> {
-    /// None.
     pub const NONE: Self = Self::Held(&[]);
 
     /// The ids of all of them.

@@ -62,7 +62,8 @@ pub(in crate::cards) fn session(inputs: &Inputs<'_>) -> Result<(PgClient, Option
         database: inputs.text(DATABASE.name)?.trim().to_owned(),
         user: inputs.optional_secret("user").ok_or_else(lacks)?,
         password: inputs.optional_secret("password").ok_or_else(lacks)?,
-        tls: if inputs.switch(SSL.name) { PgTls::Public } else { PgTls::Off },
+        // Agent memories say it among their further settings alone.
+        tls: if inputs.declares(SSL.name) && inputs.switch(SSL.name) { PgTls::Public } else { PgTls::Off },
         application: "flowkeep".to_owned(),
         time: PgServer::TIME_MAX,
     };

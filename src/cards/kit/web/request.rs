@@ -83,17 +83,35 @@ impl WebRequest {
     /// # Errors
     /// As [`Self::fetch_text`].
     pub(crate) fn send(self, host: &dyn Host, limits: ResponseLimits) -> Result<FetchResponse, CallError> {
-        let answer = match self.fetch_bytes(host, limits, CallPurpose::Reachable, None) {
-            Ok(answer) => answer,
-            Err(_) if host.cancel().reason().is_some() => return Err(CallError::Cancelled),
-            Err(error) => return Err(fetch_error(&error, format!("The request failed: {error}."))),
-        };
+        let answer = self.fetch(host, limits)?;
         match answer.status {
             200..=299 => Ok(answer.into()),
-            status => {
-                let message = format!("The request failed: the address answered with status {status}.");
-                Err(CallError::from_status(status, message, answer.header("retry-after")))
-            }
+            _ => Err(refusal(&answer)),
+        }
+    }
+
+    /// As [`Self::send`]; `None` where the other side says that there is no such thing.
+    ///
+    /// # Errors
+    /// As [`Self::fetch_text`].
+    pub(crate) fn send_optional(
+        self,
+        host: &dyn Host,
+        limits: ResponseLimits,
+    ) -> Result<Option<FetchResponse>, CallError> {
+        let answer = self.fetch(host, limits)?;
+        match answer.status {
+            200..=299 => Ok(Some(answer.into())),
+            404 => Ok(None),
+            _ => Err(refusal(&answer)),
+        }
+    }
+
+    fn fetch(self, host: &dyn Host, limits: ResponseLimits) -> Result<FetchedBytes, CallError> {
+        match self.fetch_bytes(host, limits, CallPurpose::Reachable, None) {
+            Ok(answer) => Ok(answer),
+            Err(_) if host.cancel().reason().is_some() => Err(CallError::Cancelled),
+            Err(error) => Err(fetch_error(&error, format!("The request failed: {error}."))),
         }
     }
 
@@ -130,6 +148,12 @@ impl WebRequest {
     pub(in crate::cards) fn parts(&self) -> (&str, &str, &[(String, String)], Option<&str>) {
         (&self.0.method, &self.0.url, &self.0.headers, self.0.body.as_deref())
     }
+}
+
+/// What an answer with a status of a failure means.
+fn refusal(answer: &FetchedBytes) -> CallError {
+    let message = format!("The request failed: the address answered with status {}.", answer.status);
+    CallError::from_status(answer.status, message, answer.header("retry-after"))
 }
 
 /// Why a request has no answer, in these words.

@@ -2,10 +2,13 @@
 
 use super::{ReadSetting, Setting, is_on};
 use crate::domain::flows::rate_limit::{RateLimit, RateLimitSetting};
+use crate::domain::predictions::consumption::Budget;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 
 const RATE_LIMIT: &str = "rateLimit";
+/// What the flow may use in a day.
+const BUDGET: &str = "budget";
 /// Whether callers with the flow's key may name conversations.
 const NAMED_SESSIONS: &str = "namedSessions";
 
@@ -16,6 +19,8 @@ pub struct ApiConfig {
     /// True when callers with the flow's key may name conversations (manual 3.3).
     pub named_conversations: bool,
     pub overrides: OverridePolicy,
+    /// What the flow may use in a day (manual 5.16).
+    pub budget: Option<Budget>,
 }
 
 impl ApiConfig {
@@ -23,6 +28,9 @@ impl ApiConfig {
     pub(super) fn find_fault(raw: &Map<String, Value>) -> Option<(&'static str, &'static str)> {
         if let Err(why) = RateLimitSetting::parse(raw.get(RATE_LIMIT)) {
             return Some((RATE_LIMIT, why));
+        }
+        if let Err(why) = Budget::parse(raw.get(BUDGET)) {
+            return Some((BUDGET, why));
         }
         let is_switch = matches!(raw.get(NAMED_SESSIONS), None | Some(Value::Null | Value::Bool(_)));
         (!is_switch).then_some((NAMED_SESSIONS, "it must be true or false"))
@@ -35,6 +43,7 @@ impl ReadSetting for ApiConfig {
             rate_limit: RateLimitSetting::parse(raw.get(RATE_LIMIT)).ok().and_then(RateLimitSetting::limit),
             named_conversations: is_on(raw.get(NAMED_SESSIONS)),
             overrides: raw.get("overrideConfig").map(OverridePolicy::read).unwrap_or_default(),
+            budget: Budget::parse(raw.get(BUDGET)).ok().flatten(),
         }
     }
 }

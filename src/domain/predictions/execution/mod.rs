@@ -6,7 +6,7 @@ mod entry;
 mod request;
 mod scrub;
 
-pub use self::cut::cut_texts;
+pub use self::cut::{EXECUTION_TEXT_MAX_BYTES, cut_texts};
 pub use self::details::{ExecutionDetails, ShownEntries, ShownEntry};
 pub use self::entry::{ExecutionEntry, StepStart, StepStatus};
 pub use self::request::{PastConversation, RunRequest};

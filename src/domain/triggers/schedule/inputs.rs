@@ -90,6 +90,17 @@ impl ScheduleDefinition {
         let zone = find_zone(&self.zone).ok_or_else(|| unknown_zone(&self.zone))?;
         Ok(ScheduleTimes::new(cron, zone, self.end))
     }
+
+    /// True when it comes at the same times.
+    pub(crate) fn has_times_of(&self, other: &Self) -> bool {
+        (&self.cron, &self.zone, self.end) == (&other.cron, &other.zone, other.end)
+    }
+
+    /// When it comes after a moment, the next time first; never where it cannot be kept.
+    pub(crate) fn upcoming(&self, seconds_min: u64, after: Timestamp, count: usize) -> Vec<Timestamp> {
+        let Ok(times) = self.times(seconds_min) else { return Vec::new() };
+        std::iter::successors(times.next(after), |last| times.next(*last)).take(count).collect()
+    }
 }
 
 fn check_gap(cron: &CronExpression, seconds_min: u64) -> Result<(), String> {

@@ -10,7 +10,7 @@ mod times;
 mod times_tests;
 
 pub(crate) use self::inputs::ScheduleInput;
-pub(crate) use self::status::{ScheduleDetails, ScheduleStatus};
+pub(crate) use self::status::{DraftSchedule, ScheduleDetails, ScheduleStatus};
 
 use crate::domain::ids::{ExecutionId, FlowId, ScheduleId, TriggerLogId, WorkspaceId};
 use jiff::{SignedDuration, Timestamp};
@@ -185,8 +185,7 @@ impl Schedule {
     #[must_use]
     pub fn upcoming(&self, seconds_min: u64, count: usize) -> Vec<Timestamp> {
         let Some(definition) = self.definition.as_ref().filter(|_| self.is_on) else { return Vec::new() };
-        let Ok(times) = definition.times(seconds_min) else { return Vec::new() };
-        std::iter::successors(times.next(self.done_until), |last| times.next(*last)).take(count).collect()
+        definition.upcoming(seconds_min, self.done_until, count)
     }
 
     /// Why nothing can start the flow although Live has a schedule.

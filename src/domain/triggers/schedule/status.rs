@@ -26,6 +26,24 @@ pub struct ScheduleStatus {
     pub obstacle: Option<String>,
     /// Live has none now, and one that is published next is on from then.
     pub starts_with_publish: bool,
+    /// What unpublished changes make of it; `None` where that comes at the same times, or never.
+    pub draft: Option<DraftSchedule>,
+}
+
+/// A schedule that is not published.
+#[derive(Debug)]
+pub struct DraftSchedule {
+    pub definition: ScheduleDefinition,
+    /// When it would come next.
+    pub upcoming: Vec<Timestamp>,
+}
+
+impl DraftSchedule {
+    /// As it would come after `now`, at most every `seconds_min` seconds.
+    pub(crate) fn new(definition: ScheduleDefinition, seconds_min: u64, now: Timestamp) -> Self {
+        let upcoming = definition.upcoming(seconds_min, now, UPCOMING_COUNT);
+        Self { definition, upcoming }
+    }
 }
 
 impl ScheduleDetails {

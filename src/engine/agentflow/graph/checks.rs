@@ -21,6 +21,7 @@ fn check_starts(drawing: &mut Drawing<'_>) {
             node: String::new(),
             label: String::new(),
             fault: GraphFault::NoStart,
+            edge: None,
             message: "The flow has no Start: every run begins there.".to_owned(),
         });
     }

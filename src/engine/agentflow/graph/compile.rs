@@ -69,7 +69,20 @@ impl<'a> Drawing<'a> {
 
     pub(super) fn report(&mut self, node: NodeIndex, fault: GraphFault, message: String) {
         let GraphNode { id, label, .. } = self.graph.node(node);
-        self.problems.push(GraphProblem { node: id.clone(), label: label.clone(), fault, message });
+        let (node, label) = (id.clone(), label.clone());
+        self.problems.push(GraphProblem { node, label, fault, edge: None, message });
+    }
+
+    /// A connection of which an end is no more, told at the card that it meets; at none where it meets none.
+    fn report_lost(&mut self, edge: &Edge, there: Option<NodeIndex>, message: String) {
+        let there = there.map(|there| self.graph.node(there));
+        self.problems.push(GraphProblem {
+            node: there.map_or_else(String::new, |node| node.id.clone()),
+            label: there.map_or_else(String::new, |node| node.label.clone()),
+            fault: GraphFault::MissingCard,
+            edge: Some(edge.id.clone()),
+            message,
+        });
     }
 
     pub(super) fn label(&self, node: NodeIndex) -> &str {
@@ -140,22 +153,17 @@ impl<'a> Drawing<'a> {
             (Some(source), Some(target)) => self.judge_ends(source, target).then_some((source, target)),
             (Some(there), None) => {
                 let message = format!("'{}' leads to a card that is not there.", self.label(there));
-                self.report(there, GraphFault::MissingCard, message);
+                self.report_lost(edge, Some(there), message);
                 None
             }
             (None, Some(there)) => {
                 let message =
                     format!("What leads to '{}' comes from a card that is not there.", self.label(there));
-                self.report(there, GraphFault::MissingCard, message);
+                self.report_lost(edge, Some(there), message);
                 None
             }
             (None, None) => {
-                self.problems.push(GraphProblem {
-                    node: String::new(),
-                    label: String::new(),
-                    fault: GraphFault::MissingCard,
-                    message: "An edge connects two cards that are not there.".to_owned(),
-                });
+                self.report_lost(edge, None, "An edge connects two cards that are not there.".to_owned());
                 None
             }
         }

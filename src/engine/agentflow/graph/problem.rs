@@ -1,5 +1,7 @@
 //! What is wrong with a drawing.
 
+use crate::domain::flows::card_problems::LostConnection;
+
 /// The kinds of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum GraphFault {
@@ -32,6 +34,8 @@ pub(crate) struct GraphProblem {
     pub(crate) node: String,
     pub(crate) label: String,
     pub(crate) fault: GraphFault,
+    /// The id of the connection of which an end is no more, where it is about one; empty where that has none.
+    pub(crate) edge: Option<String>,
     /// A whole sentence that says what to do.
     pub(crate) message: String,
 }
@@ -40,5 +44,11 @@ impl GraphProblem {
     /// True when the canvas can be walked all the same.
     pub(crate) const fn is_warning(&self) -> bool {
         matches!(self.fault, GraphFault::LoopCount)
+    }
+
+    /// The connection that it is about, where an end of it is no more.
+    pub(crate) fn lost_connection(&self) -> Option<LostConnection> {
+        let edge = self.edge.clone()?;
+        Some(LostConnection { edge, issue: self.message.clone() })
     }
 }

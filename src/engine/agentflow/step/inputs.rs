@@ -263,6 +263,7 @@ impl Binder<'_> {
             fields: card.inputs,
             row: None,
             label: &label,
+            node: None,
             host: self.host,
             values,
             credential,

@@ -83,7 +83,7 @@ impl Pass {
         }
     }
 
-    fn has_pause(&self) -> bool {
+    pub(super) fn has_pause(&self) -> bool {
         !self.paused.is_empty() || !self.held.is_empty()
     }
 

@@ -43,7 +43,8 @@ pub(crate) fn create(
     _: &Request,
     Json(body): Json<ApiKeyEdit>,
 ) -> Result<CreatedJson<ApiKeyView>> {
-    let (key, value) = keys::create(app, &caller, &body.key_name, &body.permissions)?;
+    let (key, value) =
+        keys::create_with_budget(app, &caller, (&body.key_name, &body.permissions), &body.budget)?;
     Ok(CreatedJson(ApiKeyView::of_new(key, value)))
 }
 
@@ -54,7 +55,7 @@ pub(crate) fn update(
     request: &Request,
     Json(body): Json<ApiKeyEdit>,
 ) -> Result<Json<Vec<ApiKeyView>>> {
-    keys::update(app, &caller, request.id("id")?, &body.key_name, &body.permissions)?;
+    keys::update(app, &caller, request.id("id")?, (&body.key_name, &body.permissions), &body.budget)?;
     Ok(Json(all(app, &caller)?))
 }
 

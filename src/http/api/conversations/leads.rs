@@ -1,17 +1,18 @@
 //! Visitors of chats who left their name (manual 3.8).
 
 use super::conversation_access::{can_see, flow_for_public_write, request_proofs};
+use super::messages::{page_size, parse_optional};
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::ChatId;
+use crate::domain::ids::{ChatId, FlowId, LeadId};
 use crate::http::api::predictions::prediction::{flow_id, with_session};
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::http::routing::handler::Json;
 use crate::ops::conversations::leads::{self, KeptLead, LeadSender};
 use crate::ops::predictions;
-use crate::wire::conversations::leads::{KeptLeadView, LeadView, NewLead};
+use crate::wire::conversations::leads::{FoundLeadsView, KeptLeadView, LeadView, NewLead};
 
 /// `POST /leads`. The visitor's conversation begins with it, if it has not before (manual 3.2 r4).
 ///
@@ -45,4 +46,17 @@ pub(crate) fn list(app: &App, caller: Caller, request: &Request) -> Result<Json<
     let flow = flow_id(request)?;
     let found = leads::list(app, &caller, &flow)?;
     Ok(Json(found.into_iter().map(|lead| LeadView::new(flow, lead)).collect()))
+}
+
+/// `GET /leads`: of all flows, a page at a time.
+///
+/// # Errors
+/// 400 for a bad filter; 404 and 403 for the flow that is named.
+pub(crate) fn list_of_flows(app: &App, caller: Caller, request: &Request) -> Result<Json<FoundLeadsView>> {
+    let text = |name: &str| request.query(name).filter(|text| !text.is_empty());
+    let flow = parse_optional(text("flowId"), "flowId", FlowId::parse)?;
+    let before = parse_optional(text("cursor"), "cursor", LeadId::parse)?;
+    let most = page_size(request)?;
+    let (rows, next) = leads::list_of_flows(app, &caller, flow.as_ref(), before.as_ref(), most)?;
+    Ok(Json(FoundLeadsView::new(rows, next)))
 }

@@ -3,17 +3,21 @@
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::{ChatId, MessageId};
+use crate::domain::flows::version::ShaPrefix;
+use crate::domain::ids::{ChatId, FlowId, MessageId};
 use crate::domain::predictions::prediction::ChatType;
 use crate::http::api::flows::page_params;
 use crate::http::api::predictions::prediction::flow_id;
 use crate::http::request::Request;
 use crate::http::routing::handler::Json;
+use crate::ops::conversations::messages::search::ConversationSearch;
 use crate::ops::conversations::messages::{
-    self, ListOptions, MessageFilter, MessageOrder, conversations, stats,
+    self, ListOptions, MessageFilter, MessageOrder, conversations, search, stats,
 };
 use crate::wire::conversations::messages::MessageView;
-use crate::wire::conversations::summaries::{ConversationView, FlowStatsView};
+use crate::wire::conversations::summaries::{
+    ConversationCountView, ConversationView, FlowStatsView, FoundConversationsView,
+};
 use crate::wire::deleted::DeletedCount;
 use crate::wire::page::Page;
 use jiff::Timestamp;
@@ -22,6 +26,13 @@ use jiff::tz::TimeZone;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+/// Rows of a page that a cursor goes on from, unless the request says otherwise.
+const CURSOR_PAGE_ROWS: usize = 20;
+/// Most rows of a page that a cursor goes on from (manual 14.1).
+const CURSOR_PAGE_ROWS_MAX_COUNT: usize = 100;
+/// Longest text that messages are searched for (manual 14.1).
+const SEARCHED_TEXT_MAX_CHARS: usize = 200;
 
 /// `GET /chatmessage/:id`.
 ///
@@ -83,6 +94,67 @@ pub(crate) fn conversations(
     Ok(Json(Page { data: rows.into_iter().map(ConversationView::from).collect(), total }))
 }
 
+/// `GET /conversations`: of all flows, a page at a time.
+///
+/// # Errors
+/// 400 for a bad filter; 404 and 403 for the flow that is named.
+pub(crate) fn search(app: &App, caller: Caller, request: &Request) -> Result<Json<FoundConversationsView>> {
+    Ok(Json(search::search(app, &caller, &wanted(request)?)?.into()))
+}
+
+/// `GET /conversations/count`: of all flows, without the cursor and the limit of a page.
+///
+/// # Errors
+/// As [`search()`].
+pub(crate) fn count(app: &App, caller: Caller, request: &Request) -> Result<Json<ConversationCountView>> {
+    Ok(Json(search::count(app, &caller, &wanted_of_all_pages(request)?)?.into()))
+}
+
+/// `DELETE /conversations`: those that [`count`] counts.
+///
+/// # Errors
+/// As [`search()`], and 403 where one of a flow fits that the caller may not change.
+pub(crate) fn delete_conversations(
+    app: &App,
+    caller: Caller,
+    request: &Request,
+) -> Result<Json<DeletedCount>> {
+    let count = messages::delete_conversations(app, &caller, &wanted_of_all_pages(request)?)?;
+    Ok(Json(DeletedCount::new(count)))
+}
+
+/// Which conversations are wanted, where those of all pages are: a page that is named would be taken for a bound.
+fn wanted_of_all_pages(request: &Request) -> Result<ConversationSearch> {
+    if let Some(name) = ["cursor", "limit"].into_iter().find(|name| request.query(name).is_some()) {
+        return Err(Error::Invalid(format!(
+            "'{name}' is of a page; this means the conversations of all pages."
+        )));
+    }
+    wanted(request)
+}
+
+fn wanted(request: &Request) -> Result<ConversationSearch> {
+    let text = |name: &str| request.query(name).filter(|text| !text.is_empty());
+    Ok(ConversationSearch {
+        flow: parse_optional(text("flowId"), "flowId", FlowId::parse)?,
+        messages: read_filter(&|name| request.query(name), &|name| request.query_all(name))?,
+        version: text("versionId").map(ShaPrefix::parse).transpose()?,
+        failed: parse_switch(text("failed"), "failed")?,
+        before: parse_optional(text("cursor"), "cursor", |text| text.parse().ok())?,
+        most: page_size(request)?,
+    })
+}
+
+/// How many rows a page has that a cursor goes on from.
+pub(super) fn page_size(request: &Request) -> Result<usize> {
+    let text = request.query("limit").filter(|text| !text.is_empty());
+    let Some(text) = text else { return Ok(CURSOR_PAGE_ROWS) };
+    let count = text.parse().ok().filter(|count| (1..=CURSOR_PAGE_ROWS_MAX_COUNT).contains(count));
+    count.ok_or_else(|| {
+        Error::Invalid(format!("Invalid limit: it must be 1 to {CURSOR_PAGE_ROWS_MAX_COUNT}."))
+    })
+}
+
 /// `GET /stats/:id`.
 ///
 /// # Errors
@@ -101,6 +173,12 @@ pub(crate) fn delete(app: &App, caller: Caller, request: &Request) -> Result<Jso
 }
 
 fn filter(request: &Request) -> Result<MessageFilter> {
+    // They choose conversations: who deletes by them and is not understood would lose more than was meant.
+    if let Some(name) = ["versionId", "failed"].into_iter().find(|name| request.query(name).is_some()) {
+        return Err(Error::Invalid(format!(
+            "'{name}' chooses conversations and no messages; ask for those with /conversations?flowId=…&{name}=…."
+        )));
+    }
     read_filter(&|name| request.query(name), &|name| request.query_all(name))
 }
 
@@ -110,9 +188,17 @@ pub(in crate::http::api) fn read_filter<'a>(
     all: &dyn Fn(&str) -> Vec<&'a str>,
 ) -> Result<MessageFilter> {
     let text = |name: &str| first(name).filter(|text| !text.is_empty());
+    let searched = text("text").unwrap_or_default();
+    if searched.chars().count() > SEARCHED_TEXT_MAX_CHARS {
+        return Err(Error::Invalid(format!(
+            "Invalid text: it may have {SEARCHED_TEXT_MAX_CHARS} characters."
+        )));
+    }
     Ok(MessageFilter {
+        words: searched.split_whitespace().map(str::to_lowercase).collect(),
         chat_types: chat_types(&all("chatType"))?,
         chat: parse_optional(text("chatId"), "chatId", ChatId::parse)?,
+        is_stopped: parse_switch(text("stopped"), "stopped")?,
         session: text("sessionId").map(str::to_owned),
         memory_type: text("memoryType").map(str::to_owned),
         message: parse_optional(text("messageId"), "messageId", MessageId::parse)?,
@@ -164,6 +250,15 @@ pub(in crate::http::api) fn parse_optional<T>(
 ) -> Result<Option<T>> {
     let wrong = || Error::Invalid(format!("Invalid {name}."));
     text.map(|text| parse(text).ok_or_else(wrong)).transpose()
+}
+
+/// `true` or `false`, which is usual.
+fn parse_switch(text: Option<&str>, name: &str) -> Result<bool> {
+    match text {
+        None | Some("false") => Ok(false),
+        Some("true") => Ok(true),
+        Some(_) => Err(Error::Invalid(format!("Invalid {name}: it must be true or false."))),
+    }
 }
 
 /// One value, several, or a JSON array of them.

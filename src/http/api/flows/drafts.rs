@@ -67,8 +67,9 @@ pub(crate) fn publish(app: &App, caller: Caller, request: &Request) -> Result<Js
     let id = flow_id(request)?;
     let body: PublishRequest =
         if request.body().is_empty() { PublishRequest::default() } else { request.json()? };
+    let expected = DraftPrecondition::parse(request.header("if-match"))?;
     let overwrite = body.overwrite_live_changes.unwrap_or(false);
-    Ok(Json(publish::publish(app, &caller, &id, overwrite)?.into()))
+    Ok(Json(publish::publish(app, &caller, &id, &expected, overwrite)?.into()))
 }
 
 /// `POST /flow-drafts/publish`: those of these flows that can run, each with a result of its own.

@@ -13,7 +13,7 @@ use crate::http::request::json;
 use crate::http::routing::handler::Json;
 use crate::ops::knowledge::stores;
 use crate::wire::deleted::DeletedCount;
-use crate::wire::knowledge::chunks::{ChunkEdit, ChunkPageView};
+use crate::wire::knowledge::chunks::{ChunkEdit, ChunkMatchesView, ChunkPageView};
 use crate::wire::knowledge::loaders::{
     LoaderConfigView, LoaderPreviewView, LoaderRun, LoaderView, StoreLoaderEdit,
 };
@@ -24,6 +24,9 @@ use crate::wire::knowledge::stores::{
 use crate::wire::page::ListOrPage;
 use crate::wire::service::cards::CardView;
 use serde_json::{Map, Value};
+
+/// Longest text that chunks are searched for (manual 14.14).
+const SEARCHED_CHUNK_TEXT_MAX_CHARS: usize = 500;
 
 /// `GET /document-store/store`.
 ///
@@ -162,13 +165,31 @@ pub(crate) fn remove_loader(app: &App, caller: Caller, request: &Request) -> Res
 /// 400 for a page that is no number, 404.
 pub(crate) fn chunks(app: &App, caller: Caller, request: &Request) -> Result<Json<ChunkPageView>> {
     let id = store_id(request.param("id"))?;
-    let wanted = match request.param("loader") {
-        "all" => None,
-        text => Some(loader_id(text)?),
-    };
+    let wanted = loader_or_all(request.param("loader"))?;
     let number = request.param("page").parse();
     let number = number.map_err(|_| Error::invalid("The page must be a whole number from 1 up."))?;
     Ok(Json(stores::chunk_page(app, &caller, &id, wanted.as_ref(), number)?.into()))
+}
+
+/// `GET /document-store/chunk-search/:id/:loader`, where the loader may be `all`.
+///
+/// # Errors
+/// 400 for a text that is empty or too long and a place that is no number, 404.
+pub(crate) fn search_chunks(app: &App, caller: Caller, request: &Request) -> Result<Json<ChunkMatchesView>> {
+    let (id, wanted) = (store_id(request.param("id"))?, loader_or_all(request.param("loader"))?);
+    let text = request.query("text").unwrap_or_default().trim();
+    if text.is_empty() || text.chars().count() > SEARCHED_CHUNK_TEXT_MAX_CHARS {
+        return Err(Error::Invalid(format!(
+            "Invalid text: it must have 1 to {SEARCHED_CHUNK_TEXT_MAX_CHARS} characters."
+        )));
+    }
+    let from = request.query("from").filter(|from| !from.is_empty()).map_or(Ok(1), str::parse);
+    let from = from.map_err(|_| Error::invalid("Invalid from: it must be a whole number from 1 up."))?;
+    Ok(Json(stores::find_chunks(app, &caller, (&id, wanted.as_ref()), text, from)?.into()))
+}
+
+fn loader_or_all(text: &str) -> Result<Option<LoaderId>> {
+    if text == "all" { Ok(None) } else { loader_id(text).map(Some) }
 }
 
 /// `PUT /document-store/chunks/:id/:loader/:chunk`.

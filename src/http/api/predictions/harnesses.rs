@@ -6,6 +6,7 @@ use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::draft::CanvasSide;
+use crate::domain::predictions::consumption::Asker;
 use crate::domain::predictions::prediction::ChatType;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
@@ -64,7 +65,9 @@ pub(crate) fn run(
         return Err(Error::invalid("'question' is required: send the text to ask."));
     }
     let question = parse_question(request, sent.into(), Vec::new())?;
-    let ask = PredictionRequest { flow, question, chat_type: ChatType::Internal, side: CanvasSide::Live };
+    let asker = Asker { key: caller.key(), is_test: false };
+    let ask =
+        PredictionRequest { flow, question, chat_type: ChatType::Internal, side: CanvasSide::Live, asker };
     let visible_error = |fault| not_found_if_deleted(app, &id, fault);
     let entry = predictions::prepare(app, ask, request.cancel()).map_err(visible_error)?;
     let (chat, version) = (entry.ids.chat.to_string(), entry.version);

@@ -1,6 +1,8 @@
 //! Asking a flow.
 
 pub(crate) mod attachments;
+mod card_events;
+pub(crate) mod consumption;
 pub(crate) mod executions;
 pub(crate) mod harnesses;
 pub(crate) mod openai;

@@ -1,5 +1,6 @@
 //! Asking a flow (manual 2.1, 2.2, 2.3, 2.4, 2.8, 3.1).
 
+use super::card_events::{CardTally, CardTeller};
 use super::pipeline_answer;
 use super::question::{body_from_form, parse_question, parse_rerun};
 use super::run_events::{RunEvents, hide_hosts, visible_entries};
@@ -13,6 +14,7 @@ use crate::domain::flows::live_version::LiveVersion;
 use crate::domain::flows::rate_limit::WindowState;
 use crate::domain::ids::{ChatId, FlowId};
 use crate::domain::predictions::answer::PredictionAnswer;
+use crate::domain::predictions::consumption::Asker;
 use crate::domain::predictions::prediction::{ChatType, ConversationProof, Question};
 use crate::domain::predictions::team::TeamOutput;
 use crate::http::api::conversations::conversation_access::{can_see, flow_for_origin, request_proofs};
@@ -27,7 +29,7 @@ use crate::http::routing::handler::Json;
 use crate::http::routing::origin;
 use crate::ops::flows::access::{self, FlowAction};
 use crate::ops::predictions::{
-    self, NullSink, PredictionProgress, PredictionRequest, PredictionRun, StreamClosed,
+    self, NullSink, PredictionProgress, PredictionRequest, PredictionRun, RunReaders, StreamClosed,
 };
 use crate::wire::predictions::abort::AbortView;
 use crate::wire::predictions::answer::{AnswerEvents, AnswerView};
@@ -104,7 +106,10 @@ pub(crate) fn ask(app: &App, admitted: AskGrant, request: &Request) -> Result<Re
         let reply = pipeline_answer::ask(app, flow, question, request)?;
         return Ok(with_rate(app, reply, window));
     }
-    let ask = PredictionRequest { flow, question, chat_type: ChatType::External, side: CanvasSide::Live };
+    // The gate saw the key that the flow is bound to.
+    let asker = Asker { key: flow.settings.api_key, is_test: false };
+    let ask =
+        PredictionRequest { flow, question, chat_type: ChatType::External, side: CanvasSide::Live, asker };
     let id = ask.flow.id;
     let public_error = |fault| without_hosts_for_stranger(app, &id, fault);
     let entry = predictions::prepare(app, ask, request.cancel()).map_err(public_error)?;
@@ -150,7 +155,8 @@ pub(crate) fn ask_internal(app: &App, caller: Caller, request: &Request) -> Resu
             if question.human_input.is_some() && may_change() {
                 question.proofs.push(ConversationProof::Editor);
             }
-            let ask = PredictionRequest { flow, question, chat_type: ChatType::Internal, side };
+            let ask =
+                PredictionRequest { flow, question, chat_type: ChatType::Internal, side, asker: Asker::TEST };
             predictions::prepare(app, ask, request.cancel())
         }
     };
@@ -276,7 +282,7 @@ pub(super) fn reply_to_run(
     let (app, cancel) = (app.clone(), request.cancel().clone());
     // A team chooses before it shows anything, and a choice that fails is no stream.
     let is_late = entry.plan.may_be_team();
-    let asked = StreamedQuestion { app, entry, cancel };
+    let asked = StreamedQuestion { app, entry, cancel, cards: CardTally::default() };
     let reply = Reply::stream(move |events| asked.run(events));
     Ok(if is_late { reply.held_until_first_event() } else { reply })
 }
@@ -286,6 +292,7 @@ struct StreamedQuestion {
     app: App,
     entry: PredictionRun,
     cancel: CancelToken,
+    cards: CardTally,
 }
 
 impl StreamedQuestion {
@@ -293,14 +300,17 @@ impl StreamedQuestion {
         let begun = self.send_start(&events).and_then(|()| {
             let is_late = self.entry.plan.may_be_team();
             let mut sink = RunEvents::new(&events, self.entry.chat_type).starting_late(is_late);
-            let begun = predictions::begin(&self.app, &self.entry, &self.cancel, &mut sink)?;
+            let cards = CardTeller::new(&self.entry, &events, &self.cards);
+            let readers = RunReaders { sink: &mut sink, cards: cards.observer() };
+            let begun = predictions::begin(&self.app, &self.entry, &self.cancel, readers)?;
             // An answer without a word begins too; a reader who left is noticed by what follows.
             let _ = sink.start();
             Ok(begun)
         });
         match begun {
             Ok(PredictionProgress::Stream(stream, open)) => events.hand_over(stream, move |events, end| {
-                let finished = open.finish(&self.app, &self.entry, &self.cancel, end);
+                let cards = CardTeller::new(&self.entry, &events, &self.cards);
+                let finished = open.finish(&self.app, &self.entry, &self.cancel, end, cards.observer());
                 self.conclude(&events, finished);
             }),
             Ok(PredictionProgress::Done(answer)) => self.conclude(&events, Ok(answer)),
@@ -319,7 +329,7 @@ impl StreamedQuestion {
 
     /// Sends the last events.
     fn conclude(&self, events: &EventSink, finished: Result<PredictionAnswer>) {
-        let Self { app, entry, cancel } = self;
+        let Self { app, entry, cancel, .. } = self;
         // Nobody is left to tell when the reader is gone.
         let _ = match finished {
             Ok(answer) => send_end(events, answer, entry.chat_type),

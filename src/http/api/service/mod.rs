@@ -2,6 +2,7 @@
 
 pub(crate) mod metrics;
 pub(crate) mod nodes;
+pub(crate) mod server;
 
 use crate::app::App;
 use crate::domain::error::{Error, Result, UnavailableReason};

@@ -7,7 +7,9 @@ use crate::http::request::Request;
 use crate::http::routing::handler::Json;
 use crate::ops::workspace::templates;
 use crate::wire::deleted::DeletedCount;
-use crate::wire::workspace::templates::{NewTemplate, SentSource, StarterView, TemplateView};
+use crate::wire::workspace::templates::{
+    NewTemplate, SentSource, StarterView, TemplateEdit, TemplateLabelView, TemplateView,
+};
 
 /// `GET /marketplaces/templates`: the starter flows of this service.
 ///
@@ -22,7 +24,7 @@ pub(crate) fn starters(_: &App, _: Caller, _: &Request) -> Result<Json<Vec<Start
 /// # Errors
 /// When the database cannot be read.
 pub(crate) fn list(app: &App, caller: Caller, _: &Request) -> Result<Json<Vec<TemplateView>>> {
-    Ok(Json(templates::list(app, &caller)?.into_iter().map(TemplateView::from).collect()))
+    Ok(Json(templates::list_usable(app, &caller)?.into_iter().map(TemplateView::from).collect()))
 }
 
 /// `POST /marketplaces/custom`.
@@ -42,6 +44,19 @@ pub(crate) fn create(
         SentSource::Tool(_) => templates::check_tool_export(&caller)?,
     }
     Ok(Json(templates::create(app, &caller, label, &sent.try_into()?)?.into()))
+}
+
+/// `PUT /marketplaces/custom/:id`.
+///
+/// # Errors
+/// 400, 403, 404 as [`templates::update`].
+pub(crate) fn update(
+    app: &App,
+    caller: Caller,
+    request: &Request,
+    Json(body): Json<TemplateEdit>,
+) -> Result<Json<TemplateLabelView>> {
+    Ok(Json(templates::update(app, &caller, request.id("id")?, body.into())?.into()))
 }
 
 /// `DELETE /marketplaces/custom/:id`.

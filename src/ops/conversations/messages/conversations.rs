@@ -1,30 +1,32 @@
 //! The conversations of a flow, one row for each: what a page lists before it shows their messages.
 
+use super::counts::COUNTED_MAX;
 use super::filter::{MessageFilter, walk};
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::conversations::conversation::ConversationSummary;
 use crate::domain::conversations::feedback::Rating;
+use crate::domain::conversations::lead::Lead;
 use crate::domain::error::Result;
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
 use crate::domain::predictions::prediction::MessageRole;
 use crate::ops::flows::access::{self, FlowAction};
-use crate::store::queries::{feedback, leads, timeline};
+use crate::store::queries::{answers, feedback, leads, timeline};
 use crate::store::{MessageReader, MessagesTx, Order};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-/// Conversations that are told apart to count them: about 8 MB at most. A flow with more is said to have this many.
-const COUNTED_MAX: usize = 200_000;
 /// Most rows of one page.
 pub(crate) const PAGE_MAX: usize = 500;
 /// Characters of a question that its row shows.
 const SHOWN_CHARS: usize = 300;
+/// Failed runs of a conversation that are counted.
+const FAILURES_MAX: usize = 1_000;
 /// How far into a conversation its first question is looked for.
 const OPENING_MESSAGES: usize = 5;
 
-/// The conversations with messages that fit, the one that went on last first: those of the page, and how many there
-/// are in all. What is kept in memory of each is its id; callers bound the size of a page.
+/// A page of the conversations with messages that fit, the one that went on last first. What is kept in memory of each is its id;
+/// callers bound the size of a page.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -34,6 +36,19 @@ pub(super) fn newest(
     flow: &FlowId,
     filter: &MessageFilter,
     (page, size): (usize, usize),
+) -> Result<Vec<ChatId>> {
+    walk_newest(tx, workspace, flow, filter, (page, size), |shown, _| shown < size).map(|(shown, _)| shown)
+}
+
+/// As [`newest`]; the walk goes on while `goes_on` says so of the number of rows and of conversations so far. With the number of
+/// conversations that were met.
+fn walk_newest(
+    tx: &impl MessageReader,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    filter: &MessageFilter,
+    (page, size): (usize, usize),
+    goes_on: impl Fn(usize, usize) -> bool,
 ) -> Result<(Vec<ChatId>, usize)> {
     let skip = page.saturating_sub(1).saturating_mul(size);
     let (mut seen, mut shown) = (HashSet::new(), Vec::new());
@@ -41,7 +56,7 @@ pub(super) fn newest(
         if seen.insert(place.chat) && seen.len() > skip && shown.len() < size {
             shown.push(place.chat);
         }
-        Ok(if seen.len() < COUNTED_MAX { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        Ok(if goes_on(shown.len(), seen.len()) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     })?;
     Ok((shown, seen.len()))
 }
@@ -59,8 +74,9 @@ pub(crate) fn all_up_to(
 ) -> Result<Option<Vec<ConversationSummary>>> {
     app.store.read_messages(|tx| {
         access::flow(tx, caller, flow, FlowAction::Read)?;
-        let (chats, total) = newest(tx, &caller.workspace, flow, filter, (1, most))?;
-        if total > most {
+        let page = (1, most.saturating_add(1));
+        let chats = newest(tx, &caller.workspace, flow, filter, page)?;
+        if chats.len() > most {
             return Ok(None);
         }
         summarize_all(tx, &caller.workspace, flow, &chats).map(Some)
@@ -78,37 +94,32 @@ pub(crate) fn list(
     filter: &MessageFilter,
     (page, size): (usize, usize),
 ) -> Result<(Vec<ConversationSummary>, usize)> {
+    let counts = app.conversation_counts.before(flow);
     app.store.read_messages(|tx| {
         access::flow(tx, caller, flow, FlowAction::Read)?;
-        let page = (page, size.min(PAGE_MAX));
-        let (chats, total) = newest(tx, &caller.workspace, flow, filter, page)?;
+        let (workspace, page) = (&caller.workspace, (page, size.min(PAGE_MAX)));
+        let (chats, total) = if *filter == MessageFilter::default() {
+            let chats = newest(tx, workspace, flow, filter, page)?;
+            (chats, app.conversation_counts.count(tx, workspace, flow, &counts)?)
+        } else {
+            // Only who looks at every message knows which of them fit.
+            walk_newest(tx, workspace, flow, filter, page, |_, met| met < COUNTED_MAX)?
+        };
         Ok((summarize_all(tx, &caller.workspace, flow, &chats)?, total))
     })
 }
 
-fn summarize_all(
+/// These conversations at a glance.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(super) fn summarize_all(
     tx: &MessagesTx,
     workspace: &WorkspaceId,
     flow: &FlowId,
     chats: &[ChatId],
 ) -> Result<Vec<ConversationSummary>> {
-    let wanted: HashSet<&ChatId> = chats.iter().collect();
-    let mut names: HashMap<ChatId, String> = HashMap::new();
-    leads::scan(tx, workspace, flow, |lead| {
-        let chat = lead.chat;
-        if wanted.contains(&chat)
-            && let Some(name) = lead.into_shown_name()
-        {
-            // The newest of a conversation came first.
-            names.entry(chat).or_insert(name);
-        }
-        if names.len() < wanted.len() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })?;
-    let rows = chats.iter().map(|chat| {
-        let lead_name = names.remove(chat);
-        Ok(ConversationSummary { lead_name, ..summarize(tx, workspace, flow, chat)? })
-    });
-    rows.collect()
+    chats.iter().map(|chat| summarize(tx, workspace, flow, chat)).collect()
 }
 
 fn summarize(
@@ -133,15 +144,18 @@ fn summarize(
         *(if rated.rating == Rating::Up { &mut up } else { &mut down }) += 1;
         Ok(())
     })?;
+    let left = leads::of_conversation(tx, workspace, flow, chat)?;
+    let failed = answers::failures(tx, workspace, flow, Some(chat), FAILURES_MAX)?;
     Ok(ConversationSummary {
         chat: *chat,
         chat_type: first.map(|message| message.chat_type),
         session: first.and_then(|message| message.session.clone()),
         memory_type: first.and_then(|message| message.memory_type.clone()),
         lead_email: opening.iter().find_map(|message| message.lead_email.clone()),
-        lead_name: None,
+        lead_name: left.into_iter().find_map(Lead::into_shown_name),
         first_question: question.map(|message| message.content.chars().take(SHOWN_CHARS).collect()),
         messages: places.len(),
+        failed_runs: failed.len(),
         positive_feedback: up,
         negative_feedback: down,
         created: first.map(|message| message.created),

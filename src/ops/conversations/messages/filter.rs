@@ -27,11 +27,15 @@ pub(crate) struct MessageFilter {
     pub end: Option<Timestamp>,
     /// Answers rated like this, and the question before each; empty is all.
     pub ratings: Vec<Rating>,
+    /// Texts that all stand in the message, in whatever case; in lower case here.
+    pub words: Vec<String>,
+    /// Only answers that ended before they were whole: they were stopped, or their reader left.
+    pub is_stopped: bool,
 }
 
 impl MessageFilter {
     /// False when the place of a message says all that the filter asks.
-    fn needs_messages(&self) -> bool {
+    pub(super) fn needs_messages(&self) -> bool {
         let bare = Self { chat: None, ratings: Vec::new(), ..self.clone() };
         bare != Self::default()
     }
@@ -45,7 +49,32 @@ impl MessageFilter {
             && self.message.is_none_or(|id| id == message.id)
             && self.start.is_none_or(|start| message.created >= start)
             && self.end.is_none_or(|end| message.created <= end)
+            && (!self.is_stopped || message.stopped)
+            && self.has_words(&message.content)
     }
+
+    fn has_words(&self, content: &str) -> bool {
+        if self.words.is_empty() {
+            return true;
+        }
+        let content = content.to_lowercase();
+        self.words.iter().all(|word| content.contains(word.as_str()))
+    }
+}
+
+/// True when the message at this place fits.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(super) fn fits(
+    tx: &impl MessageReader,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    filter: &MessageFilter,
+    place: &MessagePosition,
+) -> Result<bool> {
+    let message = timeline::message_at(tx, workspace, flow, place)?;
+    Ok(message.is_some_and(|message| filter.matches(&message)))
 }
 
 /// Hands over the messages that fit, from the number `from` on, until `each` breaks. A message comes along when the
@@ -87,7 +116,7 @@ pub(super) fn walk(
 }
 
 /// The places a filter names by itself, in their order: those of one conversation, or of what was rated.
-fn indexed_positions(
+pub(super) fn indexed_positions(
     tx: &impl MessageReader,
     workspace: &WorkspaceId,
     flow: &FlowId,

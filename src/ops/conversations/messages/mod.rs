@@ -2,38 +2,38 @@
 
 mod budget;
 pub(crate) mod conversations;
+pub(crate) mod counts;
+mod deletion;
 mod filter;
 pub(crate) mod remote_memories;
+pub(crate) mod search;
 pub(crate) mod stats;
 
 pub(crate) use self::budget::Budget;
+pub(super) use self::deletion::delete_as;
+pub(crate) use self::deletion::{delete, delete_conversations};
 pub(crate) use self::filter::MessageFilter;
 use self::filter::walk;
-use super::{chunks, feedback, named_sessions};
+use super::feedback;
 use crate::app::App;
-use crate::base::cancel::CancelToken;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::conversations::conversation::{Message, MessageRating, RatedMessage};
 use crate::domain::error::Result;
-use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
+use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::domain::predictions::prediction::MessageRole;
-use crate::ops::checks::kept;
 use crate::ops::flows::access::{self, FlowAction};
 pub(crate) use crate::store::Order as MessageOrder;
 use crate::store::queries::answers;
 use crate::store::queries::executions;
 use crate::store::queries::feedback as ratings;
 use crate::store::queries::timeline::{self, MessagePosition};
-use crate::store::{MessageReader, MessagesTx, WriteTx};
+use crate::store::{MessageReader, MessagesTx};
 use jiff::Timestamp;
 use serde::Serialize;
-use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 /// Messages in one answer; more are reached page by page.
 const LISTED_MAX: usize = 10_000;
-/// Messages removed in one transaction: others wait for it.
-const REMOVED_AT_ONCE_MAX: usize = 500;
 
 /// How messages are listed.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +66,7 @@ pub(crate) fn list(
             None => collect_matching(tx, workspace, flow, filter, telling.order, &mut found)?,
             Some((page, size)) => {
                 let page = (page, size.min(conversations::PAGE_MAX));
-                let (chats, _) = conversations::newest(tx, workspace, flow, filter, page)?;
+                let chats = conversations::newest(tx, workspace, flow, filter, page)?;
                 for chat in chats {
                     let one = MessageFilter { chat: Some(chat), ..filter.clone() };
                     collect_matching(tx, workspace, flow, &one, telling.order, &mut found)?;
@@ -186,114 +186,4 @@ fn collect_matching(
         found.extend(message.map(|message| (place, message)));
         Ok(if found.len() < LISTED_MAX { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     })
-}
-
-/// Deletes the flow's messages that fit and were there when it began, some in each transaction, with their ratings
-/// and the files of conversations of which nothing is left; the number deleted. Memories on servers of the flow's owner
-/// forget such a conversation first.
-///
-/// # Errors
-/// 404 or 403, and 500 where such a memory cannot be reached.
-pub(crate) fn delete(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter) -> Result<usize> {
-    app.store.read(|tx| access::flow(tx, caller, flow, FlowAction::Save).map(drop))?;
-    delete_as(app, Some(caller), (&caller.workspace, flow), filter, &CancelToken::new(None))
-}
-
-/// Deletes messages for a caller, whose rights may end meanwhile, or for the service itself, until `cancel` is set.
-///
-/// # Errors
-/// As [`delete`].
-pub(super) fn delete_as(
-    app: &App,
-    caller: Option<&Caller>,
-    (workspace, flow): (&WorkspaceId, &FlowId),
-    filter: &MessageFilter,
-    cancel: &CancelToken,
-) -> Result<usize> {
-    let end = app.store.read_messages(timeline::next_sequence)?;
-    let (mut from, mut count) = (0, 0);
-    while cancel.reason().is_none() {
-        let batch = app.store.read_messages(|tx| {
-            let mut batch = Vec::new();
-            walk(tx, workspace, flow, filter, (from, MessageOrder::Ascending), |place, _| {
-                if place.sequence >= end || batch.len() == REMOVED_AT_ONCE_MAX {
-                    return Ok(ControlFlow::Break(()));
-                }
-                batch.push(place);
-                Ok(ControlFlow::Continue(()))
-            })?;
-            Ok(batch)
-        })?;
-        let Some(last) = batch.last() else { break };
-        from = last.sequence + 1;
-        remote_memories::delete_remote_memories(app, workspace, flow, &batch)?;
-        let (removed, ended) = app.store.write(|tx| {
-            if let Some(caller) = caller {
-                access::flow(tx, caller, flow, FlowAction::Save)?;
-            }
-            let removed = timeline::remove(tx, workspace, flow, &batch)?;
-            // What else holds words of a person goes with the last of their messages, whatever happens after.
-            let ended = emptied_conversations(tx, workspace, flow, &batch)?;
-            kept::forget_conversations(tx, workspace, flow, |chat| ended.contains(chat))?;
-            named_sessions::delete_for_conversations(tx, workspace, flow, &ended)?;
-            for chat in &ended {
-                answers::remove_failures(tx, workspace, flow, Some(chat), usize::MAX)?;
-            }
-            Ok((removed, ended))
-        })?;
-        count += removed;
-        ended.iter().for_each(|chat| app.chat_files.remove_chat(workspace, flow, chat));
-        if !ended.is_empty() {
-            chunks::delete_for_conversations(app, workspace, flow, &ended);
-        }
-    }
-    match filter {
-        // A conversation may have files before it has messages.
-        all if *all == MessageFilter::default() => {
-            app.store.write(|tx| {
-                kept::forget_conversations(tx, workspace, flow, |_| true)?;
-                named_sessions::delete_for_flow(tx, workspace, flow)
-            })?;
-            forget_failures(app, workspace, flow, None)?;
-            app.chat_files.remove_flow(workspace, flow);
-            chunks::delete_for_flow(app, workspace, flow);
-        }
-        MessageFilter { chat: Some(chat), .. }
-            if *filter == (MessageFilter { chat: Some(*chat), ..MessageFilter::default() }) =>
-        {
-            app.store.write(|tx| {
-                kept::forget_conversations(tx, workspace, flow, |other| other == chat)?;
-                named_sessions::delete_for_conversations(tx, workspace, flow, [chat])
-            })?;
-            forget_failures(app, workspace, flow, Some(chat))?;
-            app.chat_files.remove_chat(workspace, flow, chat);
-            chunks::delete_for_conversations(app, workspace, flow, &BTreeSet::from([*chat]));
-        }
-        _ => {}
-    }
-    Ok(count)
-}
-
-/// Forgets runs that failed in a flow, or in one conversation, some in each transaction.
-fn forget_failures(app: &App, workspace: &WorkspaceId, flow: &FlowId, chat: Option<&ChatId>) -> Result<()> {
-    let forget = |tx: &WriteTx| answers::remove_failures(tx, workspace, flow, chat, REMOVED_AT_ONCE_MAX);
-    while app.store.write(forget)? == REMOVED_AT_ONCE_MAX {}
-    Ok(())
-}
-
-/// The conversations of these messages of which nothing is left.
-fn emptied_conversations(
-    tx: &WriteTx,
-    workspace: &WorkspaceId,
-    flow: &FlowId,
-    removed: &[MessagePosition],
-) -> Result<BTreeSet<ChatId>> {
-    let chats: BTreeSet<ChatId> = removed.iter().map(|place| place.chat).collect();
-    let mut ended = BTreeSet::new();
-    for chat in chats {
-        if timeline::of_chat(tx, workspace, flow, &chat)?.is_empty() {
-            ended.insert(chat);
-        }
-    }
-    Ok(ended)
 }

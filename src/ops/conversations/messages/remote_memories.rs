@@ -2,16 +2,15 @@
 
 use crate::app::App;
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::{Memory, RunContext};
+use crate::cards::kit::RunContext;
 use crate::domain::error::Result;
 use crate::domain::ids::{ChatId, FlowId, MessageId, WorkspaceId};
 use crate::domain::predictions::prediction::RunIds;
-use crate::engine::{self, Overrides};
+use crate::engine::{self, OutsideMemory, Overrides};
 use crate::ops::predictions::{self, RunHost};
 use crate::store::queries::timeline::{self, MessagePosition};
 use crate::store::tables::FLOWS;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Those of these messages' conversations of which nothing is left once they are removed, forgotten by the memories of
 /// the flow as it is Live. A flow that cannot run has none.
@@ -38,7 +37,7 @@ pub(super) fn delete_remote_memories(
     };
     let host = RunHost::for_flow(app, &live, ids, &overrides, "", CancelToken::new(None))?;
     let turn = RunContext { question: "", documents: "", uploads: &[], history: &[], host: &host };
-    let mut memories: Option<Vec<Arc<dyn Memory>>> = None;
+    let mut memories: Option<Vec<OutsideMemory>> = None;
     for (chat, count) in counts {
         if app.store.read_messages(|tx| timeline::of_chat(tx, workspace, flow, &chat))?.len() > count {
             continue;

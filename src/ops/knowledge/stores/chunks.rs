@@ -8,12 +8,18 @@ use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChunkId, DocumentStoreId, LoaderId};
 use crate::domain::knowledge::document_store::{DocumentLoader, DocumentStore, StoredChunk};
 use crate::domain::knowledge::store_changes::ChunkChange;
-use crate::domain::knowledge::store_overview::{ChunkEntry, ChunkPage};
+use crate::domain::knowledge::store_overview::{ChunkEntry, ChunkMatches, ChunkPage};
+use crate::store::Tx;
 use crate::store::queries::chunks;
+use std::ops::ControlFlow;
 
 /// Longest text that a person may write into a chunk (manual 14.14).
 const CHUNK_BYTES_MAX: usize = 1024 * 1024;
 const PAGE: usize = 50;
+/// Most chunks that one search reads before it answers with what it has (manual 14.14).
+const SEARCHED_CHUNKS_MAX_COUNT: usize = 20_000;
+/// Bytes of chunks after which a search answers with what it has (manual 14.14).
+const SEARCHED_CHUNKS_MAX_BYTES: usize = 32 * 1024 * 1024;
 
 /// A page of the chunks of a loader, or of all; pages are counted from 1.
 ///
@@ -29,11 +35,7 @@ pub(crate) fn chunk_page(
     let number = number.max(1);
     let skip = (number - 1).saturating_mul(PAGE);
     let (store, found) = app.store.read(|tx| {
-        let store = require_store(tx, &caller.workspace, id)?;
-        if loader.is_some_and(|loader| store.loader(loader).is_none()) {
-            return Err(no_loader());
-        }
-        let loaders = loader.map_or_else(|| store.loader_ids(), |loader| vec![*loader]);
+        let (store, loaders) = store_and_loaders(tx, caller, id, loader)?;
         let found = chunks::page(tx, id, &loaders, skip, PAGE)?;
         Ok((store, found))
     })?;
@@ -53,6 +55,53 @@ pub(crate) fn chunk_page(
         store_name: store.name,
         description: store.description,
     })
+}
+
+/// Chunks of a loader, or of all, that have `text` in them in whatever case, from a place on; places are counted from 1. A search
+/// that read much without finding enough says where it goes on.
+///
+/// # Errors
+/// 404 without store or loader.
+pub(crate) fn find_chunks(
+    app: &App,
+    caller: &Caller,
+    (id, loader): (&DocumentStoreId, Option<&LoaderId>),
+    text: &str,
+    from: usize,
+) -> Result<ChunkMatches> {
+    let (wanted, skip) = (text.to_lowercase(), from.max(1) - 1);
+    app.store.read(|tx| {
+        let (_, loaders) = store_and_loaders(tx, caller, id, loader)?;
+        let (mut found, mut place, mut bytes, mut is_cut) = (Vec::new(), skip, 0, false);
+        chunks::walk(tx, id, &loaders, skip, |loader, chunk| {
+            let is_long = place - skip >= SEARCHED_CHUNKS_MAX_COUNT || bytes >= SEARCHED_CHUNKS_MAX_BYTES;
+            if found.len() >= PAGE || is_long {
+                is_cut = true;
+                return ControlFlow::Break(());
+            }
+            place += 1;
+            bytes += chunk.text.len();
+            if chunk.text.to_lowercase().contains(&wanted) {
+                found.push(ChunkEntry { loader, number: place, chunk });
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(ChunkMatches { store: *id, chunks: found, next: is_cut.then_some(place + 1) })
+    })
+}
+
+fn store_and_loaders(
+    tx: &impl Tx,
+    caller: &Caller,
+    id: &DocumentStoreId,
+    loader: Option<&LoaderId>,
+) -> Result<(DocumentStore, Vec<LoaderId>)> {
+    let store = require_store(tx, &caller.workspace, id)?;
+    if loader.is_some_and(|loader| store.loader(loader).is_none()) {
+        return Err(no_loader());
+    }
+    let loaders = loader.map_or_else(|| store.loader_ids(), |loader| vec![*loader]);
+    Ok((store, loaders))
 }
 
 /// Changes a chunk; answers with its page.

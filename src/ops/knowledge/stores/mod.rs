@@ -10,7 +10,7 @@ pub(in crate::ops) mod pipeline_chunks;
 mod secrets;
 mod upsert;
 
-pub(crate) use self::chunks::{chunk_page, edit_chunk, remove_chunk};
+pub(crate) use self::chunks::{chunk_page, edit_chunk, find_chunks, remove_chunk};
 pub(crate) use self::describe::{ask_chosen_model, describe, no_chat_model};
 pub(crate) use self::files::read as stored_file;
 pub(crate) use self::loaders::{config, preview, process, refresh, remove_loader, save};
@@ -22,23 +22,23 @@ use crate::cards::kit::{Category, PageVisitor};
 use crate::cards::registry;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Conflict, Error, Result};
+use crate::domain::flows::usage::UsingFlow;
 use crate::domain::ids::{DocumentStoreId, WorkspaceId};
 use crate::domain::knowledge::document_store::{
     CardConfig, DocumentLoader, DocumentStore, LoaderConfig, StoredChunk,
 };
 use crate::domain::knowledge::store_changes::{NewStore, StoreChange};
-use crate::domain::knowledge::store_overview::{LoaderOverview, StoreOverview, StoreStatus, StoreUse};
+use crate::domain::knowledge::store_overview::{LoaderOverview, StoreOverview, StoreStatus};
 use crate::domain::predictions::prediction::Document;
 use crate::domain::resource::ResourceId as _;
 use crate::domain::service::card_definition::CardDefinition;
 use crate::limits;
 use crate::ops::accounts::membership;
-use crate::ops::flows::access::{FlowAction, check_permission};
 use crate::ops::flows::usage::{self, ResourceKind};
 use crate::ops::service::catalogue;
 use crate::store::Tx;
 use crate::store::queries::chunks as rows;
-use crate::store::tables::{CANVASES, DOCUMENT_STORES, FLOWS, VECTOR_CONFIGS};
+use crate::store::tables::{DOCUMENT_STORES, VECTOR_CONFIGS};
 
 /// Chunks that are read at once where nobody needs all of them together, and bytes of their texts.
 const PAGE_CHUNKS: usize = 256;
@@ -176,19 +176,10 @@ pub(crate) fn list(app: &App, caller: &Caller) -> Result<Vec<StoreOverview>> {
     app.store.read(|tx| stores.into_iter().map(|store| overview(app, tx, store)).collect())
 }
 
-/// The flows whose Live names the store, as far as the caller may read them. It reads every canvas of the workspace, so a
-/// list of stores goes without.
-fn flows_using(tx: &impl Tx, caller: &Caller, id: &DocumentStoreId) -> Result<Vec<StoreUse>> {
-    let (workspace, name, mut found) = (&caller.workspace, id.to_string(), Vec::new());
-    let flows = FLOWS.list(tx, workspace)?;
-    for flow in flows.into_iter().filter(|flow| check_permission(caller, flow.kind, FlowAction::Read).is_ok())
-    {
-        let canvas = CANVASES.get(tx, workspace, &flow.id)?;
-        if canvas.is_some_and(|canvas| canvas.contains(&name)) {
-            found.push(StoreUse { flow: flow.id, name: flow.name });
-        }
-    }
-    Ok(found)
+/// The flows that use the store, as far as the caller may read them. It reads every canvas of the workspace, so a list of
+/// stores goes without.
+fn flows_using(tx: &impl Tx, caller: &Caller, id: &DocumentStoreId) -> Result<Vec<UsingFlow>> {
+    usage::flows_using(tx, caller, ResourceKind::Stores, &id.to_string(), |kind| usage::is_seen(caller, kind))
 }
 
 /// One store.
@@ -292,9 +283,12 @@ pub(crate) fn visit_chunks(
     let Some(store) = app.store.read(|tx| DOCUMENT_STORES.get(tx, workspace, id))? else { return Ok(false) };
     let most = (PAGE_CHUNKS, PAGE_BYTES);
     for loader in store.loader_ids() {
+        // Whoever puts what it reads into the same store would never come to an end.
+        let end = app.store.read(|tx| rows::last(tx, id, &loader))?;
         let mut last = None;
-        loop {
-            let page = app.store.read(|tx| rows::page_after(tx, id, &loader, last.as_ref(), most))?;
+        while last < end {
+            let mut page = app.store.read(|tx| rows::page_after(tx, id, &loader, last.as_ref(), most))?;
+            page.retain(|chunk| Some(chunk.id) <= end);
             let Some(newest) = page.last() else { break };
             last = Some(newest.id);
             visit(page.into_iter().map(document).collect())?;

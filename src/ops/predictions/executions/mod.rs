@@ -24,8 +24,8 @@ use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, WorkspaceId};
 use crate::domain::predictions::execution::{
-    Execution, ExecutionDetails, ExecutionEntry, ExecutionState, ShownEntries, ShownEntry, cut_texts,
-    remove_sessions,
+    EXECUTION_TEXT_MAX_BYTES, Execution, ExecutionDetails, ExecutionEntry, ExecutionState, ShownEntries,
+    ShownEntry, cut_texts, remove_sessions,
 };
 use crate::domain::resource::ResourceId as _;
 use crate::ops::flows::access::{self, FlowAction};
@@ -41,8 +41,6 @@ use std::time::{Duration, Instant};
 
 /// Rows of one page of records (manual 14.4).
 pub const EXECUTION_PAGE_MAX: usize = 100;
-/// Bytes of a text of a record that is shown unless the whole is asked for (manual 14.4).
-const EXECUTION_TEXT_MAX_BYTES: usize = 1024 * 1024;
 /// Bytes of entries that one page of records holds; the rows behind come without theirs (manual 14.4).
 const EXECUTION_PAGE_MAX_BYTES: usize = 64 * 1024 * 1024;
 /// Records that are deleted in one commit.

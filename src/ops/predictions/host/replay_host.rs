@@ -85,6 +85,13 @@ impl<'a> ReplayHost<'a> {
         })
     }
 
+    /// Nothing of a replay is counted beside its own tokens.
+    fn add_usage(&self, usage: Option<Usage>) {
+        if let Some(usage) = usage {
+            self.notes.add_usage(&usage);
+        }
+    }
+
     /// Tokens of all model calls so far.
     pub(in crate::ops::predictions) fn usage(&self) -> Option<Usage> {
         self.notes.usage()
@@ -194,7 +201,7 @@ impl Flows for ReplayHost<'_> {
             call,
             call.cancel.unwrap_or(&self.cancel),
         )?;
-        self.record_usage(asked.usage);
+        self.add_usage(asked.usage);
         Ok(asked)
     }
 }
@@ -233,10 +240,8 @@ impl VectorIndexes for ReplayHost<'_> {
 impl ModelObserver for ReplayHost<'_> {
     fn record_model_call(&self, _call: &ModelCall) {}
 
-    fn record_usage(&self, usage: Option<Usage>) {
-        if let Some(usage) = usage {
-            self.notes.add_usage(&usage);
-        }
+    fn record_usage(&self, _model: &str, usage: Option<Usage>) {
+        self.add_usage(usage);
     }
 
     fn record_citations(&self, pages: Vec<Document>) {

@@ -3,16 +3,17 @@
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::cards::kit::{
-    AnswerFiles, Capabilities, Code, CodeDatabases, CodeRunner, Collections, Conversations, FlowCall, Flows,
-    Host, HostContext, KeptFile, Knowledge, ModelCall, ModelObserver, NewFile, PageVisitor, PipelineReport,
-    Pipelines, ReplyKey, ReplyStore, RunFacts, StoredFile, TokenSink, UpsertObserver, VectorIndexes,
-    VectorStore, WorkspaceFiles,
+    AnswerFiles, Capabilities, CardObserver, Code, CodeDatabases, CodeRunner, Collections, Conversations,
+    FlowCall, Flows, Host, HostContext, KeptFile, Knowledge, ModelCall, ModelObserver, NewFile, PageVisitor,
+    PipelineReport, Pipelines, ReplyKey, ReplyStore, RunFacts, StoredFile, TokenSink, UpsertObserver,
+    VectorIndexes, VectorStore, WorkspaceFiles,
 };
 use crate::domain::conversations::conversation::{Conversation, Message, Utterance};
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{ChatId, DocumentStoreId, FlowId};
 use crate::domain::knowledge::server_folder::{FileVisitor, FolderError, FolderQuery};
+use crate::domain::predictions::consumption::ModelCalls;
 use crate::domain::predictions::prediction::{Document, HistoryMessage, RunIds, RunOutput, Usage};
 use crate::engine::{Credentials, Overrides};
 use crate::ops::conversations::files as chat_files;
@@ -60,7 +61,11 @@ pub(in crate::ops) struct RunHost<'a> {
     collections: WorkspaceCollections<'a>,
     /// Who waits for the upsert, when this is one.
     progress: Option<&'a ProgressReporter<'a>>,
+    /// Who watches what the cards do.
+    cards: Option<&'a dyn CardObserver>,
     notes: RunNotes,
+    /// Where the models of what is no question are counted.
+    calls: Option<&'a ModelCalls>,
 }
 
 impl<'a> RunHost<'a> {
@@ -129,13 +134,25 @@ impl<'a> RunHost<'a> {
             request_variables: overrides.variables(),
             question,
             progress: None,
+            cards: None,
             notes: RunNotes::default(),
+            calls: None,
         })
     }
 
     /// For an upsert, whose progress goes to `watch`.
     pub(in crate::ops) fn with_progress(self, watch: &'a ProgressReporter<'a>) -> Self {
         Self { progress: Some(watch), ..self }
+    }
+
+    /// For what is no question and calls models, which are counted in `calls`.
+    pub(in crate::ops) fn with_calls(self, calls: &'a ModelCalls) -> Self {
+        Self { calls: Some(calls), ..self }
+    }
+
+    /// What its cards do goes to `cards`, where somebody watches.
+    pub(in crate::ops::predictions) fn with_cards(self, cards: Option<&'a dyn CardObserver>) -> Self {
+        Self { cards, ..self }
     }
 
     /// Where replies of this run's Live are kept.
@@ -185,6 +202,7 @@ impl Host for RunHost<'_> {
             facts: Some(RunFacts { ids: &self.ids, session: session.map(|name| name.as_str()) }),
             variables: Some(&self.variables),
             prices: &self.app.prices,
+            cards: self.cards,
             progress: self.progress.map(|watch| watch as &dyn UpsertObserver),
             ..HostContext::new(
                 &self.cancel,
@@ -333,7 +351,10 @@ impl Flows for RunHost<'_> {
             return Err(Error::RunFailed("Only a question can ask another flow.".into()));
         };
         let outcome = nested::ask_flow(self.app, entry, call, call.cancel.unwrap_or(&self.cancel), sink)?;
-        self.record_usage(outcome.usage);
+        // The asked flow counts its models itself.
+        if let Some(usage) = outcome.usage {
+            self.notes.add_usage(&usage);
+        }
         Ok(outcome)
     }
 }
@@ -395,7 +416,10 @@ impl ModelObserver for RunHost<'_> {
         }
     }
 
-    fn record_usage(&self, usage: Option<Usage>) {
+    fn record_usage(&self, model: &str, usage: Option<Usage>) {
+        if let Some(calls) = self.run.map(|run| run.open.calls()).or(self.calls) {
+            calls.add(model, usage.as_ref());
+        }
         let Some(usage) = usage else { return };
         tracing::debug!(flow = %self.flow.id, input = usage.input_tokens, output = usage.output_tokens, "a model was called");
         self.notes.add_usage(&usage);

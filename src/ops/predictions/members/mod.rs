@@ -7,9 +7,9 @@ use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::ChatId;
 use crate::domain::predictions::prediction::{Question, RunOutput};
-use crate::engine::FlowPlan;
 use crate::engine::agentflow::RunSink;
 use crate::engine::legacy::{self, KeptTurns, MemberPlan, MemberRun, PastTurns, PauseAnswer, WaitingTurns};
+use crate::engine::{CompletedRun, FlowPlan};
 use crate::limits::MEMORY_MESSAGES_MAX;
 use crate::ops::predictions::ask::PredictionRun;
 use crate::ops::predictions::conversation::ConversationRef;
@@ -96,9 +96,11 @@ pub(in crate::ops::predictions) fn run(
     plan: &MemberPlan,
     host: &RunHost<'_>,
     sink: &mut dyn RunSink,
-) -> Result<RunOutput> {
-    let past =
-        if entry.is_first_message { PastTurns::default() } else { load(app, &entry.flow, entry.ids.chat)? };
+) -> Result<CompletedRun> {
+    let past = || match entry.is_first_message {
+        true => Ok(PastTurns::default()),
+        false => load(app, &entry.flow, entry.ids.chat),
+    };
     let decided = entry.decided.as_ref();
     let turn = run_context(entry, host);
     let run = MemberRun {
@@ -106,14 +108,14 @@ pub(in crate::ops::predictions) fn run(
         overrides: &entry.overrides,
         turn: &turn,
         credentials: host,
-        past: if decided.is_some() { past.before_newest() } else { past },
+        past: Some(&past),
         resumed: decided.map(|decided| (decided.waiting.clone(), decided.answer.clone())),
         branches_max: usize::try_from(app.settings.branches_max).unwrap_or(1),
         canvas: entry.flow.digest,
     };
-    let output = legacy::run(&run, sink)?;
-    require_answer(entry.call_path.is_nested(), &entry.flow, &output)?;
-    Ok(output)
+    let ran = legacy::run(&run, sink)?;
+    require_answer(entry.call_path.is_nested(), &entry.flow, &ran.outcome)?;
+    Ok(ran)
 }
 
 /// A run that waits for a person fails where another flow waits for it: nobody could answer.

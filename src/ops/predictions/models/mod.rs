@@ -7,10 +7,14 @@ use self::reach::takes_question;
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
-use crate::domain::flows::flow::Flow;
+use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::ids::FlowId;
+use crate::engine::overrides::CardPlace;
 use crate::ops::accounts::keys;
+use crate::ops::predictions;
 use crate::store::tables::FLOWS;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -36,6 +40,20 @@ pub fn find_model(app: &App, caller: &Caller, model: &str) -> Result<Arc<Flow>> 
             "The model '{shown}' does not exist or this key may not ask it: name a flow by its id or its name, as the list of models has them."
         ))
     })
+}
+
+/// Has what a request says of the model reach the models that steps of an agentflow pick: they are no cards of the canvas.
+pub fn address_picked_models(app: &App, flow: &Flow, said: &mut Map<String, Value>) {
+    if flow.kind != FlowKind::Agentflow || said.is_empty() {
+        return;
+    }
+    // A canvas that cannot run says so when it is asked.
+    let Ok(plan) = predictions::plan(app, flow) else { return };
+    let picked: BTreeSet<&str> = plan.places().iter().filter_map(CardPlace::picked_model).collect();
+    if !picked.is_empty() {
+        let all = Value::Object(std::mem::take(said));
+        said.extend(picked.into_iter().map(|input| (format!("{input}Config"), all.clone())));
+    }
 }
 
 /// The flow whose pages a request is judged by; none where its key and its model lead to none. No use of the key.

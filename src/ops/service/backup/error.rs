@@ -1,5 +1,6 @@
 //! Why there is no backup, or no restore, in words for the operator.
 
+use super::passphrase_file::PassphraseFileError;
 use crate::backup::ArchiveError;
 use crate::domain::error::Error;
 use crate::durable::ReplacementError;
@@ -46,6 +47,8 @@ pub(crate) enum BackupError {
          unset, and move the folder versions there before the next start"
     )]
     HistoryElsewhere,
+    #[error("the file of the passphrase, {}, {}", .0.display(), .1)]
+    Passphrase(PathBuf, PassphraseFileError),
     #[error("{} cannot be written: {}", .0.display(), .1)]
     Folder(PathBuf, io::Error),
 }

@@ -1,11 +1,12 @@
 //! What a backup holds, looked at where it was unpacked: whether its database and its history open, and what is damaged in them.
 
 use super::BackupError;
-use crate::backup::reader::extract;
+use crate::backup::reader::{ExtractResult, extract};
 use crate::backup::{ArchiveError, DATABASE, FILES};
 use crate::base::cancel::CancelToken;
 use crate::domain::error::Error;
 use crate::domain::service::backup::BackupSummary;
+use crate::domain::service::passphrase::Passphrase;
 use crate::durable::Scratch;
 use crate::files::integrity;
 use crate::files::secrets::{CONVERSATIONS, CREDENTIALS, lacking_secrets};
@@ -20,6 +21,8 @@ use std::sync::Arc;
 /// What was found in a backup.
 pub(crate) struct BackupFindings {
     pub summary: BackupSummary,
+    /// It was encrypted, and the passphrase opened it.
+    pub is_encrypted: bool,
     pub rows: u64,
     pub versions: usize,
     /// A sentence for each thing that was damaged when it was backed up.
@@ -28,25 +31,27 @@ pub(crate) struct BackupFindings {
     pub closed: Vec<&'static str>,
 }
 
-/// Checks a backup to its last byte, without restoring it: it is unpacked into `folder`, and removed from there.
+/// Checks a backup to its last byte, without restoring it: it is unpacked into `folder`, and removed from there. `passphrase` opens it
+/// where it is encrypted.
 ///
 /// # Errors
-/// When it is not whole, its database cannot be opened, or there is no room.
+/// When it is not whole or does not open, its database cannot be opened, or there is no room.
 pub(crate) fn verify(
     input: impl Read,
+    passphrase: Option<&Passphrase>,
     folder: &Path,
     settings: &Settings,
 ) -> Result<BackupFindings, BackupError> {
     let name = format!("flowkeep-verify-{}", uuid::Uuid::new_v4().simple());
     let place =
         Scratch::create(folder, &name).map_err(|cause| BackupError::Folder(folder.to_owned(), cause))?;
-    let summary = extract(input, &place)?;
-    examine(summary, place.path(), place.path(), settings)
+    let extracted = extract(input, passphrase, &place)?;
+    examine(extracted, place.path(), place.path(), settings)
 }
 
 /// Looks at what was unpacked at `data`; `secrets` is the data folder whose secrets will be used with it.
 pub(super) fn examine(
-    summary: BackupSummary,
+    extracted: ExtractResult,
     data: &Path,
     secrets: &Path,
     settings: &Settings,
@@ -78,7 +83,8 @@ pub(super) fn examine(
         }
     };
     Ok(BackupFindings {
-        summary,
+        summary: extracted.summary,
+        is_encrypted: extracted.is_encrypted,
         rows: rows.rows,
         versions,
         damages,

@@ -4,6 +4,7 @@
 mod error;
 pub(crate) mod examine;
 mod moment;
+pub(crate) mod passphrase_file;
 pub(crate) mod restore;
 pub(crate) mod scheduled;
 
@@ -15,6 +16,7 @@ use crate::backup;
 use crate::backup::writer::ArchiveWriter;
 use crate::base::cancel::CancelToken;
 use crate::domain::service::backup::BackupSummary;
+use crate::domain::service::passphrase::Passphrase;
 use crate::durable::SideFile;
 use crate::files::copy;
 use std::io::{self, Write};
@@ -54,30 +56,32 @@ pub(crate) fn write(
     Ok(summary)
 }
 
-/// Writes a file that appears under its name when it is whole; what `write` writes is packed.
+/// Writes a file that appears under its name when it is whole; what `write` writes is packed, and with a passphrase encrypted.
 ///
 /// # Errors
 /// What `write` returns, or when the disk does not take it.
 pub(crate) fn write_file<T, E: From<BackupError>>(
     path: &Path,
+    passphrase: Option<&Passphrase>,
     write: impl FnOnce(&mut dyn Write) -> Result<T, E>,
 ) -> Result<T, E> {
     let failed = |cause| BackupError::Folder(path.to_owned(), cause);
     let mut file = SideFile::create(path).map_err(failed)?;
-    let done = write_packed(&mut file, write)?;
+    let done = write_packed(&mut file, passphrase, write)?;
     file.finish().map_err(failed)?;
     Ok(done)
 }
 
-/// Packs what `write` writes to `out`.
+/// Packs what `write` writes to `out`, and encrypts it where there is a passphrase.
 ///
 /// # Errors
 /// As [`write_file`].
 pub(crate) fn write_packed<T, E: From<BackupError>>(
     out: &mut dyn Write,
+    passphrase: Option<&Passphrase>,
     write: impl FnOnce(&mut dyn Write) -> Result<T, E>,
 ) -> Result<T, E> {
-    backup::pack(out, write).map_err(BackupError::Io)?
+    backup::pack(out, passphrase, write).map_err(BackupError::Io)?
 }
 
 /// Removes what backups left that were killed.

@@ -205,7 +205,7 @@ mod tests {
         ready.add_to(&mut archive, packing.folder(), folder.path()).unwrap();
         archive.finish().unwrap();
         let place = Scratch::create(folder.path(), "unpacked").unwrap();
-        extract(tar.as_slice(), &place).unwrap();
+        extract(tar.as_slice(), None, &place).unwrap();
         let store = Store::open(&place.path().join(DATABASE)).unwrap();
         let has = |id| store.read(|tx| FLOWS.has(tx, &here, id)).unwrap();
         assert!(has(&flow) && !has(&late));

@@ -4,6 +4,7 @@ use super::BackupError;
 use super::examine::{BackupFindings, examine};
 use crate::backup::reader::extract;
 use crate::backup::{DATABASE, DATABASES, FILES, SECRETS, VERSIONS};
+use crate::domain::service::passphrase::Passphrase;
 use crate::durable::{Replacement, ReplacementState, is_pending, settle};
 use crate::settings::Settings;
 use crate::store::{DatabaseLock, Store};
@@ -26,13 +27,15 @@ pub(crate) struct RestoreResult {
     pub keeps_secrets: bool,
 }
 
-/// Makes the data folder of `settings` what the backup holds. `replaces` allows that there is one already.
+/// Makes the data folder of `settings` what the backup holds, which `passphrase` opens where it is encrypted. `replaces` allows that
+/// there is one already.
 ///
 /// # Errors
 /// When the backup or the folder is not fit for it: then nothing was changed. A disk that fails at the very end leaves the rest to
 /// the next start.
 pub(crate) fn restore(
     input: impl Read,
+    passphrase: Option<&Passphrase>,
     settings: &Settings,
     replaces: bool,
 ) -> Result<RestoreResult, BackupError> {
@@ -54,10 +57,10 @@ pub(crate) fn restore(
     let replacement =
         Replacement::begin(folder).map_err(|error| BackupError::replacement(folder.to_owned(), error))?;
     let place = replacement.scratch().map_err(refused)?;
-    let summary = extract(input, place)?;
+    let extracted = extract(input, passphrase, place)?;
     let has_secrets = place.path().join(SECRETS).is_dir();
     let secrets = if has_secrets { place.path() } else { folder }.to_owned();
-    let findings = examine(summary, place.path(), &secrets, settings)?;
+    let findings = examine(extracted, place.path(), &secrets, settings)?;
     // One that started meanwhile, where there was no database to lock, has one now.
     let _late = if held.has_database() { None } else { Some(lock(folder)?) };
     let keeps_secrets = !has_secrets && folder.join(SECRETS).is_dir();

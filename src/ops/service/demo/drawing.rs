@@ -40,11 +40,47 @@ impl Drawing {
         }
     }
 
+    /// Sets an input of a card that stands already.
+    pub(in crate::ops) fn set_input(&mut self, id: &str, input: &str, value: Value) {
+        if let Some(node) = self.nodes.iter_mut().find(|node| node["id"] == id) {
+            node["data"]["inputs"][input] = value;
+        }
+    }
+
     /// A note beside the cards.
     pub(in crate::ops) fn add_note(&mut self, text: &str) {
         let id = self.add_card("stickyNote", json!({"note": text}));
-        if let Some(node) = self.nodes.iter_mut().find(|node| node["id"] == id.as_str()) {
-            node["type"] = "stickyNote".into();
+        self.set_kind(&id, "stickyNote");
+    }
+
+    /// A note beside the steps of an agentflow.
+    pub(in crate::ops) fn add_step_note(&mut self, text: &str) {
+        let id = self.add_card("stickyNoteAgentflow", json!({"note": text}));
+        self.set_kind(&id, "stickyNote");
+    }
+
+    /// Puts a step on the canvas, with `inputs` over its defaults; returns the node's id.
+    pub(in crate::ops) fn add_step(&mut self, name: &str, label: &str, inputs: Value) -> String {
+        let id = self.add_card(name, inputs);
+        self.set_kind(&id, "agentFlow");
+        self.set(&id, "label", label.into());
+        id
+    }
+
+    /// Lets one step come after another.
+    pub(in crate::ops) fn follow(&mut self, from: &str, to: &str) {
+        let name = from.rsplit_once('_').map_or(from, |(name, _)| name);
+        let handle = format!("{from}-output-{name}");
+        self.edges.push(json!({
+            "id": format!("{handle}-{to}"), "type": "agentFlow", "source": from, "sourceHandle": handle, "target": to,
+            "targetHandle": to,
+        }));
+    }
+
+    /// How an editor shows a node.
+    fn set_kind(&mut self, id: &str, kind: &str) {
+        if let Some(node) = self.nodes.iter_mut().find(|node| node["id"] == id) {
+            node["type"] = kind.into();
         }
     }
 

@@ -80,7 +80,7 @@ pub(crate) fn install(app: &App, standing: &OwnerStatus) -> Result<Option<Demo>>
         let flow = flows::create(app, &caller, &change)?.flow.id;
         // With drafts off it is Live already.
         if app.settings.drafts {
-            publish::publish(app, &caller, &flow, false)?;
+            publish::publish(app, &caller, &flow, &DraftPrecondition::Any, false)?;
         }
         flows.push((name.to_owned(), flow));
     }

@@ -6,6 +6,7 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::draft::CanvasSide;
 use crate::domain::flows::flow::Flow;
+use crate::domain::predictions::consumption::Asker;
 use crate::domain::predictions::prediction::{ChatType, Question};
 use crate::domain::triggers::mcp_server::McpServer;
 use crate::domain::triggers::mcp_tool::{ArgumentKind, McpTool, ToolArgument, ToolArguments};
@@ -117,5 +118,6 @@ pub fn request(
         question,
         chat_type: ChatType::Mcp,
         side: CanvasSide::Live,
+        asker: Asker::ANYBODY,
     })
 }

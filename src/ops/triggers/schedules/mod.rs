@@ -15,11 +15,13 @@ use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::ids::{ExecutionId, FlowId, TriggerLogId};
 use crate::domain::paging::PageRequest;
 use crate::domain::triggers::schedule::{
-    DeletedLogs, Schedule, ScheduleDefinition, ScheduleDetails, ScheduleStatus, TriggerLog, TriggerStatus,
+    DeletedLogs, DraftSchedule, Schedule, ScheduleDefinition, ScheduleDetails, ScheduleStatus, TriggerLog,
+    TriggerStatus,
 };
 use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
 use crate::engine::schedule::schedule_of;
 use crate::ops::flows::access::{self, FlowAction};
+use crate::ops::flows::drafts;
 use crate::ops::predictions::executions;
 use crate::ops::workspace::audit;
 use crate::store::Tx;
@@ -44,7 +46,9 @@ pub fn status(app: &App, caller: &Caller, id: &FlowId) -> Result<ScheduleStatus>
             Some(known) => known.schedule.obstacle(seconds_min, app.clock.now()),
             None => live_definition(app, tx, &flow)?.err(),
         };
-        Ok(ScheduleStatus { details, obstacle, starts_with_publish })
+        let live = details.as_ref().map(|details| &details.definition);
+        let draft = draft_schedule(app, tx, &flow, live)?;
+        Ok(ScheduleStatus { details, obstacle, starts_with_publish, draft })
     })
 }
 
@@ -61,6 +65,22 @@ fn live_definition(
     let canvas = Canvas::parse(&text).map_err(|fault| Error::Invalid(fault.to_string()))?;
     let read = schedule_of(flow.kind, &canvas, app.settings.schedule_seconds_min);
     Ok(read.and_then(|found| found.ok_or_else(|| "Live does not start by a schedule.".to_owned())))
+}
+
+/// The schedule that unpublished changes say, where it comes at other times than that of Live.
+fn draft_schedule(
+    app: &App,
+    tx: &impl Tx,
+    flow: &Flow,
+    live: Option<&ScheduleDefinition>,
+) -> Result<Option<DraftSchedule>> {
+    let Some((_, text)) = drafts::find_current(app, tx, flow)? else { return Ok(None) };
+    let seconds_min = app.settings.schedule_seconds_min;
+    // What is wrong with it is told where it is drawn.
+    let drawn =
+        Canvas::parse(&text).ok().and_then(|canvas| schedule_of(flow.kind, &canvas, seconds_min).ok());
+    let other = drawn.flatten().filter(|drawn| live.is_none_or(|live| !live.has_times_of(drawn)));
+    Ok(other.map(|drawn| DraftSchedule::new(drawn, seconds_min, app.clock.now())))
 }
 
 /// `PATCH /chatflows/:id/schedule/enabled`

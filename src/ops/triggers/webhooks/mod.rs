@@ -26,6 +26,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::flows::draft::CanvasSide;
 use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::ids::FlowId;
+use crate::domain::predictions::consumption::Asker;
 use crate::domain::predictions::human_input::HumanInput;
 use crate::domain::predictions::prediction::{ChatType, ConversationProof, Question};
 use crate::domain::triggers::webhook_call::WebhookCall;
@@ -121,6 +122,7 @@ impl OpenWebhook {
             question,
             chat_type: ChatType::Webhook,
             side: CanvasSide::Live,
+            asker: Asker::ANYBODY,
         })
     }
 

@@ -13,16 +13,22 @@ use crate::domain::flows::flow::FlowKind;
 use crate::domain::ids::{FlowId, TemplateId};
 use crate::domain::resource::ResourceId as _;
 use crate::domain::secrets::redact;
-use crate::domain::workspace::template::{Template, TemplateKind, TemplateLabel, TemplateSource};
+use crate::domain::workspace::template::{
+    SharedTemplate, Template, TemplateChange, TemplateKind, TemplateLabel, TemplateSource,
+};
 use crate::domain::workspace::tool::ToolChange;
 use crate::ops::accounts::membership;
 use crate::ops::flows::access::{self, FlowAction};
 use crate::ops::flows::drafts;
 use crate::ops::flows::snapshot::{self, Snapshot};
-use crate::store::tables::{CANVASES, TEMPLATES};
+use crate::store::WriteTx;
+use crate::store::tables::{CANVASES, SHARED_TEMPLATES, TEMPLATES};
 use serde_json::{Map, Value};
 
+/// Templates of a workspace (manual 14.4).
 const KEPT_MAX: usize = 1_000;
+/// Templates of all workspaces together that are shared, since everybody's list shows them (manual 14.4).
+const SHARED_MAX: usize = 1_000;
 /// Largest content of one.
 const CONTENT_BYTES_MAX: usize = 8 * 1024 * 1024;
 
@@ -32,20 +38,44 @@ const CONTENT_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// When the database cannot be read.
 pub(crate) fn list(app: &App, caller: &Caller) -> Result<Vec<Template>> {
     let mut found = app.store.read(|tx| TEMPLATES.list(tx, &caller.workspace))?;
-    found.sort_by_key(|template| std::cmp::Reverse((template.created, template.id)));
+    sort_newest_first(&mut found);
+    Ok(found)
+}
+
+fn sort_newest_first(templates: &mut [Template]) {
+    templates.sort_by_key(|template| std::cmp::Reverse((template.created, template.id)));
+}
+
+/// The templates that the caller may begin with: those of the workspace, and those that others share, newest first.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(crate) fn list_usable(app: &App, caller: &Caller) -> Result<Vec<Template>> {
+    let mut found = app.store.read(|tx| {
+        let mut found = TEMPLATES.list(tx, &caller.workspace)?;
+        let shared = SHARED_TEMPLATES.list(tx)?;
+        for place in shared.iter().filter(|place| place.workspace != caller.workspace) {
+            found.extend(TEMPLATES.get(tx, &place.workspace, &place.template)?);
+        }
+        Ok(found)
+    })?;
+    sort_newest_first(&mut found);
     Ok(found)
 }
 
 /// Makes a template of a flow or of a tool, without secrets and credentials.
 ///
 /// # Errors
-/// 400 for a bad field, 404 for an unknown flow, 403 without the permission for what it is made of.
+/// 400 for a bad field, 404 for an unknown flow, 403 without the permission for what it is made of, or to share it.
 pub(crate) fn create(
     app: &App,
     caller: &Caller,
     label: TemplateLabel,
     source: &TemplateSource,
 ) -> Result<Template> {
+    if label.shared {
+        require(caller, SHARE)?;
+    }
     let (kind, content) = match source {
         TemplateSource::Flow(id) => content_of_flow(app, caller, id)?,
         TemplateSource::Tool { fields, change } => content_of_tool(caller, fields, change)?,
@@ -60,9 +90,48 @@ pub(crate) fn create(
         kind,
         content,
         created: app.clock.monotonic_now(),
+        shared: label.shared,
     };
     save(app, &template, false)?;
     Ok(template)
+}
+
+/// Changes what people read of a template of the workspace, and who may use it. What it makes stays.
+///
+/// # Errors
+/// 404, 400 for a bad field, 403 without the permission to share it, or to make such templates.
+pub(crate) fn update(app: &App, caller: &Caller, id: TemplateId, change: TemplateChange) -> Result<Template> {
+    app.store.write(|tx| {
+        let before = TEMPLATES.get(tx, &caller.workspace, &id)?.ok_or_else(|| id.not_found())?;
+        if change.has_label() {
+            match before.kind {
+                TemplateKind::Tool => check_tool_export(caller)?,
+                _ => check_flow_export(caller)?,
+            }
+        }
+        if change.shared.is_some_and(|shared| shared != before.shared) {
+            require(caller, SHARE)?;
+        }
+        let after = change.clone().apply(before);
+        after.check()?;
+        put(tx, &after)?;
+        Ok(after)
+    })
+}
+
+/// Stores a template, and whether others may use it.
+fn put(tx: &WriteTx, template: &Template) -> Result<()> {
+    let place = SharedTemplate { workspace: template.workspace, template: template.id };
+    if template.shared {
+        let shared = SHARED_TEMPLATES.keys(tx)?;
+        if shared.len() >= SHARED_MAX && !shared.iter().any(|key| *key == place.key()) {
+            return Err(Error::Invalid(format!("At most {SHARED_MAX} templates are shared.")));
+        }
+        SHARED_TEMPLATES.put(tx, &place.key(), &place)?;
+    } else {
+        SHARED_TEMPLATES.remove(tx, &place.key())?;
+    }
+    TEMPLATES.put(tx, &template.workspace, &template.id, template)
 }
 
 /// Judges making a template of a flow.
@@ -80,6 +149,9 @@ pub(crate) fn check_flow_export(caller: &Caller) -> Result<()> {
 pub(crate) fn check_tool_export(caller: &Caller) -> Result<()> {
     require(caller, "templates:toolexport")
 }
+
+/// To let other workspaces use a template.
+const SHARE: &str = "templates:custom-share";
 
 fn require(caller: &Caller, permission: &str) -> Result<()> {
     if caller.permissions.has(permission) {
@@ -143,21 +215,23 @@ pub(in crate::ops) fn content_of(fields: &Map<String, Value>) -> Result<(Templat
     Ok((kind, tool_without_secrets(&tool)))
 }
 
+/// Stores a template whole. Where it takes the place of another, who may use that one may use it too.
 fn save(app: &App, template: &Template, replaces: bool) -> Result<()> {
     template.check()?;
     if template.content.len() > CONTENT_BYTES_MAX {
         return Err(Error::invalid("The template is too large."));
     }
     app.store.write(|tx| {
-        let is_there = TEMPLATES.has(tx, &template.workspace, &template.id)?;
-        if is_there && !replaces {
+        let before = TEMPLATES.get(tx, &template.workspace, &template.id)?;
+        if before.is_some() && !replaces {
             return Err(crate::domain::error::Conflict::IdTaken.into());
         }
-        if !is_there && TEMPLATES.count(tx, &template.workspace)? >= KEPT_MAX {
+        if before.is_none() && TEMPLATES.count(tx, &template.workspace)? >= KEPT_MAX {
             return Err(Error::Invalid(format!("A workspace keeps at most {KEPT_MAX} templates.")));
         }
         membership::require_workspace(tx, &template.workspace)?;
-        TEMPLATES.put(tx, &template.workspace, &template.id, template)
+        let shared = before.map_or(template.shared, |before| before.shared);
+        put(tx, &Template { shared, ..template.clone() })
     })
 }
 
@@ -190,6 +264,7 @@ pub(in crate::ops) fn import(
         kind,
         content,
         created: app.clock.monotonic_now(),
+        shared: false,
     };
     save(app, &template, !is_new)
 }
@@ -199,6 +274,9 @@ pub(in crate::ops) fn import(
 /// # Errors
 /// 404.
 pub(crate) fn delete(app: &App, caller: &Caller, id: TemplateId) -> Result<()> {
-    let is_removed = app.store.write(|tx| TEMPLATES.remove(tx, &caller.workspace, &id))?;
+    let is_removed = app.store.write(|tx| {
+        SHARED_TEMPLATES.remove(tx, &SharedTemplate { workspace: caller.workspace, template: id }.key())?;
+        TEMPLATES.remove(tx, &caller.workspace, &id)
+    })?;
     if is_removed { Ok(()) } else { Err(id.not_found()) }
 }

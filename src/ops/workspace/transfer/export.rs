@@ -17,7 +17,7 @@ use crate::ops::conversations::messages::{self, Budget};
 use crate::ops::flows::drafts;
 use crate::ops::flows::snapshot::Snapshot;
 use crate::ops::knowledge::stores;
-use crate::ops::workspace::{templates, tools, variables};
+use crate::ops::workspace::{templates, tool_servers, tools, variables};
 use crate::store::tables::{API_KEYS, CANVASES, FLOWS};
 use crate::store::{Order, ReadTx};
 use crate::wire::checks::kept::KeptQuestionView;
@@ -28,6 +28,7 @@ use crate::wire::workspace::export::{
     KeyNote,
 };
 use crate::wire::workspace::templates::TemplateView;
+use crate::wire::workspace::tool_servers::ToolServerView;
 use crate::wire::workspace::tools::ToolView;
 use crate::wire::workspace::variables::VariableView;
 use serde::Serialize;
@@ -53,6 +54,7 @@ fn wanted_kinds(wanted: &ExportSelection, caller: &Caller) -> Result<Vec<ItemKin
         (wanted.assistant_open_ai, ItemKind::OpenAiAssistant),
         (wanted.assistant_azure, ItemKind::AzureAssistant),
         (wanted.tool, ItemKind::Tool),
+        (wanted.tool, ItemKind::ToolServer),
         (wanted.variable, ItemKind::Variable),
         (wanted.document_store, ItemKind::DocumentStore),
         (wanted.custom_template, ItemKind::Template),
@@ -93,6 +95,10 @@ pub(crate) fn export(app: &App, caller: &Caller, wanted: &ExportSelection) -> Re
             ItemKind::Tool => {
                 let tools = tools::list(app, caller)?.into_iter().map(redact_tool);
                 put_rows(&mut file.tool, tools.map(ToolView::from).collect())?
+            }
+            ItemKind::ToolServer => {
+                let servers = tool_servers::list(app, caller)?.into_iter().map(ToolServerView::from);
+                put_rows(&mut file.custom_mcp_server, servers.collect())?
             }
             ItemKind::Variable => {
                 let variables = variables::list(app, caller)?.into_iter().map(without_value);

@@ -5,6 +5,7 @@ use super::flow::canvas_of;
 use super::parse::{ImportItem, parse};
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::FlowKind;
+use crate::domain::workspace::import::FileImport;
 use serde_json::{Map, Value};
 
 /// Names that a refusal lists.
@@ -31,8 +32,7 @@ impl FileFlows {
     /// # Errors
     /// 400 when it holds no flow.
     pub(crate) fn read(text: &str) -> Result<Self> {
-        let wrong = |_| Error::invalid("This is not a file of JSON with an export, a flow or a canvas.");
-        let incoming = parse(serde_json::from_str(text).map_err(wrong)?, None)?;
+        let incoming = parse(FileImport::fields_of(text)?, None)?;
         let flow = |item: &ImportItem| match (item.kind, &item.fault) {
             (ItemKind::Flow(kind), None) => {
                 Some(FileFlow { name: item.name.clone(), kind, canvas: canvas_of(item).to_owned() })

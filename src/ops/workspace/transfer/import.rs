@@ -8,6 +8,7 @@ use super::flow;
 use super::parse::{ImportItem, display_name, parse};
 use super::plan::{ImportStep, plan, report_item};
 use super::runs;
+use super::tool_servers;
 use super::workspace_view::KeyBinding;
 use crate::app::App;
 use crate::canvas::Canvas;
@@ -15,7 +16,7 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result, count_phrase};
 use crate::domain::flows::card_problems::CardProblems;
 use crate::domain::ids::{
-    AssistantId, DocumentStoreId, FlowId, KeyId, TemplateId, ToolId, VariableId, replace_ids_in,
+    AssistantId, DocumentStoreId, FlowId, KeyId, TemplateId, ToolId, ToolServerId, VariableId, replace_ids_in,
 };
 use crate::domain::workspace::import::{FileImport, ImportAction};
 use crate::domain::workspace::variable::VariableChange;
@@ -205,6 +206,11 @@ fn notes(
         if item.kind == ItemKind::Variable && !beside.has_values {
             notes.push("It comes without a value: one that is here keeps its own.".to_owned());
         }
+        if item.kind == ItemKind::ToolServer
+            && matches!(step.action, ImportAction::Create | ImportAction::Duplicate)
+        {
+            notes.extend(tool_servers::missing(&item.fields));
+        }
         notes.extend(item.notes.iter().cloned());
         return notes;
     };
@@ -282,6 +288,9 @@ fn import_item(
             export::merge_redacted(&mut fields, &tools::read(app, caller, id)?);
             tools::update(app, caller, id, &parse_body::<ToolEdit>(&fields)?.into()).map(drop)
         }
+        ItemKind::ToolServer => {
+            tool_servers::import(app, caller, ToolServerId::from_bytes(bytes), fields, is_new)
+        }
         ItemKind::Variable => {
             // Files of others may hold values: they stay outside as they do in ours.
             let sent: VariableChange = parse_body::<VariableEdit>(fields)?.into();
@@ -320,7 +329,7 @@ fn import_hosted(app: &App, caller: &Caller, item: &ImportItem, step: &ImportSte
     assistants::update(app, caller, id, &change).map(drop)
 }
 
-fn require(caller: &Caller, permission: &str) -> Result<()> {
+pub(super) fn require(caller: &Caller, permission: &str) -> Result<()> {
     if caller.permissions.has(permission) {
         return Ok(());
     }

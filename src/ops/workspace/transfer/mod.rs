@@ -9,9 +9,11 @@ pub(crate) mod file_flows;
 mod flow;
 mod import;
 mod move_in;
+mod other_products;
 pub(crate) mod parse;
 mod plan;
 mod runs;
+mod tool_servers;
 mod transcripts;
 pub(crate) mod workspace_view;
 
@@ -31,6 +33,8 @@ use crate::ops::flows::access::{self, FlowAction};
 enum ItemKind {
     Flow(FlowKind),
     Tool,
+    /// A server of tools, without its address and the values of its headers.
+    ToolServer,
     Variable,
     DocumentStore,
     Template,
@@ -41,7 +45,7 @@ enum ItemKind {
 
 /// The lists of a file: their name, and what is in them. Flowise has no list for harnesses and pipelines, which stand among
 /// the chatflows and say what they are.
-const GROUPS: [(&str, ItemKind); 12] = [
+const GROUPS: [(&str, ItemKind); 13] = [
     ("ChatFlow", ItemKind::Flow(FlowKind::Chatflow)),
     ("ChatFlow", ItemKind::Flow(FlowKind::Harness)),
     ("ChatFlow", ItemKind::Flow(FlowKind::Etl)),
@@ -49,6 +53,7 @@ const GROUPS: [(&str, ItemKind); 12] = [
     ("AgentFlowV2", ItemKind::Flow(FlowKind::Agentflow)),
     ("AssistantFlow", ItemKind::Flow(FlowKind::Assistant)),
     ("Tool", ItemKind::Tool),
+    ("CustomMcpServer", ItemKind::ToolServer),
     ("Variable", ItemKind::Variable),
     ("DocumentStore", ItemKind::DocumentStore),
     ("CustomTemplate", ItemKind::Template),
@@ -83,7 +88,7 @@ impl ItemKind {
             }
             Self::Flow(FlowKind::Agentflow | FlowKind::Multiagent) => "agentflows:export",
             Self::Flow(_) => "chatflows:export",
-            Self::Tool => "tools:export",
+            Self::Tool | Self::ToolServer => "tools:export",
             Self::Variable => "variables:view",
             Self::DocumentStore => "documentStores:view",
             Self::Template => "templates:custom",
@@ -97,7 +102,7 @@ impl ItemKind {
             }
             Self::Flow(FlowKind::Agentflow | FlowKind::Multiagent) => "agentflows:import",
             Self::Flow(_) => "chatflows:import",
-            Self::Tool => "tools:create",
+            Self::Tool | Self::ToolServer => "tools:create",
             Self::Variable => "variables:create",
             Self::DocumentStore => "documentStores:create",
             Self::Template => "templates:flowexport",
@@ -112,7 +117,7 @@ impl ItemKind {
         }
         let seen = match self {
             Self::Flow(kind) => return access::check_permission(caller, kind, FlowAction::Read),
-            Self::Tool => "tools:view",
+            Self::Tool | Self::ToolServer => "tools:view",
             Self::Variable => "variables:view",
             Self::DocumentStore => "documentStores:view",
             Self::Template => "templates:custom",

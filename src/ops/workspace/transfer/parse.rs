@@ -1,7 +1,8 @@
 //! Reading a file: whatever it is, it becomes a list of things that may come in, each judged for itself.
 
 use super::import::parse_body;
-use super::{GROUPS, ItemKind, assistants, flow};
+use super::other_products::ForeignFlow;
+use super::{GROUPS, ItemKind, assistants, flow, other_products, tool_servers};
 use crate::canvas::{Canvas, ForeignContent};
 use crate::cards::registry::Registry;
 use crate::domain::checks::kept::{KEPT_QUESTIONS_MAX, SentQuestion};
@@ -30,7 +31,8 @@ pub(super) const UNNAMED: &str = "Imported flow";
 /// Where a flow of a file has the questions of its checks.
 const QUESTIONS: &str = "keptQuestions";
 /// What editors of Flowise add to the name of a file.
-const FILE_SUFFIXES: [&str; 5] = [".json", " Chatflow", " Agentflow", " Agents", "-CustomTool"];
+const FILE_SUFFIXES: [&str; 7] =
+    [".json", ".yml", ".yaml", " Chatflow", " Agentflow", " Agents", "-CustomTool"];
 
 /// Where what a file says of a drawing is kept on the way to its note.
 const DRAWING_NOTE: &str = "said of it";
@@ -72,7 +74,7 @@ pub(super) struct ImportItem {
 }
 
 /// What a file holds.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ImportFile {
     pub items: Vec<ImportItem>,
     /// Lists that stay outside: name, how many, and why.
@@ -86,7 +88,14 @@ pub(super) struct ImportFile {
 }
 
 /// Reads a file: one of lists, a flow record, a bare canvas, or a tool. What has no name is called as the file is.
+/// A file of another product becomes the flows that are drawn of it.
 pub(super) fn parse(file: Map<String, Value>, file_name: Option<&str>) -> Result<ImportFile> {
+    let file = other_products::unwrap_text(file)?;
+    if let Some(flows) = other_products::read(&file) {
+        check_count(flows.len())?;
+        let items: Vec<ImportItem> = flows.map(|flow| item_of(flow, file_name)).collect();
+        return Ok(ImportFile { items, ..ImportFile::default() });
+    }
     let mut file = wrap_single(file, file_name);
     assistants::draw_flows(&mut file);
     let mut items = Vec::new();
@@ -97,9 +106,7 @@ pub(super) fn parse(file: Map<String, Value>, file_name: Option<&str>) -> Result
             Some(_) => return Err(Error::Invalid(format!("'{group}' must be a list."))),
         }
     }
-    if items.len() > ITEMS_MAX {
-        return Err(Error::Invalid(format!("A file may hold {ITEMS_MAX} things: split it.")));
-    }
+    check_count(items.len())?;
     let mut seen = HashSet::new();
     for item in &mut items {
         if item.id.is_some_and(|id| !seen.insert(id)) {
@@ -124,6 +131,32 @@ pub(super) fn parse(file: Map<String, Value>, file_name: Option<&str>) -> Result
         _ => Map::new(),
     };
     Ok(ImportFile { items, left_out, credentials: named("credentials"), keys: named("keys"), runs })
+}
+
+fn check_count(count: usize) -> Result<()> {
+    if count > ITEMS_MAX {
+        return Err(Error::Invalid(format!("A file may hold {ITEMS_MAX} things: split it.")));
+    }
+    Ok(())
+}
+
+/// A flow of another product as what comes in, or as what is refused with its report.
+fn item_of(flow: ForeignFlow, file_name: Option<&str>) -> ImportItem {
+    let named = Some(flow.name).filter(|name| !name.is_empty());
+    let name = named.or_else(|| file_name.and_then(name_from_file)).unwrap_or_else(|| UNNAMED.to_owned());
+    let (canvas, fault) = match flow.canvas {
+        Ok(canvas) => (Some(canvas), None),
+        Err(report) => (None, Some(report)),
+    };
+    let mut row = json!({"name": name, "type": flow.kind, "flowData": canvas, assistants::FAULT: fault});
+    if !flow.chat.is_empty() {
+        row["chatbotConfig"] = Value::from(flow.chat).to_string().into();
+    }
+    let mut item = parse_item(ItemKind::Flow(flow.kind), row);
+    item.notes.extend(
+        flow.notes.iter().map(|note| redact(note).text.chars().map(without_control).collect::<String>()),
+    );
+    item
 }
 
 /// A canvas, a flow record or a tool as a file of one thing.
@@ -358,6 +391,7 @@ fn refusal(item: &ImportItem) -> Option<String> {
         ItemKind::Tool => {
             parse_body::<ToolEdit>(&item.fields).and_then(|tool| tools::preview(&tool.into())).map(drop)
         }
+        ItemKind::ToolServer => tool_servers::check(&item.fields),
         ItemKind::Template => templates::content_of(&item.fields).map(drop),
         ItemKind::OpenAiAssistant | ItemKind::AzureAssistant => {
             parse_body::<AssistantEdit>(&item.fields).map(drop)

@@ -3,7 +3,7 @@
 use super::export::merge_redacted;
 use super::parse::{ImportFile, ImportItem};
 use super::workspace_view::{KeyBinding, LocalMatch, WorkspaceView, local_id};
-use super::{IMPORT_ALL, ItemKind};
+use super::{IMPORT_ALL, ItemKind, tool_servers};
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
@@ -205,6 +205,7 @@ fn note_replacements(
                 ));
             }
         }
+        ItemKind::ToolServer => step.notes.push(tool_servers::NOTE.to_owned()),
         ItemKind::Variable
         | ItemKind::DocumentStore
         | ItemKind::Template

@@ -11,7 +11,8 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::ids::{
-    AssistantId, CredentialId, DocumentStoreId, FlowId, KeyId, TemplateId, ToolId, VariableId, WorkspaceId,
+    AssistantId, CredentialId, DocumentStoreId, FlowId, KeyId, TemplateId, ToolId, ToolServerId, VariableId,
+    WorkspaceId,
 };
 use crate::domain::workspace::assistant::AssistantKind;
 use crate::domain::workspace::tool::WorkspaceTool;
@@ -19,14 +20,15 @@ use crate::ops::checks::carried;
 use crate::ops::flows::access::{self, FlowAction as ImportMode};
 use crate::ops::flows::{drafts, live, snapshot};
 use crate::ops::knowledge::stores;
-use crate::ops::workspace::{templates, tools, variables};
+use crate::ops::workspace::{templates, tool_servers, tools, variables};
 use crate::store::Tx;
 use crate::store::tables::{
-    API_KEYS, CANVASES, CREDENTIALS, DOCUMENT_STORES, FLOWS, HOSTED_ASSISTANTS, TEMPLATES, TOOLS, VARIABLES,
-    WORKSPACES,
+    API_KEYS, CANVASES, CREDENTIALS, DOCUMENT_STORES, FLOWS, HOSTED_ASSISTANTS, TEMPLATES, TOOL_SERVERS,
+    TOOLS, VARIABLES, WORKSPACES,
 };
 use crate::wire::knowledge::stores::DocumentStoreView;
 use crate::wire::workspace::templates::TemplateView;
+use crate::wire::workspace::tool_servers::ToolServerView;
 use crate::wire::workspace::tools::{ToolEdit, ToolView};
 use crate::wire::workspace::variables::VariableView;
 use serde_json::{Map, Value};
@@ -76,7 +78,10 @@ type ContentDigest = [u8; 32];
 impl<'a> WorkspaceView<'a> {
     pub(super) fn load(app: &'a App, caller: &'a Caller, items: &[ImportItem]) -> Result<Self> {
         type List<'a> = (ItemKind, &'a dyn Fn(&App, &Caller) -> Result<Vec<Value>>);
-        let lists: [List<'_>; 5] = [
+        let lists: [List<'_>; 6] = [
+            (ItemKind::ToolServer, &|app, caller| {
+                rows::<ToolServerView, _>(tool_servers::list(app, caller)?)
+            }),
             (ItemKind::Variable, &|app, caller| rows::<VariableView, _>(variables::list(app, caller)?)),
             (ItemKind::DocumentStore, &|app, caller| {
                 rows::<DocumentStoreView, _>(stores::list(app, caller)?)
@@ -262,6 +267,7 @@ fn has_same_content(kind: ItemKind, here: Value, fields: &Map<String, Value>) ->
             }
             (here, &["name", "description", "color", "iconSrc", "schema", "func"])
         }
+        ItemKind::ToolServer => (here, &["name", "serverUrl", "color", "iconSrc", "authType", "authConfig"]),
         ItemKind::Variable => (here, &["name", "type"]),
         ItemKind::DocumentStore => (here, &["name", "description"]),
         ItemKind::Template => {
@@ -307,6 +313,7 @@ pub(super) fn local_id(app: &App, caller: &Caller, kind: ItemKind, sent: Uuid) -
         .read(|tx| Ok((has_record(tx, &caller.workspace, kind, bytes)?, WORKSPACES.list(tx)?.len() == 1)))?;
     let stays = match kind {
         ItemKind::Tool
+        | ItemKind::ToolServer
         | ItemKind::Variable
         | ItemKind::Template
         | ItemKind::OpenAiAssistant
@@ -336,6 +343,7 @@ fn has_record(tx: &impl Tx, workspace: &WorkspaceId, kind: ItemKind, bytes: [u8;
     match kind {
         ItemKind::Flow(_) => FLOWS.has(tx, workspace, &FlowId::from_bytes(bytes)),
         ItemKind::Tool => TOOLS.has(tx, workspace, &ToolId::from_bytes(bytes)),
+        ItemKind::ToolServer => TOOL_SERVERS.has(tx, workspace, &ToolServerId::from_bytes(bytes)),
         ItemKind::Variable => VARIABLES.has(tx, workspace, &VariableId::from_bytes(bytes)),
         ItemKind::DocumentStore => DOCUMENT_STORES.has(tx, workspace, &DocumentStoreId::from_bytes(bytes)),
         ItemKind::Template => TEMPLATES.has(tx, workspace, &TemplateId::from_bytes(bytes)),

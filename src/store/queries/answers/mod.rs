@@ -8,7 +8,7 @@
 mod names;
 mod writer;
 
-pub(crate) use self::names::{change_of, name_of, put_name};
+pub(crate) use self::names::{change_of, change_of_prefix, name_of, put_name};
 pub(in crate::store) use self::writer::{AnswerWriter, StoredReceipt};
 
 use self::writer::{AnswerRow, Bucket, DIVISION, MS_SHIFTS, ORDER_SHIFTS, find_row, row_key};
@@ -95,6 +95,75 @@ pub(crate) fn newest(
             found.push(AnswerPlace { message, ms: row.ms, rating: row.rating });
         }
         Ok(if found.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    Ok(found)
+}
+
+/// The newest answers of a change before the number `below`, at most so many, newest first.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(crate) fn newest_below(
+    tx: &impl MessageReader,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    change: &Uuid,
+    (below, most): (u64, usize),
+) -> Result<Vec<MessagePosition>> {
+    let mut found = Vec::new();
+    if most == 0 || !is_in_workspace(tx, workspace, flow)? {
+        return Ok(found);
+    }
+    let list = keys::version(flow, change);
+    let range = KeyRange::between(&list, &row_key(&list, below));
+    tx.scan(VERSION_ANSWERS, &range, Order::Descending, |key, value| {
+        if let (Some(sequence), Some(row)) = (keys::sequence(key), AnswerRow::parse(value)) {
+            found.push(MessagePosition { sequence, chat: row.chat });
+        }
+        Ok(if found.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    Ok(found)
+}
+
+/// True when the message with this number is an answer of a change.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(crate) fn is_answer_of(
+    tx: &impl MessageReader,
+    flow: &FlowId,
+    change: &Uuid,
+    sequence: u64,
+) -> Result<bool> {
+    tx.has(VERSION_ANSWERS, &keys::version_answer(flow, change, sequence))
+}
+
+/// The runs of a flow that failed, or those of one conversation, each with the change of Live that ran: at most `most`,
+/// conversation by conversation.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(crate) fn failures(
+    tx: &impl MessageReader,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    chat: Option<&ChatId>,
+    most: usize,
+) -> Result<Vec<(MessagePosition, Uuid)>> {
+    let mut found = Vec::new();
+    if most == 0 || !is_in_workspace(tx, workspace, flow)? {
+        return Ok(found);
+    }
+    let range = chat.map_or_else(
+        || KeyRange::prefix(flow.bytes()),
+        |chat| KeyRange::prefix(&keys::conversation(flow, chat)),
+    );
+    tx.scan(VERSION_FAILURES, &range, Order::Ascending, |key, change| {
+        if let (Some((_, chat, sequence)), Ok(change)) = (keys::parse_message(key), Uuid::from_slice(change))
+        {
+            found.push((MessagePosition { sequence, chat }, change));
+        }
+        Ok(if found.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     })?;
     Ok(found)
 }

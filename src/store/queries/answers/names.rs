@@ -1,13 +1,15 @@
 //! What the history calls a change of Live, and which change a version is: written when the version is recorded, so that answers
 //! which were given before find their version, and a version finds its answers.
 
+use crate::base::hex::to_hex;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::live_version::VersionName;
-use crate::domain::flows::version::Sha;
+use crate::domain::flows::version::{Sha, ShaPrefix};
 use crate::domain::ids::FlowId;
-use crate::store::keys;
+use crate::store::keys::{self, KeyRange};
 use crate::store::tables::VERSION_NAMES;
-use crate::store::transaction::{Tx, WriteTx};
+use crate::store::transaction::{Order, Tx, WriteTx};
+use std::ops::ControlFlow;
 use uuid::Uuid;
 
 /// From a change to its version, as JSON.
@@ -33,6 +35,23 @@ pub(crate) fn change_of(tx: &impl Tx, flow: &FlowId, sha: &Sha) -> Result<Option
     tx.get_with(VERSION_NAMES, &keys::version_name(flow, BY_COMMIT, sha.bytes()), |value| {
         Uuid::from_slice(value).map_err(Error::internal)
     })
+}
+
+/// The change of this flow that the one version holds whose id starts so; `None` when there is none, or more than one.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(crate) fn change_of_prefix(tx: &impl Tx, flow: &FlowId, version: &ShaPrefix) -> Result<Option<Uuid>> {
+    let (mut changes, bytes) = (Vec::new(), version.whole_bytes());
+    let range = KeyRange::prefix(&keys::version_name(flow, BY_COMMIT, &bytes));
+    tx.scan(VERSION_NAMES, &range, Order::Ascending, |key, value| {
+        let sha = key.get(17..).map(to_hex).unwrap_or_default();
+        if sha.starts_with(version.as_str()) {
+            changes.push(Uuid::from_slice(value).map_err(Error::internal)?);
+        }
+        Ok(if changes.len() < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    Ok(if changes.len() == 1 { changes.pop() } else { None })
 }
 
 /// Notes that a version holds a change.

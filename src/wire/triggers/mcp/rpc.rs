@@ -51,7 +51,7 @@ impl RpcFault {
     /// The revision of the protocol is none of these.
     pub(crate) fn unsupported_revision(supported: &[&str], requested: &str) -> Self {
         let data = serde_json::json!({"supported": supported, "requested": requested});
-        let message = "Unsupported protocol version";
+        let message = "Unsupported protocol version; send one of those in data.supported";
         Self { data: Some(data), ..Self::new(Self::UNSUPPORTED_REVISION, message) }
     }
 }

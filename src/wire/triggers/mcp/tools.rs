@@ -57,6 +57,15 @@ pub(crate) fn answered(text: &str, structure: Option<Value>) -> Map<String, Valu
     result
 }
 
+/// A value as the structure that a tool promised: an object as it is, a list as the items of one.
+pub(crate) fn structure_of(value: Value) -> Option<Value> {
+    match value {
+        Value::Object(_) => Some(value),
+        Value::Array(items) => Some(json!({ "items": items })),
+        _ => None,
+    }
+}
+
 /// Why a tool gave no answer, told to whoever called it.
 pub(crate) fn failed(message: &str) -> Map<String, Value> {
     result_of(message, true)

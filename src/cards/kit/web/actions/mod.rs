@@ -37,7 +37,6 @@ pub(crate) struct FollowUpRequest {
 /// The body of a request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ActionBody {
-    /// None.
     Nothing,
     /// An object of the arguments that stand nowhere else.
     Fields,

@@ -7,6 +7,7 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::draft::CanvasSide;
 use crate::domain::predictions::answer::PredictionAnswer;
+use crate::domain::predictions::consumption::Asker;
 use crate::domain::predictions::prediction::{ChatType, RunOutput};
 use crate::http::api::predictions::prediction::{
     admit_origin, failed_run, with_version, without_hosts_for_stranger,
@@ -17,8 +18,8 @@ use crate::http::reply::sse::EventSink;
 use crate::http::reply::stream_format::StreamFormat;
 use crate::http::request::Request;
 use crate::ops::predictions::{
-    self, Delta, NullSink, PredictionProgress, PredictionRequest, PredictionRun, ReplyStream, RunSink,
-    StreamClosed, StreamEnd, TokenSink,
+    self, Delta, NullSink, PredictionProgress, PredictionRequest, PredictionRun, ReplyStream, RunReaders,
+    RunSink, StreamClosed, StreamEnd, TokenSink,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -57,15 +58,18 @@ pub(super) fn answer<F: AnswerFormat>(
     app: &App,
     caller: &Caller,
     request: &Request,
-    AskedModel { model, question }: AskedModel,
+    AskedModel { model, mut question }: AskedModel,
     (instructions, include_usage): (Option<String>, bool),
 ) -> Result<Reply> {
     let flow = predictions::find_model(app, caller, &model)?;
     let window = predictions::admit_rate(app, &flow, request.address())?;
     admit_origin(app, request, &flow)?;
     let id = flow.id;
+    predictions::address_picked_models(app, &flow, &mut question.overrides);
     let public_error = |fault| without_hosts_for_stranger(app, &id, fault);
-    let ask = PredictionRequest { flow, question, chat_type: ChatType::External, side: CanvasSide::Live };
+    let asker = Asker { key: caller.key(), is_test: false };
+    let ask =
+        PredictionRequest { flow, question, chat_type: ChatType::External, side: CanvasSide::Live, asker };
     let entry = predictions::prepare(app, ask, request.cancel()).map_err(public_error)?;
     let version = entry.version;
     let format = F::new(&entry, RequestEcho { model, instructions, include_usage });
@@ -94,7 +98,9 @@ fn whole_answer(
     let (answer, unstored) = predictions::run_unstored(app, &entry, request.cancel(), &mut NullSink)
         .inspect_err(|fault| log_failed_run(Some(&entry.flow.id), fault))?;
     let reply = Reply::json(&format.view(&answer))?;
-    let action = answer.output.execution.as_ref().and_then(|run| run.action.as_ref());
+    let output = &answer.output;
+    let of_run = output.execution.as_ref().and_then(|run| run.action.as_ref());
+    let action = of_run.or_else(|| output.turns.as_ref()?.action.as_ref());
     let waits_for = action.and_then(|action| action.get("id")).and_then(|id| id.as_str());
     let reply = match waits_for {
         Some(id) => reply.with_header(ACTION, id),
@@ -126,11 +132,12 @@ impl<F: AnswerFormat> StreamedAnswer<F> {
     fn run(self, events: EventSink) {
         let begun = events.write(|buffer| self.format.begin(buffer)).map_err(|_| Error::Cancelled);
         let begun = begun.and_then(|()| {
-            predictions::begin(&self.app, &self.entry, &self.cancel, &mut AnswerPieces(&events))
+            let readers = RunReaders { sink: &mut AnswerPieces(&events), cards: None };
+            predictions::begin(&self.app, &self.entry, &self.cancel, readers)
         });
         match begun {
             Ok(PredictionProgress::Stream(stream, open)) => events.hand_over(stream, move |events, end| {
-                let finished = open.finish(&self.app, &self.entry, &self.cancel, end);
+                let finished = open.finish(&self.app, &self.entry, &self.cancel, end, None);
                 self.conclude(&events, finished);
             }),
             Ok(PredictionProgress::Done(answer)) => self.conclude(&events, Ok(answer)),

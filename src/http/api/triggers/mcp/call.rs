@@ -19,7 +19,7 @@ use crate::ops::predictions::{self, Delta, NullSink, PredictionRun, RunSink, Str
 use crate::ops::triggers::mcp::{self, CallKey};
 use crate::wire::triggers::mcp::exchange::{ProgressNotice, complete};
 use crate::wire::triggers::mcp::rpc::RpcAnswer;
-use crate::wire::triggers::mcp::tools::{FORM, QUESTION, answered, failed};
+use crate::wire::triggers::mcp::tools::{FORM, QUESTION, answered, failed, structure_of};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -150,6 +150,7 @@ fn is_answer(fault: &Error) -> bool {
             | Error::Internal(_)
             | Error::Damaged(_)
             | Error::RateLimited(_)
+            | Error::BudgetUsedUp(_)
     )
 }
 
@@ -164,16 +165,17 @@ struct CallAnswer {
 impl CallAnswer {
     fn answer(&self, answer: &PredictionAnswer) -> Map<String, Value> {
         let output = &answer.output;
-        let text = match &output.json {
-            Some(value) if output.text.trim().is_empty() => value.to_string(),
-            _ => output.text.clone(),
-        };
         if !self.schema {
+            let text = match &output.json {
+                Some(value) if output.text.trim().is_empty() => value.to_string(),
+                _ => output.text.clone(),
+            };
             return self.finish(answered(&text, None));
         }
-        match serde_json::from_str(&text) {
-            Ok(structure @ Value::Object(_)) => self.finish(answered(&text, Some(structure))),
-            _ => self.finish(failed("The flow did not answer with the structure that it promises.")),
+        let value = output.json.clone().or_else(|| serde_json::from_str(&output.text).ok());
+        match value.and_then(structure_of) {
+            Some(structure) => self.finish(answered(&structure.to_string(), Some(structure))),
+            None => self.finish(failed("The flow did not answer with the structure that it promises.")),
         }
     }
 
@@ -239,6 +241,7 @@ impl RunSink for ProgressNews<'_> {
     fn event(&mut self, event: &RunEvent<'_>) -> Result<(), StreamClosed> {
         match event {
             RunEvent::Begin(step) => self.tell(self.progress + 1, step.label),
+            RunEvent::NextAgent(member) => self.tell(self.progress + 1, member),
             _ => Ok(()),
         }
     }

@@ -1,0 +1,75 @@
+//! How the server is, for its owner.
+
+use crate::domain::remote::environment::Environment;
+use crate::domain::remote::status::CopyStatus;
+use crate::domain::service::server_setting::ServerSetting;
+use jiff::Timestamp;
+
+/// How the server is.
+#[derive(Debug, Clone)]
+pub(crate) struct ServerStatus {
+    /// When this process began to serve.
+    pub started: Timestamp,
+    pub uptime_seconds: u64,
+    pub environment: Option<Environment>,
+    pub settings: Vec<ServerSetting>,
+    pub disk: DiskUse,
+    pub database: DatabaseHealth,
+    pub history: HistoryHealth,
+    /// `None` where no repository is connected.
+    pub copy: Option<CopyStatus>,
+    pub backup: BackupHealth,
+    /// Sign-ins that are alive.
+    pub sessions: usize,
+    /// API keys of all workspaces.
+    pub keys: usize,
+    /// The counts of the service can be read.
+    pub metrics: bool,
+    /// Spans are sent.
+    pub tracing: bool,
+    /// What somebody has to see to, a sentence each.
+    pub problems: Vec<String>,
+}
+
+/// What the data folder takes on its disk.
+#[derive(Debug, Clone)]
+pub(crate) struct DiskUse {
+    /// Its name, without the folders above it.
+    pub folder: String,
+    /// Bytes of all of its files, as of some minutes ago.
+    pub bytes: u64,
+    /// Bytes that are free; `None` where the system does not say.
+    pub free: Option<u64>,
+}
+
+/// How the database is.
+#[derive(Debug, Clone)]
+pub(crate) struct DatabaseHealth {
+    pub bytes: u64,
+    /// Why it cannot be read.
+    pub error: Option<String>,
+}
+
+/// How the history of versions is.
+#[derive(Debug, Clone)]
+pub(crate) struct HistoryHealth {
+    pub is_on: bool,
+    /// Changes of Live it holds; `None` while it is off or cannot be read.
+    pub versions: Option<usize>,
+    pub bytes: u64,
+    /// Why it cannot be read, or why the last version was not recorded.
+    pub error: Option<String>,
+}
+
+/// How the backups are that the service makes by itself.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct BackupHealth {
+    /// Seconds between two of them; `None` where none are made.
+    pub every_seconds: Option<u64>,
+    /// A folder is named for them.
+    pub has_folder: bool,
+    /// When the newest one was made, and its bytes.
+    pub last: Option<(Timestamp, u64)>,
+    /// Why the last one could not be made.
+    pub error: Option<String>,
+}
