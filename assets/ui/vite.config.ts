@@ -17,9 +17,12 @@ const groups = [
   { name: 'markdown', test: /node_modules\/(marked|dompurify)\// },
   {
     name: 'radix',
-    test: /node_modules\/(radix-ui|@radix-ui(?!\/react-(?:select|popover|tabs|toggle|toggle-group|switch|checkbox|context-menu)\/)|@floating-ui|react-remove-scroll[a-z-]*|react-style-singleton|use-callback-ref|use-sidecar|get-nonce|detect-node-es|tslib)\//,
+    test: /node_modules\/(radix-ui|@radix-ui(?!\/react-(?:select|popover|tabs|toggle|toggle-group|switch|checkbox|menu|dropdown-menu|context-menu)\/)|@floating-ui|react-remove-scroll[a-z-]*|react-style-singleton|use-callback-ref|use-sidecar|get-nonce|detect-node-es|tslib)\//,
   },
-  // What the shell does not need is loaded with the first screen that does; the editor opens without a list of choices.
+  // What every page begins with, and what comes around the screens of those who are signed in: each with all that it needs.
+  { name: 'start', test: /src\/app\/App\.tsx$/ },
+  { name: 'Shell', test: /src\/app\/Shell\.tsx$/ },
+  // What the frame does not need is loaded with the first screen that does; the editor opens without a list of choices.
   { name: 'select', test: /node_modules\/@radix-ui\/react-select\// },
   {
     name: 'inputs',
@@ -42,7 +45,12 @@ export default defineConfig({
     assetsInlineLimit: 0,
     assetsDir: 'app',
     reportCompressedSize: false,
-    modulePreload: { polyfill: false },
+    // Chromium keeps that a module it was to preload did not come, so that it could not be had when the server was back.
+    modulePreload: {
+      polyfill: false,
+      resolveDependencies: (_, files, { hostType }) =>
+        hostType === 'html' ? files : files.filter((file) => file.endsWith('.css')),
+    },
     rolldownOptions: {
       output: {
         entryFileNames: 'app/[name]-[hash].js',

@@ -17,6 +17,17 @@ describe.skipIf(missing)('a card of the editor', () => {
   const { service, signedIn } = serviceForTests();
   const panelOf = (page: Page) => page.getByRole('complementary', { name: 'Node' });
   const at = (flow: string, node: string): string => `/flows/${flow}?node=${node}`;
+  /** Steps that the clock starts once a week, with these inputs for each run. */
+  const everyMonday = (run: Record<string, string>): Steps =>
+    new Steps({
+      startInputType: 'scheduleInput',
+      scheduleType: 'cronExpression',
+      scheduleCronExpression: '0 9 * * MON',
+      scheduleTimezone: 'Europe/Berlin',
+      ...run,
+    })
+      .card('llmAgentflow_0', 'Answer', says('Yes'))
+      .edge(START, 'llmAgentflow_0');
 
   it('tries its code with examples, and says where it fails', async () => {
     const code = 'console.log("asked", $who);\nconst n = $flow.state.count;\nreturn { hello: $who, n };';
@@ -126,22 +137,48 @@ describe.skipIf(missing)('a card of the editor', () => {
     await close();
   });
 
+  it('says when its schedule would come before anything is published, as it is drawn', async () => {
+    const flow = await everyMonday({ scheduleInputMode: 'none' }).flow(service, 'Only drawn', false);
+    const { page, close } = await signedIn(at(flow, START), size);
+    const clock = panelOf(page).getByRole('region', { name: 'Schedule' });
+    await clock.getByText(/^Every Monday at 09:00/).waitFor();
+    await clock.getByText(/^Once it is published/).waitFor();
+    await clock.getByText(/^Next run: .*[78]:00:00/).waitFor();
+    const later = clock.getByRole('list', { name: 'Times after that' }).getByRole('listitem');
+    expect(await later.count()).toBe(4);
+    // It follows what is set as soon as that is saved by itself.
+    await panelOf(page)
+      .getByRole('textbox', { name: /^Cron Expression/ })
+      .fill('30 7 * * *');
+    await clock.getByText(/^Every day at 07:30/).waitFor();
+    await axe(page);
+    await clock.scrollIntoViewIfNeeded();
+    await shot(page, 'schedule-drawn');
+    await close();
+  });
+
+  it('says beside the times of Live what publishing makes of them', async () => {
+    const flow = await everyMonday({ scheduleInputMode: 'none' }).flow(service, 'Redrawn');
+    const { page, close } = await signedIn(at(flow, START), size);
+    const clock = panelOf(page).getByRole('region', { name: 'Schedule' });
+    await clock.getByText(/^Every Monday at 09:00/).waitFor();
+    expect(await clock.getByText(/what is drawn comes/).count()).toBe(0);
+    const cron = panelOf(page).getByRole('textbox', { name: /^Cron Expression/ });
+    await cron.fill('30 7 * * *');
+    await clock.getByText(/^Once it is published/).waitFor();
+    await clock.getByText(/^Every day at 07:30/).waitFor();
+    await clock.getByText(/^Every Monday at 09:00/).waitFor();
+    await axe(page);
+    await close();
+  });
+
   it('looks well where it starts by a call or by the clock', async () => {
     const webhook = await new Steps({ startInputType: 'webhookTrigger', webhookResponseMode: 'stream' })
       .card('llmAgentflow_0', 'Answer', says('Yes'))
       .edge(START, 'llmAgentflow_0')
       .flow(service, 'Plain hook', false);
-    const schedule = await new Steps({
-      startInputType: 'scheduleInput',
-      scheduleType: 'cronExpression',
-      scheduleCronExpression: '0 9 * * MON',
-      scheduleTimezone: 'Europe/Berlin',
-      scheduleInputMode: 'text',
-      scheduleDefaultInput: 'Report',
-    })
-      .card('llmAgentflow_0', 'Answer', says('Yes'))
-      .edge(START, 'llmAgentflow_0')
-      .flow(service, 'Weekly');
+    const report = { scheduleInputMode: 'text', scheduleDefaultInput: 'Report' };
+    const schedule = await everyMonday(report).flow(service, 'Weekly');
     for (const look of looks) {
       const hook = await signedIn(at(webhook, START), look);
       const region = panelOf(hook.page).getByRole('region', { name: 'Webhook' });

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { conversation, makeFlow, saveDraft, type Rule } from './canvases';
 import { START, Steps, says } from './agentflows';
-import { axe, missing, serviceForTests, shot } from './harness';
+import { axe, missing, overflows, serviceForTests, shot } from './harness';
 
 const PRICE = 'How much does it cost?';
 const HOURS = 'When are you open?';
@@ -86,7 +86,7 @@ describe.skipIf(missing)('the check of a draft', () => {
   it('shows how far it is, is found again, and keeps what is there when it is stopped', async () => {
     const slow = (price: string): Rule[] => [
       ...rules(price).slice(0, 1),
-      { reply: 'It takes its time', delayMs: 900 },
+      { reply: 'It takes its time', delayMs: 3_000 },
     ];
     const id = await flowSaying(slow('12'), slow('15'), [HOURS, PRICE]);
     const { page, close } = await signedIn(`/flows/${id}`);
@@ -315,7 +315,7 @@ describe.skipIf(missing)('the check of a draft', () => {
         await dialog.getByRole('group', { name: 'Expectation 2' }).waitFor();
         await shot(page, `check-kept-${name}`);
         await axe(page);
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+        const wide = await overflows(page);
         expect(wide, `a page wider than ${width}`).toBe(false);
         await close();
       }

@@ -1,7 +1,7 @@
 /** Dragging on a large canvas: no task that holds the page up, by the browser's own count. */
-import { cpus, loadavg } from 'node:os';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { loaded } from './bench-support';
 import { many } from './canvases';
 import { chatCanvas } from './flow-support';
 import { missing, serviceForTests } from './harness';
@@ -9,16 +9,6 @@ import { missing, serviceForTests } from './harness';
 const CARDS = 300;
 /** The most that one task may take while something is dragged. */
 const LONG_MS = 50;
-
-/**
- * What stands for that on a machine with other work. A task is measured by the clock, so whatever else wants the processors
- * counts into it: with ten programs for two of them the best of three drags took 105 ms, with nothing wrong in the page. As a
- * guard the bound grows with how many programs wait for each processor; where none do it is the bound itself.
- */
-function bound(): number {
-  if (process.env.FLOWKEEP_BENCH !== 'guard') return LONG_MS;
-  return LONG_MS * Math.max(1, (loadavg()[0] ?? 1) / cpus().length);
-}
 
 // Runs with FLOWKEEP_BENCH set (.ci/page sets it to guard), and against a built page: what is served from the sources carries the
 // checks of development.
@@ -63,14 +53,14 @@ describe.skipIf(missing || !process.env.FLOWKEEP_BENCH)('a canvas of many cards'
       if (!box) throw new Error('no card');
       // Other work of the machine counts into a task too: the best of three drags says what the page itself needs.
       let best = Number.POSITIVE_INFINITY;
-      for (let drag = 0; drag < 3 && best > bound(); drag += 1) {
+      for (let drag = 0; drag < 3 && best > loaded(LONG_MS); drag += 1) {
         const worst = await longestTask(page, box.x + box.width / 2, box.y + Math.min(12, box.height / 2));
         console.log(`${zoom}: the longest task of 60 moves took ${Math.round(worst)} ms`);
         best = Math.min(best, worst);
         await page.waitForTimeout(1500);
         await page.getByText('Saved', { exact: true }).waitFor();
       }
-      expect(best, zoom).toBeLessThanOrEqual(bound());
+      expect(best, zoom).toBeLessThanOrEqual(loaded(LONG_MS));
     }
     await close();
   });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, fails, review, says, START, Steps } from './agentflows';
-import { axe, focused, missing, open, serviceForTests, shot, type Opened } from './harness';
+import { axe, focused, missing, open, overflows, serviceForTests, shot, type Opened } from './harness';
 
 const password = 'correct horse battery';
 
@@ -44,8 +44,6 @@ describe.skipIf(missing)('executions', () => {
     page.getByRole('button', {
       name: new RegExp(`^(Done|Failed|Running|Stopped|Waits for an answer) ${name}`),
     });
-  const isWide = (page: Page): Promise<boolean> =>
-    page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
   const openTest = async (page: Page): Promise<void> => {
     await page.getByRole('button', { name: 'Test', exact: true }).click();
     await page.getByRole('region', { name: 'Test' }).waitFor();
@@ -104,12 +102,12 @@ describe.skipIf(missing)('executions', () => {
         const { page, close } = await signedIn('/executions', { width, height: 900, scheme });
         await row(page, 'Parcel review').waitFor();
         await axe(page);
-        expect(await isWide(page)).toBe(false);
+        expect(await overflows(page)).toBe(false);
         await shot(page, `executions-${width}-${scheme}`);
         await page.goto(`/executions/${waits}`);
         await step(page, 'Counter').click();
         await page.getByText('It is 42.').first().waitFor();
-        expect(await isWide(page)).toBe(false);
+        expect(await overflows(page)).toBe(false);
         await shot(page, `execution-${width}-${scheme}`);
         await page.goto(`/executions/${failed}`);
         await step(page, 'Writer').click();
@@ -352,6 +350,13 @@ describe.skipIf(missing)('executions', () => {
       await form.getByRole('checkbox', { name: 'In a hurry' }).click();
       await form.getByRole('combobox', { name: 'Size' }).click();
       await page.getByRole('option', { name: 'Large' }).click();
+      // What was filled in and not sent is there again after a reload.
+      await page.reload();
+      await openTest(page);
+      await expect.poll(() => form.getByLabel('Your name').inputValue()).toBe('Ada');
+      expect(await form.getByLabel('How many').inputValue()).toBe('3');
+      expect(await form.getByRole('checkbox', { name: 'In a hurry' }).isChecked()).toBe(true);
+      expect(await form.getByRole('combobox', { name: 'Size' }).textContent()).toBe('Large');
       await axe(page);
       await shot(page, `run-form-${width}`);
       await form.getByRole('button', { name: 'Start' }).click();
@@ -359,6 +364,9 @@ describe.skipIf(missing)('executions', () => {
       await page.getByRole('textbox', { name: 'Message' }).waitFor();
       await axe(page);
       await shot(page, `run-form-sent-${width}`);
+      await page.reload();
+      await openTest(page);
+      await expect.poll(() => form.getByLabel('Your name').inputValue()).toBe('');
       await close();
     }
   });

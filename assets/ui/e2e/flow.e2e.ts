@@ -259,6 +259,48 @@ describe.skipIf(missing)('a flow', () => {
     await close();
   });
 
+  it('shows code of OpenAI’s protocol that works once it has a key', async () => {
+    const { page, close } = await signedIn(`/flows/${chat.id}`);
+    await page.getByRole('button', { name: 'API', exact: true }).click();
+    await page.getByRole('tab', { name: 'OpenAI' }).click();
+    await page.getByText('Programs of this protocol always need an API key').waitFor();
+    const shownCode = async (language: string): Promise<string> => {
+      await page.getByRole('radio', { name: language, exact: true }).click();
+      const lines = page.getByRole('textbox', { name: `${language} code` }).locator('.cm-line');
+      await lines.first().waitFor();
+      const code = (await lines.allTextContents()).join('\n');
+      return code.replaceAll(service.page, service.baseUrl).replaceAll('YOUR_API_KEY', service.apiKey);
+    };
+    for (const way of ['Whole answer', 'Word by word']) {
+      await page.getByRole('radio', { name: way }).click();
+      const code = await shownCode('cURL');
+      const { stdout } = await run('bash', ['-c', code.replace('curl ', 'curl -s ')]);
+      expect(stdout, way).toMatch(/"content":"Hello[^]*Hello/);
+      for (const language of ['Python', 'JavaScript']) {
+        const other = await shownCode(language);
+        expect(other).toContain(`${service.baseUrl}/api/v1/openai/v1`);
+        expect(other).toContain(chat.id);
+      }
+    }
+    expect(await page.content()).not.toContain(service.apiKey);
+    await axe(page);
+    await shot(page, 'flow-api-openai');
+    await close();
+  });
+
+  it('leads from its API to the token of the tool that it is by MCP', async () => {
+    const { page, close } = await signedIn(`/flows/${chat.id}`);
+    await page.getByRole('button', { name: 'API', exact: true }).click();
+    await page.getByRole('tab', { name: 'MCP' }).click();
+    await page.getByText('This flow is no tool yet').waitFor();
+    await page.getByText(`/api/v1/mcp/${chat.id}`).waitFor();
+    await axe(page);
+    await shot(page, 'flow-api-mcp');
+    await page.getByRole('link', { name: 'Switch it on and get its token' }).click();
+    await page.getByRole('button', { name: 'Make it a tool' }).waitFor();
+    await close();
+  });
+
   it('says when a flow needs a key', async () => {
     const flow = await liveFlow(service, 'With a key');
     const [key] = await service.call<{ id: string }[]>('GET', '/apikey');

@@ -99,6 +99,51 @@ describe.skipIf(missing)('flows', () => {
     await close();
   });
 
+  it('builds of 10,000 flows no more than one sees, as a table and as cards', async () => {
+    const { page, close } = await signedIn('/credentials');
+    const [first] = await service.call<{ id: string; name: string }[]>('GET', '/chatflows?fields=summary');
+    const all = Array.from({ length: 10_000 }, (_, at) => {
+      const number = String(at).padStart(5, '0');
+      return { ...first, id: `00000000-0000-4000-8000-0000000${number}`, name: `Flow ${number}` };
+    });
+    await page.route('**/api/v1/chatflows?**', (route) => route.fulfill({ json: all }));
+    const built = page.locator('[data-at]');
+    const scroll = (to: number): Promise<void> =>
+      page.evaluate((part) => {
+        const main = document.querySelector('main');
+        main?.scrollTo(0, main.scrollHeight * part);
+      }, to);
+    for (const [look, most] of [
+      ['Table', 120],
+      ['Cards', 200],
+    ] as const) {
+      await page.goto('/?sort=name-up');
+      await page.getByRole('radio', { name: look }).click();
+      await page.getByRole('link', { name: /^Flow 00000/ }).waitFor();
+      expect(await built.count(), look).toBeLessThan(most);
+      await scroll(0.5);
+      await page
+        .getByRole('link', { name: /^Flow 0[45]/ })
+        .first()
+        .waitFor();
+      expect(await built.count(), look).toBeLessThan(most);
+      await scroll(1);
+      await page.getByRole('link', { name: /^Flow 09999/ }).waitFor();
+      expect(await built.count(), look).toBeLessThan(most);
+      await axe(page);
+      // By keyboard one gets from row to row although the next ones are built on the way.
+      await scroll(0);
+      await page.getByRole('link', { name: /^Flow 00000/ }).focus();
+      for (let step = 0; step < 160; step += 1) await page.keyboard.press('Tab');
+      await expect
+        .poll(() =>
+          page.evaluate(() => Number(document.activeElement?.closest('[data-at]')?.getAttribute('data-at'))),
+        )
+        .toBeGreaterThan(50);
+    }
+    await close();
+  });
+
   it('renames by keyboard and gives the focus back', async () => {
     const { page, close } = await signedIn('/');
     const opener = page.getByRole('button', { name: 'Actions for Weather' });
@@ -140,6 +185,22 @@ describe.skipIf(missing)('flows', () => {
       .getByRole('row', { name: row('Billing assistant') })
       .getByRole('button', { name: 'invoices' })
       .waitFor();
+
+    // What is typed there is not lost by a stray Escape.
+    await act('Billing assistant', 'Rename');
+    const rename = page.getByRole('dialog', { name: 'Rename' });
+    await rename.getByLabel('Name').fill('Bills');
+    await page.keyboard.press('Escape');
+    await rename.getByText('Not saved yet.').waitFor();
+    await rename.getByRole('button', { name: 'Discard changes' }).click();
+    await rename.waitFor({ state: 'hidden' });
+    await act('Billing assistant', 'Tags');
+    await page.getByLabel('Add tag').fill('paid');
+    await page.keyboard.press('Escape');
+    await page.getByText('Not saved yet.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await page.getByRole('row', { name: row('Billing assistant') }).waitFor();
 
     await act('Billing assistant', 'Duplicate');
     await page
@@ -244,6 +305,33 @@ describe.skipIf(missing)('flows', () => {
     await close();
   });
 
+  it('asks before a form with something typed is left by Back or a reload', async () => {
+    const { page, close } = await signedIn('/credentials');
+    await page.getByRole('link', { name: 'Flows', exact: true }).first().click();
+    await page.getByRole('button', { name: 'New flow' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New flow' });
+    const name = dialog.getByRole('textbox', { name: 'Name' });
+    await name.fill('Not made yet');
+    const question = page.getByRole('alertdialog');
+    await page.goBack();
+    await question.waitFor();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect(await name.inputValue()).toBe('Not made yet');
+    const asked: string[] = [];
+    page.on('dialog', (box) => {
+      asked.push(box.type());
+      void box.dismiss();
+    });
+    await page.evaluate(() => setTimeout(() => location.reload()));
+    await expect.poll(() => asked).toEqual(['beforeunload']);
+    expect(await name.inputValue()).toBe('Not made yet');
+    await page.goBack();
+    await question.getByRole('button', { name: 'Discard changes' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Credentials' }).waitFor();
+    await close();
+  });
+
   it('makes a flow and opens it', async () => {
     const { page, close } = await signedIn('/');
     await page.getByRole('button', { name: 'New flow' }).click();
@@ -254,6 +342,22 @@ describe.skipIf(missing)('flows', () => {
     await page.getByRole('textbox', { name: 'Name' }).fill('Made here');
     await page.getByRole('button', { name: 'Create flow' }).click();
     await page.waitForURL(/\/flows\/[0-9a-f-]{36}$/);
+    await close();
+  });
+
+  it('makes a blank pipeline, which has runs of its own', async () => {
+    const { page, close } = await signedIn('/');
+    await page.getByRole('button', { name: 'New flow' }).click();
+    await page.getByRole('dialog', { name: 'New flow' }).getByText('ETL', { exact: true }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Nightly parcels');
+    await page.getByRole('button', { name: 'Create flow' }).click();
+    await page.waitForURL(/\/flows\/[0-9a-f-]{36}$/);
+    await page.getByRole('link', { name: 'Runs', exact: true }).waitFor();
+    const id = page.url().split('/').at(-1) ?? '';
+    expect(await service.call('GET', `/chatflows/${id}`)).toMatchObject({
+      name: 'Nightly parcels',
+      type: 'ETL',
+    });
     await close();
   });
 });

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { conversation, makeFlow } from './canvases';
 import { hostForTests, TOKEN } from './git-support';
-import { axe, focused, missing, shot, type OpenOptions, type Opened } from './harness';
+import { axe, focused, missing, overflows, shot, type OpenOptions, type Opened } from './harness';
 
 const status = {
   enabled: true,
@@ -77,7 +77,7 @@ describe.skipIf(missing)('the copy at a git host', () => {
         await page.getByText(sentence).waitFor();
         await shot(page, `gitcopy-${state}-${width}-${scheme}`);
         if (at === 0) await axe(page);
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+        const wide = await overflows(page);
         expect(wide, `${state} at ${width}`).toBe(false);
       }
       await close();

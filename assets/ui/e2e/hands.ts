@@ -1,10 +1,16 @@
 /** Draws a canvas on the page as a person does: chooses cards, fills in their fields, connects their ends. */
 import type { Locator, Page } from 'playwright-core';
-import { isNoteCard, isValue, newNode, newRow } from '../src/features/canvas/document/definition';
+import {
+  isNoteCard,
+  isValue,
+  newNode,
+  newRow,
+  pickedConfig,
+} from '../src/features/canvas/document/definition';
 import { rowsOf, type Definition, type Param } from '../src/features/canvas/document/doc';
 import { plainOf } from '../src/features/canvas/document/richtext';
 import { isShown } from '../src/features/canvas/document/shown';
-import { asChoices, asText, configName, pickedConfig } from '../src/features/canvas/panel/values';
+import { asChoices, asText, configName } from '../src/features/canvas/panel/values';
 import type { Json } from '../src/core/nodes';
 
 const exactly = (text: string): RegExp => new RegExp(`^${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`);

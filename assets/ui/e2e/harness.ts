@@ -4,12 +4,13 @@
  * that nothing has to be built while a screen is worked on; with `built` from `assets/dist` as it is now.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { delimiter, join, resolve } from 'node:path';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { basename, delimiter, join, resolve } from 'node:path';
+import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { createServer } from 'vite';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { eitherWay } from '../src/i18n/pseudo';
 
 const ARGS =
   '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
@@ -174,7 +175,14 @@ async function pageFromSources(
   const proxy = { '/api/': { target: baseUrl, changeOrigin: true, headers: { origin: baseUrl } } };
   if (from === 'built') return builtPage(baseUrl);
   const server = await createServer({
-    server: { port: 0, host: '127.0.0.1', proxy, hmr: false },
+    // The packages may lie behind a link.
+    server: {
+      port: 0,
+      host: '127.0.0.1',
+      proxy,
+      hmr: false,
+      fs: { allow: [resolve('.'), realpathSync('node_modules')] },
+    },
     logLevel: 'error',
   });
   await server.listen();
@@ -216,23 +224,106 @@ export interface OpenOptions {
   height?: number;
   /** Console errors that belong to the test. */
   allowed?: RegExp[];
+  /** The languages of the browser; the first one counts most. */
+  locale?: string;
+  /** Speaks the language of long words, whatever the rest of the tests runs in. */
+  pseudo?: boolean;
+}
+
+/**
+ * With `FLOWKEEP_LANGUAGE=pseudo` any test runs in a language of long, accented words from right to left; what it looks for in
+ * English is found by either.
+ */
+const pseudo = process.env.FLOWKEEP_LANGUAGE === 'pseudo';
+
+type Find = (text: string | RegExp, options?: { exact?: boolean }) => Locator;
+interface Finder {
+  getByRole: (role: string, options?: { name?: string | RegExp; exact?: boolean }) => Locator;
+  filter?: (options?: Filter) => Locator;
+}
+interface Filter {
+  hasText?: string | RegExp;
+  hasNotText?: string | RegExp;
+}
+const finders = new Set<unknown>();
+
+async function speakPseudo(page: Page): Promise<void> {
+  await page.addInitScript(() => localStorage.setItem('flowkeep.language', 'pseudo'));
+  for (const one of [page.mainFrame(), page.locator('main'), page.frameLocator('main')]) {
+    const proto = Object.getPrototypeOf(one) as Finder & Record<string, Find>;
+    if (finders.has(proto)) continue;
+    finders.add(proto);
+    for (const name of ['getByText', 'getByLabel', 'getByPlaceholder', 'getByTitle', 'getByAltText']) {
+      const find = proto[name];
+      if (find)
+        proto[name] = function (this: unknown, text, options): Locator {
+          return find.call(this, eitherWay(text, options?.exact ?? false));
+        };
+    }
+    const { getByRole, filter } = proto;
+    proto.getByRole = function (this: unknown, role, options): Locator {
+      const { name, exact = false, ...rest } = options ?? {};
+      return getByRole.call(
+        this,
+        role,
+        name === undefined ? rest : { ...rest, name: eitherWay(name, exact) },
+      );
+    };
+    if (filter)
+      proto.filter = function (this: unknown, options): Locator {
+        const { hasText, hasNotText } = options ?? {};
+        return filter.call(this, {
+          ...options,
+          ...(hasText === undefined ? {} : { hasText: eitherWay(hasText, false) }),
+          ...(hasNotText === undefined ? {} : { hasNotText: eitherWay(hasNotText, false) }),
+        });
+      };
+  }
 }
 
 let browser: Browser | undefined;
 
+/** The pages of this test that are open. */
+const shown = new Set<Page>();
+/** How many pictures each test left so far. */
+const pictures = new Map<string, number>();
+
+/**
+ * Leaves a picture of how a test left a page in the ignored folder `e2e/shots/last`, for people to look at: named after its
+ * file and its name, so that whoever reads that a test failed, or what it proves, finds what it saw.
+ */
+async function pictureOf(page: Page): Promise<void> {
+  if (page.isClosed()) return;
+  const { currentTestName = 'none', testPath = '' } = expect.getState();
+  const file = basename(testPath).replace(/\.e2e\.ts$/, '');
+  const name = `${file}--${currentTestName.replace(/\W+/g, '-').toLowerCase().slice(0, 120)}`;
+  const count = (pictures.get(name) ?? 0) + 1;
+  pictures.set(name, count);
+  const path = `e2e/shots/last/${name}${count > 1 ? `-${count}` : ''}.jpg`;
+  // A page that can no longer be drawn has nothing to show, and its test says why.
+  await page.screenshot({ path, type: 'jpeg', quality: 70, timeout: 5000 }).catch(() => undefined);
+}
+
+// A test that fails leaves its pages open.
+afterEach(async () => {
+  for (const page of shown) await pictureOf(page);
+  shown.clear();
+});
+
 /** A new context: nothing is left of other tests. */
 export async function open(address: string, options: OpenOptions = {}): Promise<Opened> {
   browser ??= await chromium.launch({ executablePath: browserPath, headless: true, args: ARGS.split(' ') });
-  const { scheme = 'light', width = 1280, height = 800 } = options;
+  const { scheme = 'light', width = 1280, height = 800, locale = 'en-US' } = options;
   const context = await browser.newContext({
     baseURL: address,
     viewport: { width, height },
-    locale: 'en-US',
+    locale,
     timezoneId: 'UTC',
     reducedMotion: 'reduce',
     colorScheme: scheme,
   });
   const page = await context.newPage();
+  if (pseudo || options.pseudo) await speakPseudo(page);
   const faults: string[] = [];
   // The first question of every visit is who is there; its 401 is the answer.
   const allowed = [/\/auth\/me .*401/, ...(options.allowed ?? [])];
@@ -243,7 +334,10 @@ export async function open(address: string, options: OpenOptions = {}): Promise<
   page.on('console', (message) => {
     if (message.type() === 'error') note(`${message.location().url} ${message.text()}`);
   });
+  shown.add(page);
   const close = async (): Promise<void> => {
+    await pictureOf(page);
+    shown.delete(page);
     await context.close();
     expect(faults).toEqual([]);
   };
@@ -254,6 +348,7 @@ export async function open(address: string, options: OpenOptions = {}): Promise<
 export async function closeBrowser(): Promise<void> {
   await browser?.close();
   browser = undefined;
+  shown.clear();
 }
 
 /** Opens a page of a service as its owner. */
@@ -332,6 +427,26 @@ export async function axe(page: Page, { headings = 1 } = {}): Promise<void> {
   expect(await page.locator('h1').count(), 'main headings').toBe(headings);
 }
 
+/** The parts of a flow's header that stand over one another. */
+export const overlaps = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const targets = [...document.querySelectorAll<HTMLElement>('main header :is(a, button)')];
+    const boxes = targets.map((one) => ({ one, box: one.getBoundingClientRect() }));
+    const name = (one: HTMLElement): string => one.getAttribute('aria-label') ?? one.textContent;
+    return boxes.flatMap(({ one, box }, at) =>
+      boxes
+        .slice(at + 1)
+        .filter(
+          ({ box: other }) =>
+            box.left < other.right - 0.5 &&
+            other.left < box.right - 0.5 &&
+            box.top < other.bottom - 0.5 &&
+            other.top < box.bottom - 0.5,
+        )
+        .map(({ one: other }) => `${name(one)} and ${name(other)}`),
+    );
+  });
+
 /** Leaves a picture in the ignored folder `e2e/shots`, for people to look at. */
 export async function shot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `e2e/shots/${name}.png` });
@@ -352,3 +467,12 @@ export async function serves(service: Service, path: string, method = 'GET'): Pr
 }
 
 export const version = (): string => spawnSync(program, ['--version']).stdout.toString().trim();
+
+/** How a screen is looked at: in both themes, at the three widths that it is made for. */
+export const LOOKS = (['light', 'dark'] as const).flatMap((scheme) =>
+  [390, 1024, 1440].map((width) => ({ scheme, width, height: 900 })),
+);
+
+/** True when the page is wider than its window. */
+export const overflows = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.scrollWidth > innerWidth);

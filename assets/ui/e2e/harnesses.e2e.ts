@@ -1,7 +1,7 @@
 /** Teams that are asked as one: drawn, saved to Live and asked in the browser alone. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { axe, focused, missing, serviceForTests, shot } from './harness';
+import { axe, focused, LOOKS, missing, overflows, serviceForTests, shot } from './harness';
 
 interface Harness {
   name: string;
@@ -111,19 +111,24 @@ describe.skipIf(missing)('harnesses', () => {
     await close();
   });
 
-  it('is readable at each width in both themes', async () => {
+  it('is readable at every width in both themes', async () => {
     const [harness] = await listed();
-    for (const scheme of ['light', 'dark'] as const)
-      for (const width of [390, 1280]) {
-        const { page, close } = await signedIn(`/flows/${harness?.flowId}`, { scheme, width, height: 800 });
-        await page.getByText('Specialist', { exact: true }).first().waitFor();
-        expect(
-          await page.evaluate(
-            () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-          ),
-        ).toBe(0);
-        await shot(page, `harnesses-${width}-${scheme}`);
-        await close();
-      }
-  });
+    for (const look of LOOKS) {
+      const seen = `${look.width}-${look.scheme}`;
+      const { page, close } = await signedIn('/?kind=HARNESS', look);
+      await page.getByRole('link', { name: /Law Desk/ }).waitFor();
+      expect(await overflows(page), seen).toBe(false);
+      await shot(page, `harnesses-list-${seen}`);
+      await page.goto(`/flows/${harness?.flowId}`);
+      await page.getByText('Specialist', { exact: true }).first().waitFor();
+      expect(await overflows(page), seen).toBe(false);
+      await shot(page, `harnesses-${seen}`);
+      await page.goto(`/flows/${harness?.flowId}/settings`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(await overflows(page), seen).toBe(false);
+      await shot(page, `harnesses-settings-${seen}`);
+      await close();
+    }
+  }, 120_000);
 });

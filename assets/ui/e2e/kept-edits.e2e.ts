@@ -88,6 +88,37 @@ describe.skipIf(missing)('edits', () => {
     await close();
   });
 
+  it('in conflict are told of on every tab, and a choice that fails can be made again', async () => {
+    const id = await make('Twice chosen');
+    const { page, close } = await signedIn(`/flows/${id}`, { ...wide, allowed: [/409/, /500/] });
+    await node(page, /Conversation Chain/).waitFor();
+    await service.call('PUT', `/flow-drafts/${id}`, { flowData: await chatCanvas(service, 'Theirs') });
+    await drop(page, /Buffer Memory/);
+    await page.getByText('Somebody else changed this draft').waitFor();
+    const parts = page.getByRole('navigation', { name: 'Parts of the flow' });
+    await parts.getByRole('link', { name: 'Settings' }).click();
+    await page.waitForURL(`**/flows/${id}/settings`);
+    await page.getByRole('link', { name: 'Changed by somebody else' }).click();
+    await page.waitForURL(`**/flows/${id}`);
+    await page.getByRole('button', { name: 'Compare' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('region', { name: 'What yours changes of theirs' }).waitFor();
+    await page.route(`**/flow-drafts/${id}`, (route) =>
+      route.fulfill({ status: 500, json: { statusCode: 500, message: 'Not now.' } }),
+    );
+    await dialog.getByRole('button', { name: 'Take theirs' }).click();
+    await dialog.getByRole('alert').getByText('This could not be loaded').waitFor();
+    await axe(page);
+    await shot(page, 'kept-refused');
+    await page.unroute(`**/flow-drafts/${id}`);
+    await dialog.getByRole('button', { name: 'Take theirs' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await node(page, /Buffer Memory/).waitFor();
+    await saved(page);
+    expect(JSON.stringify(await drafts.read(id))).toContain('Theirs');
+    await close();
+  });
+
   it('of Live overwrite no other Live, and both are compared', async () => {
     const flowData = await chatCanvas(service);
     const { id } = await service.call<Made>('POST', '/chatflows', {

@@ -3,26 +3,53 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { emptyDoc, writeDoc, type Definition } from '../src/features/canvas/document/doc';
+import { addCard } from '../src/features/canvas/document/edit';
 import {
   axe,
   closeBrowser,
   focused,
+  LOOKS,
   missing,
   openSignedIn,
+  overflows,
   serviceForTests,
   shot,
   startService,
   type Service,
 } from './harness';
 
-const LOOKS = (['light', 'dark'] as const).flatMap((scheme) =>
-  [390, 1024, 1440].map((width) => ({ scheme, width, height: 900 })),
-);
-
 const PRICES = Array.from(
   { length: 30 },
   (_, at) => `Parcel ${at + 1} costs ${at + 10} euros and arrives within ${at + 1} days.`,
 ).join('\n\n');
+
+/** A store with one text in it, processed, and filled where `filled`. */
+async function makeStore(service: Service, name: string, text: string, filled: boolean): Promise<string> {
+  const { id } = await service.call<{ id: string }>('POST', '/document-store/store', {
+    name,
+    description: 'What parcels cost.',
+  });
+  const loader = await service.call<{ id: string }>('POST', '/document-store/loader/save', {
+    storeId: id,
+    loaderId: 'plainText',
+    loaderName: 'prices.txt',
+    loaderConfig: { text },
+    splitterId: 'recursiveCharacterTextSplitter',
+    splitterConfig: { chunkSize: 200, chunkOverlap: 40 },
+  });
+  await service.call('POST', `/document-store/loader/process/${loader.id}`, { storeId: id });
+  if (filled) await fillStore(service, id);
+  return id;
+}
+
+/** Makes vectors of what a store holds. */
+const fillStore = (service: Service, storeId: string): Promise<unknown> =>
+  service.call('POST', '/document-store/vectorstore/insert', {
+    storeId,
+    embeddingName: 'hashingEmbeddings',
+    embeddingConfig: {},
+  });
 
 interface Stored {
   id: string;
@@ -41,31 +68,9 @@ describe.skipIf(missing)('knowledge', () => {
     if (!found) throw new Error(`There is no store ${name}.`);
     return found;
   };
-  /** A store with one text in it, processed, and filled where `filled`. */
-  const make = async (name: string, text = PRICES, filled = true): Promise<string> => {
-    const { id } = await service.call<{ id: string }>('POST', '/document-store/store', {
-      name,
-      description: 'What parcels cost.',
-    });
-    const loader = await service.call<{ id: string }>('POST', '/document-store/loader/save', {
-      storeId: id,
-      loaderId: 'plainText',
-      loaderName: 'prices.txt',
-      loaderConfig: { text },
-      splitterId: 'recursiveCharacterTextSplitter',
-      splitterConfig: { chunkSize: 200, chunkOverlap: 40 },
-    });
-    await service.call('POST', `/document-store/loader/process/${loader.id}`, { storeId: id });
-    if (filled)
-      await service.call('POST', '/document-store/vectorstore/insert', {
-        storeId: id,
-        embeddingName: 'hashingEmbeddings',
-        embeddingConfig: {},
-      });
-    return id;
-  };
+  const make = (name: string): Promise<string> => makeStore(service, name, PRICES, true);
   const noOverflow = async (page: Page, what: string): Promise<void> => {
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    const wide = await overflows(page);
     expect(wide, what).toBe(false);
   };
 
@@ -152,6 +157,32 @@ describe.skipIf(missing)('knowledge', () => {
     await close();
   });
 
+  it('finds a passage by its words, and shows it among the others', async () => {
+    const long = Array.from(
+      { length: 130 },
+      (_, at) => `Parcel ${at + 1} ${'costs much and comes late. '.repeat(6)}`,
+    );
+    const id = await makeStore(service, 'Long', long.join('\n\n'), false);
+    const { page, close } = await signedIn(`/knowledge/${id}?tab=passages`);
+    const passages = page.getByRole('list', { name: 'Passages' }).getByRole('listitem');
+    await expect.poll(() => passages.count()).toBe(50);
+    const search = page.getByRole('searchbox', { name: 'Find in passages' });
+    await search.fill('PARCEL 117 costs');
+    await expect.poll(() => passages.count()).toBe(1);
+    await axe(page);
+    await shot(page, 'knowledge-find');
+    await page.getByRole('button', { name: 'Show passage 117 among the others' }).click();
+    const here = page.locator('li[data-here]');
+    await here.waitFor();
+    expect(await here.textContent()).toContain('Parcel 117 ');
+    expect(new URL(page.url()).searchParams.get('page')).toBe('3');
+    await page.goBack();
+    await expect.poll(() => passages.count()).toBe(1);
+    await search.fill('parcels of gold');
+    await page.getByText('No passage says that').waitFor();
+    await close();
+  });
+
   it('has passages that are edited and deleted, and documents that are replaced and removed', async () => {
     const id = await make('Edited');
     const { page, close } = await signedIn(`/knowledge/${id}?tab=passages`);
@@ -214,10 +245,54 @@ describe.skipIf(missing)('knowledge', () => {
     await close();
   });
 
+  it('says that it has to be filled again once its embeddings are others, and leads there', async () => {
+    const id = await make('Changed');
+    const { page, close } = await signedIn(`/knowledge/${id}?tab=ask`, {
+      allowed: [/vectorstore\/query.*(4|5)\d\d/],
+    });
+    await page.getByRole('tabpanel').getByLabel('What to look for').waitFor();
+    expect(await page.getByText(/^Not all of it is found yet/).count()).toBe(0);
+    await service.call('POST', '/document-store/vectorstore/save', {
+      storeId: id,
+      embeddingName: 'hashingEmbeddings',
+      embeddingConfig: { dimensions: 64 },
+    });
+    await page.reload();
+    await page.getByText(/^Not all of it is found yet: it was not filled since its embeddings/).waitFor();
+    await page.getByLabel('What to look for').fill('What does parcel 7 cost?');
+    await page.keyboard.press('Enter');
+    await page.getByText(/filled with other embeddings/).waitFor();
+    await axe(page);
+    await shot(page, 'knowledge-other-embeddings');
+    await page.getByRole('button', { name: 'To the settings of search' }).click();
+    await page.getByRole('button', { name: 'Fill now' }).click();
+    await page
+      .getByText(/Filled: \d+ added/)
+      .first()
+      .waitFor();
+    await expect.poll(() => page.getByText(/^Not all of it is found yet/).count()).toBe(0);
+    await page.getByRole('tab', { name: 'Ask' }).click();
+    await page.getByText(/nearest first/).waitFor();
+    await close();
+  });
+
+  it('says that it has to be filled again once its passages are others, and when it was filled last', async () => {
+    const id = await make('Rewritten');
+    const { page, close } = await signedIn(`/knowledge/${id}?tab=passages`);
+    await page.getByRole('button', { name: 'Edit passage 1', exact: true }).click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Text').fill('Parcel 1 is free.');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/passages were changed since it was filled last, .*20\d\d/).waitFor();
+    await axe(page);
+    await close();
+  });
+
   it('is used in a flow, says so, and warns before it is deleted', async () => {
     const id = await make('Parcels');
     const { page, close } = await signedIn(`/knowledge/${id}`, { width: 1440, height: 900 });
     await page.getByRole('button', { name: 'Use in a flow' }).click();
+    await page.getByRole('option', { name: 'Answers from Parcels' }).click();
     await page.locator('[data-node]').filter({ hasText: 'Document Store (Vector)' }).waitFor();
     await page.locator('[data-node]').filter({ hasText: 'Conversational Retrieval QA Chain' }).waitFor();
     await shot(page, 'knowledge-flow');
@@ -226,6 +301,10 @@ describe.skipIf(missing)('knowledge', () => {
     await page.goto(`/knowledge/${id}`);
     await page.getByRole('link', { name: 'Answers from Parcels' }).waitFor();
     await page.goto('/knowledge');
+    await page.getByRole('button', { name: /^1 flow\s*, flows that use Parcels$/ }).click();
+    await page.getByText('Answers from Parcels').waitFor();
+    await axe(page);
+    await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Actions for Parcels' }).click();
     await page.getByRole('menuitem', { name: 'Delete store' }).click();
     const dialog = page.getByRole('alertdialog');
@@ -234,6 +313,62 @@ describe.skipIf(missing)('knowledge', () => {
     await expect.poll(() => focused(page)).toBe('Cancel');
     await dialog.getByRole('button', { name: 'Delete store' }).click();
     await expect.poll(async () => (await stores()).some((one) => one.id === id)).toBe(false);
+    await close();
+  });
+
+  it('is put to use in the draft of a flow by two clicks', async () => {
+    const id = await make('Invoices');
+    const cards = await service.call<Definition[]>('GET', '/nodes');
+    const canvas = (...names: string[]): string =>
+      writeDoc(
+        names.reduce((doc, name, at) => {
+          const card = cards.find((one) => one.name === name);
+          if (!card) throw new Error(`There is no card ${name}.`);
+          return addCard(doc, card, { x: 380 * at, y: 120 }).doc;
+        }, emptyDoc()),
+      );
+    const flow = async (name: string, type: string, flowData: string): Promise<string> =>
+      (await service.call<{ id: string }>('POST', '/chatflows', { name, type, flowData })).id;
+    const agent = await flow('Clerk', 'CHATFLOW', canvas('toolAgent'));
+    const steps = await flow('Desk', 'AGENTFLOW', canvas('startAgentflow', 'agentAgentflow'));
+    const plain = await flow('Chatter', 'CHATFLOW', canvas('conversationChain'));
+    const { page, close } = await signedIn(`/knowledge/${id}`, { width: 1440, height: 900 });
+    const draft = async (of: string): Promise<string> => {
+      const { draft: now } = await service.call<{ draft: { flowData: string } | null }>(
+        'GET',
+        `/flow-drafts/${of}`,
+      );
+      return now?.flowData ?? '';
+    };
+    const use = async (name: string): Promise<void> => {
+      await page.goto(`/knowledge/${id}`);
+      await page.getByRole('button', { name: 'Use in a flow' }).click();
+      await page.getByRole('option', { name }).click();
+    };
+    await page.getByRole('button', { name: 'Use in a flow' }).click();
+    await page.getByRole('option', { name: 'Clerk' }).waitFor();
+    await axe(page);
+    await shot(page, 'knowledge-use');
+    await page.keyboard.press('Escape');
+    await use('Clerk');
+    const panel = page.getByRole('complementary', { name: 'Node' });
+    await panel.getByText('documentStoreVS_0', { exact: true }).waitFor();
+    await panel.getByText('Invoices').waitFor();
+    await shot(page, 'knowledge-used');
+    const found = JSON.parse(await draft(agent)) as { edges: { source: string; target: string }[] };
+    expect(found.edges.map(({ source, target }) => `${source} ${target}`)).toEqual([
+      'retrieverTool_0 toolAgent_0',
+      'documentStoreVS_0 retrieverTool_0',
+    ]);
+    await use('Desk');
+    await panel.getByText('agentAgentflow_0', { exact: true }).waitFor();
+    expect(await draft(steps)).toContain(`"documentStore":"${id}"`);
+    await use('Chatter');
+    await page
+      .getByText(/nothing takes what it finds/)
+      .first()
+      .waitFor();
+    expect(await draft(plain)).toContain(`"selectedStore":"${id}"`);
     await close();
   });
 
@@ -292,5 +427,46 @@ describe.skipIf(missing)('a store that takes long to fill', () => {
     await page.getByText('Stopped. What was there before is as it was.').first().waitFor();
     await page.getByRole('button', { name: 'Process Slow address' }).waitFor();
     await close();
+  });
+});
+
+describe.skipIf(missing)('all stores at once', () => {
+  const { service, signedIn } = serviceForTests();
+
+  it('are asked from their list, and each answers under its own name', async () => {
+    const prices = await makeStore(service, 'Prices', 'A parcel to Bern costs nine euros.', false);
+    const { page, close } = await signedIn('/knowledge?tab=ask');
+    await page.getByText('No store can be asked yet').waitFor();
+    await axe(page);
+    await fillStore(service, prices);
+    await makeStore(service, 'Returns', 'A parcel that comes back costs nothing.', true);
+    await makeStore(service, 'Notes', 'Not to be searched.', false);
+    await page.goto('/knowledge');
+    await page.getByRole('tab', { name: 'Ask all stores' }).click();
+    await page.getByText('2 stores are searched at once').waitFor();
+    await page.getByRole('textbox', { name: 'Look in all stores for' }).fill('What does a parcel cost?');
+    await page.keyboard.press('Enter');
+    await page.getByText('2 passages found').waitFor();
+    await page.getByRole('region', { name: 'Prices' }).getByText('costs nine euros').waitFor();
+    await page.getByRole('region', { name: 'Returns' }).getByText('costs nothing').waitFor();
+    expect(await page.getByRole('region', { name: 'Notes' }).count()).toBe(0);
+    expect(page.url()).toContain('ask=');
+    await axe(page);
+    await shot(page, 'knowledge-ask-all');
+    await page.reload();
+    await page.getByRole('region', { name: 'Prices' }).getByRole('link', { name: 'Prices' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Prices' }).waitFor();
+    await page.getByText('costs nine euros').first().waitFor();
+    await close();
+  });
+
+  it('are readable at every width in both themes', async () => {
+    for (const look of LOOKS) {
+      const { page, close } = await signedIn('/knowledge?tab=ask&ask=parcel', look);
+      await page.getByText('2 passages found').waitFor();
+      await shot(page, `knowledge-ask-all-${look.width}-${look.scheme}`);
+      expect(await overflows(page)).toBe(false);
+      await close();
+    }
   });
 });

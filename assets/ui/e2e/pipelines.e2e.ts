@@ -2,11 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { Drawing } from './canvases';
-import { axe, focused, missing, serviceForTests, shot } from './harness';
-
-const LOOKS = (['light', 'dark'] as const).flatMap((scheme) =>
-  [390, 1280].map((width) => ({ scheme, width, height: 900 })),
-);
+import { axe, focused, LOOKS, missing, overflows, serviceForTests, shot } from './harness';
 
 interface Run {
   id: string;
@@ -152,14 +148,18 @@ describe.skipIf(missing)('the runs of a pipeline', () => {
       const { page, close } = await signedIn(`/flows/${flow}/runs`, look);
       await page.getByText('1–20 of 21').waitFor();
       await page.getByRole('table', { name: 'Files' }).waitFor();
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      expect(wide, `${look.width}`).toBeLessThanOrEqual(0);
+      expect(await overflows(page), `${look.width}`).toBe(false);
       await shot(page, `pipelines-${look.width}-${look.scheme}`);
       await page.getByRole('button', { name: 'Next page' }).click();
       await page.getByText('21–21 of 21').waitFor();
       await page.goto(`/flows/${flow}/runs?run=${newest?.id}`);
       await page.getByRole('dialog').getByText('Bern').first().waitFor();
       await shot(page, `pipelines-run-${look.width}-${look.scheme}`);
+      await page.goto(`/flows/${flow}`);
+      await page.getByRole('heading', { level: 1, name: 'Wide' }).waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(await overflows(page), `${look.width}`).toBe(false);
+      await shot(page, `pipelines-canvas-${look.width}-${look.scheme}`);
       await close();
     }
   }, 180_000);

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { conversation, makeFlow, saveDraft, type Drawing } from './canvases';
 import { connectTo, hostForTests, type OwnerCall } from './git-support';
-import { axe, missing, shot, type OpenOptions, type Opened, type Service } from './harness';
+import { axe, missing, overflows, shot, type OpenOptions, type Opened, type Service } from './harness';
 
 const REPO = 'ada/flows';
 const QUESTION = 'How much does it cost?';
@@ -108,7 +108,7 @@ describe.skipIf(missing)('promoting from Dev to Prod', () => {
       await expect.poll(() => page.locator('.react-flow__renderer').count()).toBe(width === 390 ? 1 : 2);
       await page.screenshot({ path: `e2e/shots/promote-update-${width}-${look.scheme}.png`, fullPage: true });
       await axe(page);
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+      const wide = await overflows(page);
       expect(wide, `at ${width}`).toBe(false);
       await page.goto('/promote');
       await page.getByRole('row').filter({ hasText: 'Shop' }).waitFor();

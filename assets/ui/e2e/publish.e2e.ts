@@ -21,13 +21,17 @@ describe.skipIf(missing)('drafts and Publish', () => {
     const id = await makeFlow(service, 'Fresh', drawing, { publish: false });
     const { page, close } = await signedIn(`/flows/${id}`);
     await chip(page, 'Never published').waitFor();
+    // There is no Live that the draft could differ from.
+    await page.getByText('Draft, never published').waitFor();
+    expect(await page.getByText(/since Live/).count()).toBe(0);
     await publish(page).click();
     const dialog = page.getByRole('dialog');
+    await dialog.getByRole('heading', { name: 'What goes Live' }).waitFor();
     await dialog.getByText('This is the first time it goes Live.').waitFor();
     await dialog
       .getByText('The flow has 3 cards: Scripted Chat Model, Buffer Memory and Conversation Chain.')
       .waitFor();
-    await dialog.getByText('Conversation Chain', { exact: true }).waitFor();
+    expect(await dialog.getByText('Added').count()).toBe(0);
     await axe(page);
     await shot(page, 'publish-first');
     await dialog.getByRole('button', { name: 'Publish' }).click();
@@ -48,6 +52,19 @@ describe.skipIf(missing)('drafts and Publish', () => {
     await shot(page, 'publish-change');
     await axe(page);
     await page.keyboard.press('Escape');
+    await close();
+  });
+
+  it('tells an empty canvas that was never published from Live', async () => {
+    const { id } = await service.call<{ id: string }>('POST', '/chatflows', {
+      name: 'Empty',
+      type: 'CHATFLOW',
+    });
+    const { page, close } = await signedIn(`/flows/${id}`);
+    const tools = page.getByRole('group', { name: 'Canvas tools' });
+    await tools.getByText('Never published', { exact: true }).waitFor();
+    expect(await tools.getByText('Live', { exact: true }).count()).toBe(0);
+    await shot(page, 'publish-never');
     await close();
   });
 
@@ -119,7 +136,37 @@ describe.skipIf(missing)('drafts and Publish', () => {
     await dialog.getByRole('button', { name: 'Publish' }).click();
     await dialog.getByRole('button', { name: 'Compare again' }).click();
     await dialog.getByText('Theirs.', { exact: true }).waitFor();
+    // The sentences are of the same Live as the list below them.
+    await dialog
+      .getByRole('list', { name: 'What changed, in words' })
+      .getByText('System Message of Conversation Chain is now “Mine.” instead of “Theirs.”.')
+      .waitFor();
     await dialog.getByRole('checkbox', { name: 'Replace the changes in Live' }).waitFor();
+    await close();
+  });
+
+  it('publishes no draft that was changed while the dialog was open, before it is looked at again', async () => {
+    const id = await makeFlow(service, 'Redrafted', drawing);
+    await edited(id, 'Looked at.');
+    const { page, close } = await signedIn(`/flows/${id}`, { allowed: [/publish .*409/] });
+    await publish(page).click();
+    const dialog = page.getByRole('dialog');
+    const words = dialog.getByRole('list', { name: 'What changed, in words' });
+    await words.getByText(/is now “Looked at\.”/).waitFor();
+    await edited(id, 'Not looked at.');
+    const go = dialog.getByRole('button', { name: 'Publish' });
+    await go.click();
+    await dialog.getByText('This draft was changed since you looked at it').waitFor();
+    await dialog.getByText(/Saved last/).waitFor();
+    expect(await go.isEnabled()).toBe(false);
+    const live = await service.call<{ flowData: string }>('GET', `/chatflows/${id}`);
+    expect(live.flowData).not.toContain('ooked at.');
+    await shot(page, 'publish-redrafted');
+    await axe(page);
+    await dialog.getByRole('button', { name: 'Look again' }).click();
+    await words.getByText(/is now “Not looked at\.”/).waitFor();
+    await go.click();
+    await chip(page, 'Live').waitFor();
     await close();
   });
 
@@ -161,6 +208,32 @@ describe.skipIf(missing)('drafts and Publish', () => {
     await axe(page);
     await dialog.getByRole('button', { name: 'Conversation Chain' }).first().click();
     await page.waitForURL(/node=conversationChain_0/);
+    await close();
+  });
+
+  it('leads from a problem to its card by keyboard, from another tab too', async () => {
+    const id = await makeFlow(service, 'Led', drawing);
+    const broken = new Drawing(service);
+    await broken.card('conversationChain');
+    await saveDraft(service, id, broken);
+    const { page, close } = await signedIn(`/flows/${id}/versions`);
+    await publish(page).focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    const problem = dialog.getByRole('button', { name: /^Conversation Chain: \S/ }).first();
+    const said = ((await problem.textContent()) ?? '').replace('Conversation Chain: ', '');
+    await problem.focus();
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'hidden' });
+    await page.waitForURL(/\/flows\/[^/]+\?node=conversationChain_0$/);
+    // The focus goes along: into the panel of the card, or to the card while its panel is open already.
+    const panel = page.getByRole('complementary', { name: 'Node' });
+    await panel.getByText(said).first().waitFor();
+    await panel.locator(':focus').waitFor();
+    await publish(page).click();
+    await problem.focus();
+    await page.keyboard.press('Enter');
+    await page.locator('[data-node="conversationChain_0"]:focus').waitFor();
     await close();
   });
 

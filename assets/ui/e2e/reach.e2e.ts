@@ -1,8 +1,7 @@
-import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parts, shell } from '../scripts/loads.mjs';
 import { chatCanvas } from './flow-support';
-import { axe, missing, serviceForTests, shot } from './harness';
+import { axe, missing, overflows, overlaps, serviceForTests, shot } from './harness';
 
 const { service, signedIn } = serviceForTests();
 let flow: string;
@@ -21,29 +20,6 @@ beforeAll(async () => {
   });
 });
 
-/** The parts of a flow's header that stand over one another. */
-const overlaps = (page: Page): Promise<string[]> =>
-  page.evaluate(() => {
-    const targets = [...document.querySelectorAll<HTMLElement>('main header :is(a, button)')];
-    const boxes = targets.map((one) => ({ one, box: one.getBoundingClientRect() }));
-    const name = (one: HTMLElement): string => one.getAttribute('aria-label') ?? one.textContent;
-    return boxes.flatMap(({ one, box }, at) =>
-      boxes
-        .slice(at + 1)
-        .filter(
-          ({ box: other }) =>
-            box.left < other.right - 0.5 &&
-            other.left < box.right - 0.5 &&
-            box.top < other.bottom - 0.5 &&
-            other.top < box.bottom - 0.5,
-        )
-        .map(({ one: other }) => `${name(one)} and ${name(other)}`),
-    );
-  });
-
-const isWide = (page: Page): Promise<boolean> =>
-  page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-
 describe.skipIf(missing)('every part of the page', () => {
   test.each([
     ['a small phone', 320, 640],
@@ -56,7 +32,7 @@ describe.skipIf(missing)('every part of the page', () => {
       await page.getByRole('button', { name: 'Publish', exact: true }).waitFor();
       await page.waitForLoadState('networkidle');
       expect(await overlaps(page)).toEqual([]);
-      expect(await isWide(page)).toBe(false);
+      expect(await overflows(page)).toBe(false);
       await axe(page);
     }
     await shot(page, `header-${width}x${height}`);
@@ -106,11 +82,15 @@ describe.skipIf(missing)('every part of the page', () => {
   });
 
   test('is loaded as the budgets count it', async () => {
+    const framed = [...shell(), ...parts('Shell')];
     for (const [path, counted] of [
-      ['/', [...shell(), ...parts('FlowsPage')]],
-      [`/flows/${flow}`, [...shell(), ...parts('FlowScreen', 'Board', 'CardDock', 'PublishButton')]],
+      ['/sign-in', [...shell(), ...parts('SignInPage')]],
+      ['/', [...framed, ...parts('FlowsPage')]],
+      [`/flows/${flow}`, [...framed, ...parts('FlowScreen', 'Board', 'CardDock', 'PublishButton')]],
     ] as const) {
-      const { page, close } = await signedIn('/favicon.svg');
+      const { page, context, close } = await signedIn('/favicon.svg');
+      // Who signs in has no session yet.
+      if (path === '/sign-in') await context.clearCookies();
       const seen = new Set<string>();
       page.on('request', (one) => {
         const file = /\/(app\/[^?]+\.(?:js|css))$/.exec(new URL(one.url()).pathname)?.[1];
@@ -121,5 +101,21 @@ describe.skipIf(missing)('every part of the page', () => {
       expect([...seen].sort()).toEqual([...new Set(counted)].sort());
       await close();
     }
+  });
+
+  test('is asked for while the frame around it is still on its way', async () => {
+    const { page, close } = await signedIn('/favicon.svg');
+    let framed = (): void => undefined;
+    const held = new Promise<void>((done) => (framed = done));
+    await page.route(/\/app\/Shell-.*\.js$/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    const screen = page.waitForRequest(/\/app\/FlowsPage-.*\.js$/);
+    await page.goto('/');
+    await screen;
+    framed();
+    await page.getByRole('heading', { level: 1, name: 'Flows' }).waitFor();
+    await close();
   });
 });

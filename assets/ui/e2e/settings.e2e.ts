@@ -13,6 +13,12 @@ interface Stored {
   publishInstantly: boolean;
 }
 
+/** What the configuration of a program says of one server. */
+interface McpServerEntry {
+  url: string;
+  headers: { Authorization: string };
+}
+
 describe.skipIf(missing)('the settings of a flow', () => {
   const { service, signedIn } = serviceForTests();
   let flow: Made;
@@ -35,6 +41,24 @@ describe.skipIf(missing)('the settings of a flow', () => {
     JSON.parse((await stored()).chatbotConfig ?? '{}') as Record<string, unknown>;
   const open = (section: string) => signedIn(`/flows/${flow.id}/settings?section=${section}`);
   const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+  /** Asks the tool as a program does that has this configuration. */
+  const callTool = async ({ url, headers }: McpServerEntry): Promise<{ status: number; text: string }> => {
+    const answer = await fetch(url.replace(service.page, service.baseUrl), {
+      method: 'POST',
+      headers: {
+        ...headers,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'support', arguments: { question: 'Hello' } },
+      }),
+    });
+    return { status: answer.status, text: await answer.text() };
+  };
   const save = async (page: Page, name: string): Promise<void> => {
     const button = part(page, name).getByRole('button', { name: 'Save', exact: true });
     await button.click();
@@ -299,6 +323,69 @@ describe.skipIf(missing)('the settings of a flow', () => {
     expect(over).toBeLessThanOrEqual(0);
     await axe(page);
     await shot(page, 'settings-narrow');
+    await close();
+  });
+
+  it('make a tool of MCP of the flow, which a program calls by the configuration shown', async () => {
+    const own = await liveFlow(service, 'Help for buyers');
+    const { page, close } = await signedIn(`/flows/${own.id}/settings?section=mcp`, {
+      allowed: [/mcp-server\/.*409/],
+    });
+    await page.getByRole('button', { name: 'Make it a tool' }).waitFor();
+    await axe(page);
+    const name = page.getByLabel('Name of the tool');
+    expect(await name.inputValue()).toBe('help_for_buyers');
+    await name.fill('two words');
+    await page.getByText('Use 1 to 64 letters').waitFor();
+    await page.getByLabel('What it does, and when to use it').fill('Answers questions of buyers.');
+    expect(await page.getByRole('button', { name: 'Make it a tool' }).isDisabled()).toBe(true);
+    await name.fill('support');
+    await page.getByRole('button', { name: 'Make it a tool' }).click();
+    const dialog = page.getByRole('dialog', { name: 'The token of the tool' });
+    const config = async (): Promise<McpServerEntry> => {
+      const shown = await dialog.getByRole('region', { name: 'Configuration' }).locator('pre').textContent();
+      return (JSON.parse(shown ?? '') as { mcpServers: Record<string, McpServerEntry> }).mcpServers
+        .support as McpServerEntry;
+    };
+    const first = await config();
+    await axe(page);
+    await shot(page, 'settings-mcp-token');
+    expect((await callTool(first)).text).toContain('Hello Hello');
+    await dialog.getByRole('checkbox').click();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('switch', { name: 'Offer the flow as a tool' }).waitFor();
+    expect(await page.content()).not.toContain(first.headers.Authorization.replace('Bearer ', ''));
+    await axe(page);
+    await shot(page, 'settings-mcp');
+
+    await page.getByRole('button', { name: 'New token' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
+    expect((await callTool(first)).status).toBe(200);
+    await page.getByRole('button', { name: 'New token' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Make another token' }).click();
+    await dialog.waitFor();
+    const second = await config();
+    expect((await callTool(first)).status).toBe(401);
+    expect((await callTool(second)).status).toBe(200);
+    await dialog.getByRole('checkbox').click();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+
+    await page.getByRole('switch', { name: 'Offer the flow as a tool' }).click();
+    await page.getByText('Switched off: calls get status 404.').waitFor();
+    expect((await callTool(second)).status).toBe(404);
+
+    // The name of another flow's tool is refused beside the field.
+    const other = await liveFlow(service, 'Prices');
+    await service.call('POST', `/mcp-server/${other.id}`, { toolName: 'prices', description: 'x' });
+    await name.fill('prices');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('choose another').waitFor();
+    expect(await name.getAttribute('aria-invalid')).toBe('true');
+    await page.getByRole('button', { name: 'Reset', exact: true }).click();
+
+    await page.getByRole('button', { name: 'Remove the tool' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove the tool' }).click();
+    await page.getByRole('button', { name: 'Make it a tool' }).waitFor();
     await close();
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { many } from './canvases';
 import { draftsOf, node, panel, saved, type StoredNode } from './editor-support';
 import { chatCanvas } from './flow-support';
-import { axe, missing, serviceForTests, shot } from './harness';
+import { axe, focused, missing, serviceForTests, shot } from './harness';
 
 interface Canvas {
   nodes: (StoredNode & Record<string, unknown>)[];
@@ -19,6 +19,14 @@ describe.skipIf(missing)('a canvas', () => {
     change(drawn);
     return JSON.stringify(drawn);
   };
+  /** One with a connection to a place that its card has no more, and one from a card that is gone. */
+  const leadingNowhere = (): Promise<string> =>
+    canvas((drawn) => {
+      const [first] = drawn.edges;
+      if (!first) throw new Error('no edge');
+      first.targetHandle = 'conversationChain_0-input-brain-BaseBrain';
+      drawn.edges.push({ ...first, id: 'ghost', source: 'ghost_0', sourceHandle: 'ghost_0-output' });
+    });
   const find = (drawn: Canvas, name: string): StoredNode & Record<string, unknown> => {
     const found = drawn.nodes.find((one) => one.data.name === name);
     if (!found) throw new Error(`There is no ${name}.`);
@@ -76,13 +84,7 @@ describe.skipIf(missing)('a canvas', () => {
   });
 
   it('with a connection to a place that is gone draws it, and says what to do', async () => {
-    const flowData = await canvas((drawn) => {
-      const [first] = drawn.edges;
-      if (!first) throw new Error('no edge');
-      first.targetHandle = 'conversationChain_0-input-brain-BaseBrain';
-      drawn.edges.push({ ...first, id: 'ghost', source: 'ghost_0', sourceHandle: 'ghost_0-output' });
-    });
-    const id = await drafts.make('Gone', 'CHATFLOW', flowData);
+    const id = await drafts.make('Gone', 'CHATFLOW', await leadingNowhere());
     const { page, close } = await signedIn(`/flows/${id}`, wide);
     const chain = page.locator('[data-id=conversationChain_0]');
     await chain.getByText('brain (gone)').waitFor();
@@ -101,6 +103,36 @@ describe.skipIf(missing)('a canvas', () => {
     await panel(page).getByRole('button', { name: 'Disconnect from Scripted Chat Model' }).click();
     await chain.getByText('brain (gone)').waitFor({ state: 'detached' });
     await expect.poll(async () => (await drafts.read(id)).edges.length).toBe(1);
+    await close();
+  });
+
+  it('with connections that lead nowhere names them among the problems, where they are removed', async () => {
+    const id = await drafts.make('Lost', 'CHATFLOW', await leadingNowhere());
+    const { page, close } = await signedIn(`/flows/${id}`, wide);
+    // At the line itself, too.
+    const lost = /^The connection from Scripted Chat Model leads to “brain”, which the card has no more/;
+    await page.locator('.react-flow').getByTitle(lost).first().waitFor();
+    await node(page, /Conversation Chain/)
+      .getByText('2 warnings')
+      .waitFor();
+    await page.getByRole('button', { name: /^\d+ problems$/ }).click();
+    const list = page.getByRole('dialog', { name: 'Problems' });
+    const entry = list.getByRole('listitem').filter({ hasText: lost });
+    await entry.getByRole('button', { name: 'Remove connection' }).waitFor();
+    await axe(page);
+    await shot(page, 'strange-lost');
+    await list
+      .getByRole('listitem')
+      .filter({ hasText: 'A connection comes from ghost_0, which is no longer on the canvas.' })
+      .getByRole('button', { name: 'Remove connection' })
+      .click();
+    await expect.poll(() => focused(page)).toBe('Problems');
+    await entry.getByRole('button', { name: 'Remove connection' }).click();
+    await entry.waitFor({ state: 'detached' });
+    await expect.poll(async () => (await drafts.read(id)).edges.length).toBe(1);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.locator('.react-flow').getByTitle(lost).first().waitFor();
     await close();
   });
 

@@ -135,7 +135,7 @@ describe.skipIf(missing)('servers of tools', () => {
       flowData: JSON.stringify(flow),
     });
     const { page, close } = await openTab();
-    await page.getByRole('button', { name: /1 flow/ }).waitFor();
+    await page.getByRole('button', { name: /1 draft/ }).waitFor();
     await menu(page, 'Parcels of today', 'Delete');
     const dialog = page.getByRole('alertdialog');
     await dialog.getByText('Asks for parcels').waitFor();
@@ -193,7 +193,7 @@ describe.skipIf(missing)('servers of tools', () => {
 
   it('deletes a server that flows use once that was said', async () => {
     const { page, close } = await openTab();
-    await page.getByRole('button', { name: /1 flow/ }).waitFor();
+    await page.getByRole('button', { name: /1 draft/ }).waitFor();
     await menu(page, 'Parcels of today', 'Delete');
     await page.getByRole('button', { name: 'Delete server' }).click();
     await page.getByText('No servers of tools yet').waitFor();

@@ -43,15 +43,32 @@ describe.skipIf(missing)('the cards of a chatflow', () => {
     expect(await flag(page, 'Calculator', 'Finished').count()).toBe(0);
     await ask(page, 'count');
     await flag(page, 'Calculator', 'Finished').waitFor();
+    await flag(page, 'Tool Agent', 'Finished').waitFor();
+    // The model was asked before the tool was used, and after.
+    const steps = page.locator('[data-turn]').last().locator('[data-step]');
+    await expect.poll(() => steps.count()).toBe(4);
+    const names = (await steps.allInnerTexts()).map((text) => /Agent|Model|Calculator/.exec(text)?.[0]);
+    expect(names).toEqual(['Agent', 'Model', 'Calculator', 'Model']);
     await axe(page);
     await shot(page, 'watching-chat-tool');
-    // The state of a card leads to the answer that it is about.
+    // The state of a card leads to what it did: it is open, and has the focus.
     await flag(page, 'Calculator', 'Finished').click();
+    const used = steps.nth(2);
+    await used.getByText('6*7').first().waitFor();
+    await used.getByText('42').first().waitFor();
     await expect
-      .poll(() =>
-        page.evaluate(() => document.activeElement?.closest('[data-turn]')?.textContent?.includes('42')),
-      )
-      .toBe(true);
+      .poll(() => page.evaluate(() => document.activeElement?.closest('[data-step]')?.textContent))
+      .toContain('Calculator');
+    // What was sent to the model, what it read and wrote, and how long that took.
+    await steps.nth(3).getByRole('button').first().click();
+    await steps.nth(3).getByText('count').first().waitFor();
+    await steps.nth(3).getByText('It is 42.').first().waitFor();
+    expect(await steps.nth(3).innerText()).toMatch(/\d+ tokens?/);
+    await axe(page);
+    await shot(page, 'watching-chat-steps');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await shot(page, 'watching-chat-steps-dark');
+    await page.emulateMedia({ colorScheme: 'light' });
     // It goes with the conversation.
     await page.getByRole('button', { name: 'New conversation' }).click();
     await expect.poll(() => page.getByRole('button', { name: /Show what it did/ }).count()).toBe(0);
@@ -61,9 +78,9 @@ describe.skipIf(missing)('the cards of a chatflow', () => {
   it('say that they failed, and why', async () => {
     const { page, close } = await signedIn(`/flows/${counting}`, wide);
     await ask(page, 'down');
-    const failed = page.getByRole('button', { name: /: Failed\. Show what it did/ });
-    await failed.waitFor();
+    await flag(page, 'Scripted Chat Model', 'Failed').waitFor();
     await page.locator('.react-flow').getByText('The provider is down').last().waitFor();
+    await page.locator('[data-turn] [data-step]').getByText('The provider is down').first().waitFor();
     await axe(page);
     await shot(page, 'watching-chat-failed');
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -71,13 +88,33 @@ describe.skipIf(missing)('the cards of a chatflow', () => {
     await close();
   });
 
-  it('that hold passages light up when the answer names its sources', async () => {
+  it('say that they were stopped', async () => {
+    const { page, close } = await signedIn(`/flows/${counting}`, wide);
+    await ask(page, 'plain');
+    await flag(page, 'Scripted Chat Model', 'Running').waitFor();
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await flag(page, 'Scripted Chat Model', 'Stopped').waitFor();
+    await flag(page, 'Tool Agent', 'Stopped').waitFor();
+    await close();
+  });
+
+  it('that hold passages say what was looked for and what was found', async () => {
     const drawing = await reader(service, 'Parcels arrive on Monday.', 'parcels.txt');
     const id = await makeFlow(service, 'Reader', drawing);
     await service.call('POST', `/vector/internal-upsert/${id}`, {});
     const { page, close } = await signedIn(`/flows/${id}`, wide);
     await ask(page, 'When do parcels arrive?');
-    await page.getByRole('button', { name: /Vector Store: Finished/ }).waitFor();
+    await page.getByRole('button', { name: /Vector Store: Finished/ }).click();
+    const found = page.locator('[data-step]').filter({ hasText: 'Vector Store' });
+    await found.getByText('When do parcels arrive?').first().waitFor();
+    await found
+      .getByText(/^1 source$/)
+      .first()
+      .click();
+    await found.getByText('parcels.txt').first().click();
+    await found.getByText('Parcels arrive on Monday.').first().waitFor();
+    await axe(page);
+    await shot(page, 'watching-chat-passages');
     await close();
   });
 });

@@ -123,6 +123,34 @@ describe.skipIf(!ready)('the chat on a page of another site', () => {
     expect(faults).toEqual([]);
   });
 
+  test('speaks the language of its page, and that of the browser where the page names none', async () => {
+    const id = await running.flow(RULES);
+    const script = `${own.base}/widget.js`;
+    const options = { chatflowid: id, apiHost: running.base };
+    const english = shop(script, options);
+    const visitor = { locale: 'de-DE' };
+    const shows = async (html: string, name: string): Promise<Visit> => {
+      other.page = html;
+      const made = await go(other.base, visitor);
+      await made.page.getByRole('button', { name, exact: true }).waitFor();
+      return made;
+    };
+    await shows(english, 'Open chat');
+    await shows(shop(script, { ...options, language: 'de' }), 'Chat öffnen');
+    await shows(english.replace('lang="en"', 'lang="de"'), 'Chat öffnen');
+    const { page, faults } = await shows(english.replace(' lang="en"', ''), 'Chat öffnen');
+    await page.getByRole('button', { name: 'Chat öffnen' }).click();
+    await page.getByText('Hallo. Was kann ich tun?').waitFor();
+    expect(faults).toEqual([]);
+    const field = page.getByRole('textbox', { name: 'Eine Frage eingeben' });
+    await field.fill('broken');
+    await field.press('Enter');
+    await page.getByText('Die Antwort brach ab.').first().waitFor();
+    await page.getByRole('button', { name: 'Noch einmal', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Chat schließen' }).first().click();
+    await page.getByRole('button', { name: 'Chat öffnen' }).waitFor();
+  });
+
   test.each(['light', 'dark'] as const)('is accessible closed and open, %s', async (colorScheme) => {
     const { page } = await embedded(
       { theme: { tooltip: { showTooltip: true, tooltipMessage: 'Hi' } } },
@@ -315,6 +343,21 @@ describe.skipIf(!ready)('the shared page', () => {
       expect(faults).toEqual([]);
     },
   );
+
+  test('speaks German in a browser that does', async () => {
+    const id = await running.flow(RULES);
+    const { page, faults } = await go(`${own.base}/chatbot/${id}`, { locale: 'de-AT' });
+    await page.getByText('Hallo. Was kann ich tun?').waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe('de-AT');
+    await page.getByRole('textbox', { name: 'Eine Frage eingeben' }).fill('Guten Tag');
+    await page.getByRole('button', { name: 'Senden', exact: true }).click();
+    await answer(page, 'You said: Guten Tag').waitFor();
+    await page.getByRole('button', { name: 'Neues Gespräch' }).waitFor();
+    await expectClean(page);
+    expect(faults).toEqual([]);
+    const none = await go(`${own.base}/chat/3f1d6c1e-0000-4000-8000-000000000000`, { locale: 'de-DE' });
+    await none.page.getByText('Diesen Chat gibt es nicht.').waitFor();
+  });
 
   test('a flow that does not exist is told in plain words', async () => {
     const { page } = await go(`${own.base}/chat/3f1d6c1e-0000-4000-8000-000000000000`);

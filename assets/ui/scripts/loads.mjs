@@ -5,9 +5,21 @@ import { fileURLToPath } from 'node:url';
 
 export const dist = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'dist');
 
-const scripts = readdirSync(join(dist, 'app'))
-  .filter((name) => name.endsWith('.js'))
-  .map((name) => readFileSync(join(dist, 'app', name), 'utf8'));
+/** The text of each script, by its name. */
+const scripts = new Map(
+  readdirSync(join(dist, 'app'))
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => [name, readFileSync(join(dist, 'app', name), 'utf8')]),
+);
+
+/** The scripts that cannot run without one another, from this one on. */
+function withImports(name, found = new Set()) {
+  if (found.has(name)) return found;
+  found.add(name);
+  for (const [, other] of scripts.get(name).matchAll(/(?:from|import)["'`]\.\/([^"'`]+\.js)["'`]/g))
+    withImports(other, found);
+  return found;
+}
 
 /** The scripts and style sheets that every page loads. */
 export function shell() {
@@ -21,9 +33,9 @@ export function parts(...names) {
 }
 
 function part(name) {
-  for (const text of scripts) {
+  for (const text of scripts.values()) {
     const call = new RegExp(
-      `import\\(["'\`]\\./(${name}-[\\w-]{8}\\.js)["'\`]\\)([^;]{0,60}?__vite__mapDeps\\(\\[([\\d,]*)\\]\\))?`,
+      `import\\(["'\`]\\./(${name}-[\\w-]{8}\\.js)["'\`]\\)((?:(?!import\\().){0,120}?__vite__mapDeps\\(\\[([\\d,]*)\\]\\))?`,
     );
     const found = call.exec(text);
     if (!found) continue;
@@ -34,7 +46,7 @@ function part(name) {
       .split(',')
       .filter(Boolean)
       .map((at) => files[Number(at)]);
-    return [`app/${found[1]}`, ...needed];
+    return [...[...withImports(found[1])].map((script) => `app/${script}`), ...needed];
   }
   throw new Error(`No script of the page loads a part called ${name}.`);
 }

@@ -43,6 +43,8 @@ export async function keepStatus(client: QueryClient, id: string, status: DraftS
   // An answer on its way is older.
   await client.cancelQueries({ queryKey: cached.draft(id) });
   client.setQueryData(cached.draft(id), status);
+  // What is drawn may set other times.
+  void client.invalidateQueries({ queryKey: cached.schedule(id) });
   void client.invalidateQueries({ queryKey: cached.flows, exact: true });
 }
 
@@ -51,6 +53,7 @@ export async function keepFlow(client: QueryClient, flow: Flow): Promise<void> {
   client.setQueryData(cached.flow(flow.id), flow);
   void client.invalidateQueries({ queryKey: cached.flows, exact: true });
   void client.invalidateQueries({ queryKey: cached.draft(flow.id) });
+  void client.invalidateQueries({ queryKey: cached.schedule(flow.id) });
 }
 
 /** Has the page read a flow and its draft once more. */

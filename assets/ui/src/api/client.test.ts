@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
+import { clockDifference, forgetClock } from '../core/clock';
 import type { ApiError } from './client';
 import { address, api, NO_ANSWER, whenSignedOut } from './client';
 import type { Schemas } from './models';
@@ -86,6 +87,14 @@ describe('calls', () => {
     expect(ended).not.toHaveBeenCalled();
     await failed(api.get('/role'));
     expect(ended).toHaveBeenCalledOnce();
+  });
+
+  it('tell the clock of the service, also when they are refused', async () => {
+    const later = new Date(Date.now() + 600_000).toUTCString();
+    answer(404, '{"message":"It is not there."}', { date: later });
+    await failed(api.get('/role'));
+    expect(clockDifference()).toBe(10);
+    forgetClock();
   });
 
   it('encode what they ask for, leaving out what is not there', () => {

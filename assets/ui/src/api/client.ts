@@ -1,4 +1,5 @@
 import { basePath } from '../core/base';
+import { hearClock } from '../core/clock';
 import { untilItAnswers } from '../core/connection';
 import { t } from '../i18n';
 import type { Answer, Input, Route, Verb } from './routes';
@@ -20,6 +21,10 @@ export class ApiError extends Error {
     super(message);
   }
 }
+
+/** There is no such thing. An id that is none is 400, and names as little as one that is gone. */
+export const isGone = (error: Error | null): boolean =>
+  error instanceof ApiError && (error.status === 404 || error.status === 400);
 
 export type Query = Record<string, string | number | boolean | readonly string[] | null | undefined>;
 
@@ -70,6 +75,7 @@ const fill = (route: string, path: AnyInput['path'] = {}): string =>
 async function request(verb: Verb, route: string, options: AnyInput & CallOptions = {}): Promise<Response> {
   const { path, query, body, headers, signal, quiet } = options;
   const form = body instanceof FormData;
+  const sent = Date.now();
   let response: Response;
   try {
     response = await fetch(address(fill(route, path), query), {
@@ -87,6 +93,7 @@ async function request(verb: Verb, route: string, options: AnyInput & CallOption
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
     throw unanswered();
   }
+  hearClock(response.headers.get('date'), sent);
   if (response.ok) return response;
   if (isOfProxy(response)) throw unanswered();
   const error = await failure(response);

@@ -33,9 +33,10 @@ export function usePublishInstantly(id: string) {
   });
 }
 
-export const useAllowable = (id: string, updated: string) =>
+export const useAllowable = (id: string, updated: string, enabled = true) =>
   useQuery({
     queryKey: ['flow-config', id, updated],
+    enabled,
     queryFn: () => api.get('/flow-config/{id}', { path: { id } }),
   });
 

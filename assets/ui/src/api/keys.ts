@@ -7,6 +7,7 @@ export const cached = {
   flows: ['flows'],
   flow: (id: string) => ['flows', id],
   draft: (id: string) => ['drafts', id],
+  schedule: (id: string) => ['schedule', id],
   problems: (id: string) => ['problems', id],
   sessions: ['sessions'],
 } as const;

@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from './client';
+import { useCan, useMe } from './me';
 import type { Member, Schemas } from './models';
 
 export type Membership = Person['workspaces'][number];
@@ -25,6 +26,16 @@ export const usePeople = (manages: boolean, workspace: { id: string; name: strin
       return members.map((member) => personOf(member, workspace));
     },
   });
+
+/** What a person is called, for those who may see people; null while that is not known. */
+export function useNameOf(userId: string | null): string | null {
+  const can = useCan();
+  const me = useMe().data;
+  const workspace = { id: me?.activeWorkspaceId ?? '', name: me?.activeWorkspace ?? '' };
+  const may = can('users:manage', 'workspace:view');
+  const people = usePeople(can('users:manage'), workspace, may && userId !== null).data;
+  return people?.find((one) => one.userId === userId)?.user.name ?? null;
+}
 
 function personOf(member: Member, workspace: { id: string; name: string }): Person {
   const { userId, isOwner, status, lastLogin, createdDate, user, roleId, role } = member;

@@ -1,5 +1,6 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from './client';
+import { cached } from './keys';
 import type { Schemas } from './models';
 
 export type ScheduleStatus = Schemas['ScheduleStatus'];
@@ -9,9 +10,8 @@ export type TriggerLog = Schemas['TriggerLog'];
 export const LOG_ROWS = 10;
 
 const keys = {
-  all: (flow: string) => ['schedule', flow],
-  status: (flow: string) => ['schedule', flow, 'status'],
-  log: (flow: string) => ['schedule', flow, 'log'],
+  status: (flow: string) => [...cached.schedule(flow), 'status'],
+  log: (flow: string) => [...cached.schedule(flow), 'log'],
 };
 
 /** How the schedule of a flow stands; asked for only where there may be one. */
@@ -49,6 +49,6 @@ export function useSwitchSchedule(flow: string) {
   return useMutation({
     mutationFn: (enabled: boolean) =>
       api.patch('/chatflows/{id}/schedule/enabled', { path: { id: flow }, body: { enabled } }),
-    onSettled: () => client.invalidateQueries({ queryKey: keys.all(flow) }),
+    onSettled: () => client.invalidateQueries({ queryKey: cached.schedule(flow) }),
   });
 }

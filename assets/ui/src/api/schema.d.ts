@@ -272,6 +272,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the conversations of all flows, newest first, or searches them.
+         * @description Needs one of: chatflows:view, chatflows:update, chatflows:delete, agentflows:view, agentflows:update, agentflows:delete, assistants:view, assistants:update, assistants:delete.
+         */
+        get: operations["searchConversations"];
+        put?: never;
+        post?: never;
+        /**
+         * Deletes the whole conversations that fit, of all flows or of one.
+         * @description Needs one of: chatflows:create, chatflows:update, agentflows:create, agentflows:update, assistants:create, assistants:update.
+         */
+        delete: operations["deleteConversations"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Counts questions and tokens by day, flow, key and model, and tells how budgets stand.
+         * @description Needs one of: chatflows:view, chatflows:update, chatflows:delete, agentflows:view, agentflows:update, agentflows:delete, assistants:view, assistants:update, assistants:delete.
+         */
+        get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/feedback": {
         parameters: {
             query?: never;
@@ -296,7 +340,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Lists what visitors of all flows' chats left, newest first.
+         * @description Needs one of: chatflows:view, chatflows:update, chatflows:delete, agentflows:view, agentflows:update, agentflows:delete, assistants:view, assistants:update, assistants:delete.
+         */
+        get: operations["listAllLeads"];
         put?: never;
         /** Keeps what a visitor of a chat left. */
         post: operations["addLead"];
@@ -450,6 +498,23 @@ export interface paths {
         };
         /** The address a caller is counted by. */
         get: operations["getAddress"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/server": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the server is: settings in force, the health of its parts, problems. */
+        get: operations["getServer"];
         put?: never;
         post?: never;
         delete?: never;
@@ -807,6 +872,43 @@ export interface paths {
          * @description Needs one of: chatflows:view, agentflows:view.
          */
         get: operations["getHistoryStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/conversations/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Counts the conversations of all flows that fit.
+         * @description Needs one of: chatflows:view, chatflows:update, chatflows:delete, agentflows:view, agentflows:update, agentflows:delete, assistants:view, assistants:update, assistants:delete.
+         */
+        get: operations["countConversations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/server/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The newest lines of the log, as far as they are kept in memory. */
+        get: operations["getServerLog"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1632,7 +1734,11 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        put?: never;
+        /**
+         * Changes a template of the workspace, and who may use it.
+         * @description Needs one of: templates:flowexport, templates:toolexport, templates:custom-share.
+         */
+        put: operations["changeTemplate"];
         post?: never;
         /**
          * Deletes a template of the workspace.
@@ -1934,6 +2040,26 @@ export interface paths {
          * @description Needs one of: documentStores:delete-loader. Besides, because it shows what is stored, one of: documentStores:view, documentStores:update.
          */
         delete: operations["deleteLoader"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/document-store/chunk-search/{id}/{loader}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Finds chunks by a text that is in them.
+         * @description Needs one of: documentStores:view.
+         */
+        get: operations["searchChunks"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3706,12 +3832,21 @@ export interface components {
                 /** Format: date-time */
                 updatedDate: string;
             }[];
+            /** @description What may be used with it in a day; `null` without a bound. */
+            budget: components["schemas"]["Budget"] | null;
+            /** @description What a budget has been used for today. */
+            usedToday: {
+                questions: number;
+                tokens: number;
+            };
         };
         /** @description An API key to make or change. */
         ApiKeyEdit: {
             keyName: string;
             /** @description At least one. */
             permissions?: string[];
+            /** @description What may be used with it in a day: `null` removes the bound, and without this field it stays. */
+            budget?: components["schemas"]["Budget"] | null;
         };
         /** @description A page, and how many rows there are in all. */
         ApiKeyPage: {
@@ -3829,6 +3964,13 @@ export interface components {
             /** @description Rows on all pages. */
             total: number;
         };
+        /** @description What may be used in a day of UTC; whatever is left out has no bound. */
+        Budget: {
+            /** @description A whole number from 1 to 1000000000000. */
+            tokensPerDay?: number | null;
+            /** @description A whole number from 1 to 1000000000000. */
+            questionsPerDay?: number | null;
+        };
         /** @description What became of an answer that was sent to an address. */
         CallbackOutcome: {
             delivered: boolean;
@@ -3910,6 +4052,8 @@ export interface components {
             options?: components["schemas"]["Choice"][];
             credentialNames?: string[];
             fileType?: string;
+            /** @description The form of a value that is JSON, as a JSON Schema, where it is known. */
+            schema?: unknown;
             /** @description Takes several wires. */
             list?: boolean;
             /** @description The fields of each row of a list. */
@@ -3924,6 +4068,8 @@ export interface components {
             label: string;
             name: string;
             issues: string[];
+            /** @description Which of the issues speak of a connection that leads nowhere. */
+            lost?: components["schemas"]["LostConnection"][];
             /** @description The flow cannot answer until they are mended. */
             blocks: boolean;
         };
@@ -4285,6 +4431,13 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
+        /** @description Chunks of a document store that have a text in them. */
+        ChunkMatches: {
+            /** @description 50 at most, in their order. `chunkNo` is the place among all chunks that were looked through. */
+            chunks: components["schemas"]["StoredChunk"][];
+            /** @description What `from` is to be to go on; `null` at the end. */
+            next: number | null;
+        };
         /** @description A page of the chunks of a document store. */
         ChunkPage: {
             chunks: components["schemas"]["StoredChunk"][];
@@ -4350,12 +4503,20 @@ export interface components {
             leadName: string | null;
             firstQuestion: string | null;
             messages: number;
+            /** @description Runs that failed and answered nothing. */
+            failedRuns: number;
             positiveFeedback: number;
             negativeFeedback: number;
             /** Format: date-time */
             createdDate: string | null;
             /** Format: date-time */
             updatedDate: string | null;
+        };
+        /** @description How many conversations fit. */
+        ConversationCount: {
+            conversations: number;
+            /** @description All of their messages, whether they fit or not. */
+            messages: number;
         };
         /** @description A page, and how many rows there are in all. */
         ConversationPage: {
@@ -4467,6 +4628,8 @@ export interface components {
             /** @description A person signs in to it at its provider. */
             signIn?: boolean;
         };
+        /** @enum {string} */
+        DatabaseHealthState: "well" | "failing";
         /** @description What was deleted. */
         Deleted: {
             /** @description Empty. */
@@ -4525,6 +4688,8 @@ export interface components {
                  */
                 id: string;
                 name: string;
+                /** @description Its draft uses it, and Live does not. */
+                draft: boolean;
             }[];
             embeddingConfig: components["schemas"]["SetCard"] | null;
             vectorStoreConfig: components["schemas"]["SetCard"] | null;
@@ -4534,6 +4699,11 @@ export interface components {
              * @enum {string}
              */
             status: "EMPTY" | "SYNC" | "STALE" | "SYNCING" | "UPSERTING" | "UPSERTED";
+            /**
+             * Format: date-time
+             * @description When its vectors last had all of its chunks; `null` when they never had, and since their cards were changed.
+             */
+            filledDate: string | null;
             /** @description Of a loader or a filling that is under way. */
             progress: components["schemas"]["FillProgress"] | null;
             totalChars: number;
@@ -4647,6 +4817,14 @@ export interface components {
         DraftEdit: {
             /** @description JSON text of `{nodes, edges, viewport}`. */
             flowData: string;
+        };
+        /** @description A schedule that is not published. */
+        DraftSchedule: {
+            /** @description Five fields, also where times were picked. */
+            cronExpression: string;
+            timezone: string;
+            /** @description When it would come next, five times at most. */
+            upcomingRuns: string[];
         };
         /** @description Whether edits go straight to Live. */
         DraftSettings: {
@@ -4806,6 +4984,7 @@ export interface components {
             document_store?: boolean;
             /** @description The records of agentflow runs, the newest of them. */
             execution?: boolean;
+            /** @description Tools, and servers of tools. */
             tool?: boolean;
             variable?: boolean;
         };
@@ -4817,6 +4996,8 @@ export interface components {
             AgentFlowV2: components["schemas"]["ExportedFlow"][];
             AssistantFlow: components["schemas"]["ExportedFlow"][];
             Tool: components["schemas"]["Tool"][];
+            /** @description Servers of tools, of which address and headers are hidden. */
+            CustomMcpServer: components["schemas"]["ToolServer"][];
             Variable: components["schemas"]["Variable"][];
             DocumentStore: {
                 [key: string]: unknown;
@@ -5095,6 +5276,36 @@ export interface components {
             /** Format: date-time */
             updatedDate: string;
         };
+        /** @description A conversation at a glance, with its flow. */
+        FlowConversation: {
+            /**
+             * Format: uuid
+             * @description Names a flow in paths, records and history.
+             */
+            flowId: string;
+            flowName: string;
+            /**
+             * Format: uuid
+             * @description Names a conversation; always made by the server.
+             */
+            chatId: string;
+            chatType: ("INTERNAL" | "EXTERNAL" | "SCHEDULED" | "WEBHOOK" | "MCP") | null;
+            sessionId: string | null;
+            memoryType: string | null;
+            leadEmail: string | null;
+            /** @description The visitor who left a lead in it: the name, else the e-mail or the phone number. */
+            leadName: string | null;
+            firstQuestion: string | null;
+            messages: number;
+            /** @description Runs that failed and answered nothing. */
+            failedRuns: number;
+            positiveFeedback: number;
+            negativeFeedback: number;
+            /** Format: date-time */
+            createdDate: string | null;
+            /** Format: date-time */
+            updatedDate: string | null;
+        };
         /** @description What to change; what is left out stays. */
         FlowEdit: {
             name?: string;
@@ -5128,6 +5339,30 @@ export interface components {
             mcpServerConfig?: (string | {
                 [key: string]: unknown;
             }) | null;
+        };
+        /** @description What a visitor of a chat left, with the flow of the chat. */
+        FlowLead: {
+            /**
+             * Format: uuid
+             * @description Names a visitor of a chat who left their name.
+             */
+            id: string;
+            name: string | null;
+            email: string | null;
+            phone: string | null;
+            /**
+             * Format: uuid
+             * @description Names a flow in paths, records and history.
+             */
+            chatflowid: string;
+            /**
+             * Format: uuid
+             * @description Names a conversation; always made by the server.
+             */
+            chatId: string;
+            /** Format: date-time */
+            createdDate: string;
+            flowName: string;
         };
         /** @description The flow of a run. */
         FlowOfExecution: {
@@ -5268,6 +5503,25 @@ export interface components {
                 email: string;
             };
         };
+        /** @description A page of conversations of all flows. */
+        FoundConversations: {
+            /** @description Newest first. */
+            data: components["schemas"]["FlowConversation"][];
+            /** @description What the next page is asked for with; null behind the last one. */
+            nextCursor: string | null;
+            /** @description The search was ended before the page was full: the cursor goes on from there, where there is one. */
+            stoppedEarly: boolean;
+        };
+        /** @description A page of what visitors of all flows left. */
+        FoundLeads: {
+            /** @description Newest first. */
+            data: components["schemas"]["FlowLead"][];
+            /**
+             * Format: uuid
+             * @description What the next page is asked for with; null behind the last one.
+             */
+            nextCursor: string | null;
+        };
         /** @description What an assistant is for, and which model writes its instructions. */
         GenerateInstruction: {
             task: string;
@@ -5316,6 +5570,8 @@ export interface components {
             inputLabel: string;
             count: number;
         };
+        /** @enum {string} */
+        HistoryHealthState: "well" | "off" | "failing";
         /** @description Whether version history is on. */
         HistoryStatus: {
             enabled: boolean;
@@ -5383,6 +5639,8 @@ export interface components {
             edges?: {
                 [key: string]: unknown;
             }[];
+            /** @description Of a file that is no JSON, and nothing beside it: its text, such as an app of Dify as YAML. */
+            text?: string | null;
             /** @description Of an export, which has a list for each kind of thing. */
             ChatFlow?: {
                 [key: string]: unknown;
@@ -5712,6 +5970,21 @@ export interface components {
         LoaderRun: {
             storeId: string;
         };
+        /** @description A line of the log. */
+        LogLine: {
+            /** Format: date-time */
+            at: string;
+            level: components["schemas"]["LogLineLevel"];
+            /** @description The module that wrote it. */
+            target: string;
+            message: string;
+            /** @description What stands beside the message, by name. */
+            fields: {
+                [key: string]: string;
+            };
+        };
+        /** @enum {string} */
+        LogLineLevel: "error" | "warn" | "info";
         /** @description The session is over. */
         LoggedOut: {
             message: string;
@@ -5735,6 +6008,13 @@ export interface components {
             page?: number | null;
             /** @description At most 200. */
             limit?: number | null;
+        };
+        /** @description A connection of which an end is no more. */
+        LostConnection: {
+            /** @description Its id on the canvas; empty where it has none. */
+            edge: string;
+            /** @description What is said of it among the issues. */
+            issue: string;
         };
         /** @description What one request is answered with. */
         McpAnswer: {
@@ -6040,6 +6320,8 @@ export interface components {
             tool?: {
                 [key: string]: unknown;
             } | null;
+            /** @description Every workspace of the service may use it; no, unless it is said. */
+            shared?: boolean | null;
         };
         /** @description A tool to store. */
         NewTool: {
@@ -6917,6 +7199,8 @@ export interface components {
             record: components["schemas"]["Schedule"] | null;
             /** @description Only while there is none: whether one that is published next is on from then. */
             startsWithPublish?: boolean | null;
+            /** @description What the unpublished changes of the flow mean instead; null where that comes at the times of Live, or never. */
+            draft: components["schemas"]["DraftSchedule"] | null;
         };
         /** @description The switch of a schedule. */
         ScheduleSwitch: {
@@ -6936,6 +7220,82 @@ export interface components {
             config?: {
                 [key: string]: unknown;
             } | null;
+        };
+        /** @description The newest lines of the log. */
+        ServerLog: {
+            /** @description Newest first. */
+            lines: components["schemas"]["LogLine"][];
+            /** @description Lines of the last hour that were dropped because newer ones needed their room. */
+            dropped: number;
+        };
+        /** @description A setting in force. */
+        ServerSetting: {
+            name: string;
+            /** @description Null for a secret, and where there is none. Files and folders are shown by their own names. */
+            value: string | null;
+            secret: boolean;
+            /** @description Somebody gave it a value. */
+            set: boolean;
+            origin: components["schemas"]["SettingOrigin"];
+            /** @description What it sets. */
+            help: string;
+        };
+        /** @description How the server is. */
+        ServerStatus: {
+            version: string;
+            /** Format: date-time */
+            startedAt: string;
+            uptimeSeconds: number;
+            environment: components["schemas"]["Environment"] | null;
+            /** @description Every setting in force. */
+            settings: components["schemas"]["ServerSetting"][];
+            /** @description What the data folder takes on its disk. */
+            disk: {
+                /** @description Its name, without the folders above it. */
+                folder: string;
+                /** @description Of all of its files, as of some minutes ago. */
+                bytes: number;
+                /** @description Null where the system does not say. */
+                free: number | null;
+            };
+            database: {
+                state: components["schemas"]["DatabaseHealthState"];
+                bytes: number;
+                error: string | null;
+            };
+            history: {
+                state: components["schemas"]["HistoryHealthState"];
+                /** @description Changes of Live that it holds; null while it is off or cannot be read. */
+                versions: number | null;
+                bytes: number;
+                error: string | null;
+            };
+            /** @description Null where no repository is connected. */
+            copy: {
+                state: components["schemas"]["CopyState"];
+                sentence: string;
+            } | null;
+            backup: {
+                /** @description Seconds between two of them; null where the service makes none by itself. */
+                every: number | null;
+                /** @description A folder is named for them. */
+                directory: boolean;
+                /** Format: date-time */
+                lastAt: string | null;
+                lastBytes: number | null;
+                /** @description Why the last one could not be made. */
+                error: string | null;
+            };
+            /** @description Sign-ins that are alive. */
+            sessions: number;
+            /** @description API keys of all workspaces. */
+            keys: number;
+            /** @description The counts of the service can be read. */
+            metrics: boolean;
+            /** @description Spans are sent. */
+            tracing: boolean;
+            /** @description What somebody has to see to, a sentence each. */
+            problems: string[];
         };
         /** @description How the service is. */
         ServiceStatus: {
@@ -6975,6 +7335,8 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @enum {string} */
+        SettingOrigin: "default" | "environment" | "argument" | "file";
         /** @description A shared flow as a chat page needs it. */
         SharedFlow: {
             /**
@@ -7291,10 +7653,35 @@ export interface components {
              * @description Names a workspace: the wall between what different teams can see.
              */
             workspaceId: string;
+            /** @description Every workspace of the service may use it. */
+            shared: boolean;
             schema?: unknown;
             func?: unknown;
             color?: unknown;
             iconSrc?: unknown;
+        };
+        /** @description Changes a template; what is absent stays as it is. */
+        TemplateEdit: {
+            name?: string | null;
+            description?: string | null;
+            badge?: string | null;
+            usecases?: string[] | null;
+            /** @description Every workspace of the service may use it. */
+            shared?: boolean | null;
+        };
+        /** @description What people read of a template, and who may use it. What it makes is for those who may list templates. */
+        TemplateLabel: {
+            /**
+             * Format: uuid
+             * @description Names a template that a workspace made.
+             */
+            id: string;
+            name: string;
+            description: string;
+            badge: string;
+            usecases: string[];
+            /** @description Every workspace of the service may use it. */
+            shared: boolean;
         };
         /** @description What was done, in words. */
         Told: {
@@ -7565,6 +7952,89 @@ export interface components {
                 reasoning: number;
             };
         };
+        /** @description What a workspace used in a span of days of UTC. */
+        UsageReport: {
+            /** @description The first day, as `2026-11-30`. */
+            from: string;
+            /** @description The last day. */
+            to: string;
+            /**
+             * @description The time in milliseconds that half of the answers of the span did not take longer than, to a fifth; `null` without answers
+             *     and where a model is chosen.
+             */
+            medianMs: number | null;
+            /** @description One for each day of the span. */
+            days: {
+                day: string;
+                /** @description Questions; with a model chosen those that called it. */
+                questions: number;
+                failed: number;
+                promptTokens: number;
+                completionTokens: number;
+                /** @description As that of the whole span. */
+                medianMs: number | null;
+            }[];
+            /** @description Those that used most, 100 at most. */
+            flows: {
+                /**
+                 * Format: uuid
+                 * @description Names a flow in paths, records and history.
+                 */
+                id: string;
+                /** @description `null` for a flow that was deleted. */
+                name: string | null;
+                deleted: boolean;
+                /** @description Questions; with a model chosen those that called it. */
+                questions: number;
+                failed: number;
+                promptTokens: number;
+                completionTokens: number;
+                /** @description As that of the whole span. */
+                medianMs: number | null;
+            }[];
+            keys: {
+                /**
+                 * Format: uuid
+                 * @description `null` for what was asked without a key.
+                 */
+                id: string | null;
+                /** @description `null` for a key that was deleted, and for callers that may not see keys. */
+                name: string | null;
+                /** @description Questions; with a model chosen those that called it. */
+                questions: number;
+                failed: number;
+                promptTokens: number;
+                completionTokens: number;
+                /** @description As that of the whole span. */
+                medianMs: number | null;
+            }[];
+            models: {
+                name: string;
+                /** @description Calls that were answered. */
+                calls: number;
+                promptTokens: number;
+                completionTokens: number;
+            }[];
+            /** @description All budgets of the workspace that the caller may see, as they stand today. */
+            budgets: {
+                /** @enum {string} */
+                kind: "flow" | "key";
+                /** @description Of the flow or the key. */
+                id: string;
+                name: string;
+                tokensPerDay: number | null;
+                questionsPerDay: number | null;
+                usedTokens: number;
+                usedQuestions: number;
+                /** @description True when the next question is refused. */
+                refusing: boolean;
+                /**
+                 * Format: date-time
+                 * @description When questions are answered again, where they are refused.
+                 */
+                opensAgainAt: string | null;
+            }[];
+        };
         /** @description A tool that an answer used. */
         UsedTool: {
             tool: string;
@@ -7609,6 +8079,8 @@ export interface components {
         /** @description How many flows use something, and those the caller may see. */
         Uses: {
             count: number;
+            /** @description Of these, how many by their draft alone. */
+            drafts: number;
             flows: components["schemas"]["UsingFlow"][];
         };
         /** @description A flow that uses it. */
@@ -7620,6 +8092,8 @@ export interface components {
             id: string;
             name: string;
             type: components["schemas"]["FlowType"];
+            /** @description Its draft uses it, and Live does not. */
+            draft: boolean;
         };
         /** @description A saved variable. */
         Variable: {
@@ -8595,6 +9069,165 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    searchConversations: {
+        parameters: {
+            query?: {
+                /** @description Only messages of these kinds; may be given several times. */
+                chatType?: ("INTERNAL" | "EXTERNAL" | "EVALUATION" | "MCP" | "SCHEDULED" | "WEBHOOK")[];
+                /** @description Only messages of this conversation. */
+                chatId?: string;
+                /** @description Only messages of this memory session. */
+                sessionId?: string;
+                /** @description Only messages of this kind of memory. */
+                memoryType?: string;
+                /** @description Only this message. */
+                messageId?: string;
+                /** @description Only messages from then on. */
+                startDate?: string;
+                /** @description Only messages until then. */
+                endDate?: string;
+                /** @description Only rated answers, each with its question; may be given several times. */
+                feedbackType?: ("THUMBS_UP" | "THUMBS_DOWN")[];
+                /** @description Only messages with all of these words, in whatever case. */
+                text?: string;
+                /** @description `true`: only answers that ended before they were whole. */
+                stopped?: "true" | "false";
+                /** @description Only conversations of this flow. */
+                flowId?: string;
+                /** @description Only conversations in which this version of its flow answered. */
+                versionId?: string;
+                /** @description `true`: only conversations in which a run failed; of that version, where one is named. */
+                failed?: "true" | "false";
+                /** @description The `nextCursor` of the page before. */
+                cursor?: string;
+                /** @description How many rows a page has: 20 unless it is given, 100 at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundConversations"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteConversations: {
+        parameters: {
+            query?: {
+                /** @description Only messages of these kinds; may be given several times. */
+                chatType?: ("INTERNAL" | "EXTERNAL" | "EVALUATION" | "MCP" | "SCHEDULED" | "WEBHOOK")[];
+                /** @description Only messages of this conversation. */
+                chatId?: string;
+                /** @description Only messages of this memory session. */
+                sessionId?: string;
+                /** @description Only messages of this kind of memory. */
+                memoryType?: string;
+                /** @description Only this message. */
+                messageId?: string;
+                /** @description Only messages from then on. */
+                startDate?: string;
+                /** @description Only messages until then. */
+                endDate?: string;
+                /** @description Only rated answers, each with its question; may be given several times. */
+                feedbackType?: ("THUMBS_UP" | "THUMBS_DOWN")[];
+                /** @description Only messages with all of these words, in whatever case. */
+                text?: string;
+                /** @description `true`: only answers that ended before they were whole. */
+                stopped?: "true" | "false";
+                /** @description Only conversations of this flow. */
+                flowId?: string;
+                /** @description Only conversations in which this version of its flow answered. */
+                versionId?: string;
+                /** @description `true`: only conversations in which a run failed; of that version, where one is named. */
+                failed?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getUsage: {
+        parameters: {
+            query?: {
+                /** @description The first day in UTC, as `2026-11-30`; 30 days before the last one unless it is given. */
+                from?: string;
+                /** @description The last day in UTC; today unless it is given. At most 400 days. */
+                to?: string;
+                /** @description Only what this flow used. */
+                flowId?: string;
+                /** @description Only what was used with this API key. */
+                keyId?: string;
+                /** @description Only calls of the model of this name, and the questions that made them. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     rate: {
         parameters: {
             query?: never;
@@ -8626,6 +9259,43 @@ export interface operations {
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
             429: components["responses"]["TooMany"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listAllLeads: {
+        parameters: {
+            query?: {
+                /** @description Only leads of this flow. */
+                flowId?: string;
+                /** @description The `nextCursor` of the page before. */
+                cursor?: string;
+                /** @description How many rows a page has: 20 unless it is given, 100 at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundLeads"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
             431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -9089,6 +9759,35 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerStatus"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["TooSlow"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
@@ -10165,6 +10864,97 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HistoryStatus"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    countConversations: {
+        parameters: {
+            query?: {
+                /** @description Only messages of these kinds; may be given several times. */
+                chatType?: ("INTERNAL" | "EXTERNAL" | "EVALUATION" | "MCP" | "SCHEDULED" | "WEBHOOK")[];
+                /** @description Only messages of this conversation. */
+                chatId?: string;
+                /** @description Only messages of this memory session. */
+                sessionId?: string;
+                /** @description Only messages of this kind of memory. */
+                memoryType?: string;
+                /** @description Only this message. */
+                messageId?: string;
+                /** @description Only messages from then on. */
+                startDate?: string;
+                /** @description Only messages until then. */
+                endDate?: string;
+                /** @description Only rated answers, each with its question; may be given several times. */
+                feedbackType?: ("THUMBS_UP" | "THUMBS_DOWN")[];
+                /** @description Only messages with all of these words, in whatever case. */
+                text?: string;
+                /** @description `true`: only answers that ended before they were whole. */
+                stopped?: "true" | "false";
+                /** @description Only conversations of this flow. */
+                flowId?: string;
+                /** @description Only conversations in which this version of its flow answered. */
+                versionId?: string;
+                /** @description `true`: only conversations in which a run failed; of that version, where one is named. */
+                failed?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationCount"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getServerLog: {
+        parameters: {
+            query?: {
+                /** @description Lines at least this grave; `info` is usual. */
+                level?: "error" | "warn" | "info";
+                /** @description How many at most: 200 unless it is given, 1,000 at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerLog"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -12184,6 +12974,43 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    changeTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateEdit"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateLabel"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     deleteTemplate: {
         parameters: {
             query?: never;
@@ -12872,6 +13699,44 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];
             413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    searchChunks: {
+        parameters: {
+            query?: {
+                /** @description What the chunks have in them, in whatever case; 1 to 500 characters. */
+                text?: string;
+                /** @description The place from which to look, from 1: `next` of the answer before. */
+                from?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+                loader: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChunkMatches"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
             431: components["responses"]["HeadTooLarge"];
@@ -13955,6 +14820,10 @@ export interface operations {
                 endDate?: string;
                 /** @description Only rated answers, each with its question; may be given several times. */
                 feedbackType?: ("THUMBS_UP" | "THUMBS_DOWN")[];
+                /** @description Only messages with all of these words, in whatever case. */
+                text?: string;
+                /** @description `true`: only answers that ended before they were whole. */
+                stopped?: "true" | "false";
                 /** @description Oldest first, which is usual, or newest first. */
                 order?: "ASC" | "DESC";
                 /** @description Which page, from 1; only with `limit`. */
@@ -14012,6 +14881,10 @@ export interface operations {
                 endDate?: string;
                 /** @description Only rated answers, each with its question; may be given several times. */
                 feedbackType?: ("THUMBS_UP" | "THUMBS_DOWN")[];
+                /** @description Only messages with all of these words, in whatever case. */
+                text?: string;
+                /** @description `true`: only answers that ended before they were whole. */
+                stopped?: "true" | "false";
             };
             header?: never;
             path: {
@@ -14062,6 +14935,10 @@ export interface operations {
                 endDate?: string;
                 /** @description Only rated answers, each with its question; may be given several times. */
                 feedbackType?: ("THUMBS_UP" | "THUMBS_DOWN")[];
+                /** @description Only messages with all of these words, in whatever case. */
+                text?: string;
+                /** @description `true`: only answers that ended before they were whole. */
+                stopped?: "true" | "false";
                 /** @description Oldest first, which is usual, or newest first. */
                 order?: "ASC" | "DESC";
                 /** @description Which page, from 1; only with `limit`. */
@@ -14119,6 +14996,10 @@ export interface operations {
                 endDate?: string;
                 /** @description Only rated answers, each with its question; may be given several times. */
                 feedbackType?: ("THUMBS_UP" | "THUMBS_DOWN")[];
+                /** @description Only messages with all of these words, in whatever case. */
+                text?: string;
+                /** @description `true`: only answers that ended before they were whole. */
+                stopped?: "true" | "false";
                 /** @description Which page, from 1; only with `limit`. */
                 page?: number;
                 /** @description How many rows a page has; only with `page`. */
@@ -14172,6 +15053,10 @@ export interface operations {
                 endDate?: string;
                 /** @description Only rated answers, each with its question; may be given several times. */
                 feedbackType?: ("THUMBS_UP" | "THUMBS_DOWN")[];
+                /** @description Only messages with all of these words, in whatever case. */
+                text?: string;
+                /** @description `true`: only answers that ended before they were whole. */
+                stopped?: "true" | "false";
             };
             header?: never;
             path: {
@@ -15741,7 +16626,10 @@ export interface operations {
     publishDraft: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `updatedDate` of the draft that was seen, in quotes, or `"none"`; another draft is a conflict. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };

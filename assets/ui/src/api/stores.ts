@@ -1,4 +1,11 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  queryOptions,
+  useMutation,
+  useQueries,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { isObject } from '../core/nodes';
 import { readStream } from '../core/sse';
 import { api, ApiError, fetchRaw } from './client';
@@ -20,6 +27,14 @@ const LOOK_MS = 2000;
 const isBusy = (store: Store | undefined): boolean =>
   store?.status === 'SYNCING' || store?.status === 'UPSERTING';
 
+/**
+ * Whether a store can be asked, but not for all of what it holds: passages or embeddings were changed since it was
+ * filled last, or it never was; `filledDate` tells which. A store whose vectors lie in the service itself names no card
+ * for them, but embeddings.
+ */
+export const isBehind = ({ status, embeddingConfig, totalChunks }: Store): boolean =>
+  embeddingConfig !== null && totalChunks > 0 && status === 'SYNC';
+
 export const useStores = (enabled = true) =>
   useQuery({
     queryKey: key,
@@ -28,23 +43,60 @@ export const useStores = (enabled = true) =>
     refetchInterval: ({ state }) => (state.data?.some(isBusy) ? LOOK_MS : false),
   });
 
-export const useStore = (id: string) =>
+export const useStore = (id: string, enabled = true) =>
   useQuery({
     queryKey: [...key, id],
+    enabled,
     queryFn: () => api.get('/document-store/store/{id}', { path: { id } }),
     refetchInterval: ({ state }) => (isBusy(state.data) ? LOOK_MS : false),
   });
 
 /** A page of the passages of a store, or of one of its documents. */
-export const usePassages = (id: string, loader: string, page: number) =>
+export const usePassages = (id: string, loader: string, page: number, enabled: boolean) =>
   useQuery({
+    enabled,
     queryKey: [...key, id, 'passages', loader, page],
     placeholderData: keepPreviousData,
     queryFn: () => api.get('/document-store/chunks/{id}/{loader}/{page}', { path: { id, loader, page } }),
   });
 
-export const passagesOf = (id: string, page: number) =>
-  api.get('/document-store/chunks/{id}/{loader}/{page}', { path: { id, loader: 'all', page } });
+/** How many passages the service gives at a time. */
+export const PASSAGES = 50;
+
+const matches = (id: string, loader: string, text: string, from: number) =>
+  api.get('/document-store/chunk-search/{id}/{loader}', { path: { id, loader }, query: { text, from } });
+
+/** Passages that have a text in them, from a place on; `next` is where it goes on. */
+export const usePassageSearch = (id: string, loader: string, text: string, from: number) =>
+  useQuery({
+    queryKey: [...key, id, 'matches', loader, text, from],
+    enabled: text !== '',
+    placeholderData: keepPreviousData,
+    queryFn: () => matches(id, loader, text, from),
+  });
+
+/** Letters of a passage by which its place is found; an address has no room for all of a long one. */
+const LOOKED_FOR = 400;
+
+async function placeOf(id: string, found: Found): Promise<Passage | null> {
+  const text = [...found.pageContent.trim()].slice(0, LOOKED_FOR).join('');
+  const from = JSON.stringify(found.metadata);
+  for (let next: number | null = 1; next !== null;) {
+    const part: Schemas['ChunkMatches'] = await matches(id, 'all', text, next);
+    const same = part.chunks.filter(({ pageContent }) => pageContent === found.pageContent);
+    const one = same.find(({ metadata }) => JSON.stringify(metadata) === from) ?? same[0];
+    if (one) return one;
+    next = part.next;
+  }
+  return null;
+}
+
+/** Looks for the passage that a search found where it stands in its store; `null` once it is not there any more. */
+export const usePlaceOf = (id: string) => useMutation({ mutationFn: (found: Found) => placeOf(id, found) });
+
+/** The page of the list on which the passage with this number stands. */
+export const pageOfPassage = (number: number): string =>
+  number > PASSAGES ? String(Math.ceil(number / PASSAGES)) : '';
 
 /** The cards of a group, of which a store can be made. */
 export const useStoreCards = (group: 'loaders' | 'embeddings' | 'vectorstore' | 'recordmanager') =>
@@ -115,8 +167,14 @@ export const useRemoveVectors = () =>
   useChange((id: string) => api.delete('/document-store/vectorstore/{id}', { path: { id } }));
 
 /** What a store finds for a text. */
-export const useFound = (storeId: string, query: string) =>
-  useQuery({
+export const useFound = (storeId: string, query: string) => useQuery(foundIn(storeId, query));
+
+/** What each of these stores finds for a text; each answers by itself. */
+export const useFoundInEach = (storeIds: readonly string[], query: string) =>
+  useQueries({ queries: storeIds.map((id) => foundIn(id, query)) });
+
+const foundIn = (storeId: string, query: string) =>
+  queryOptions({
     queryKey: [...key, storeId, 'found', query],
     enabled: query !== '',
     retry: false,

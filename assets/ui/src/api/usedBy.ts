@@ -5,7 +5,10 @@ import type { Schemas } from './models';
 export type Users = Schemas['Uses'];
 
 /** By id (variables: by name), which flows use it. `null` when the service does not tell. */
-export const useUsedBy = (kind: 'credentials' | 'tools' | 'toolServers' | 'variables', enabled = true) =>
+export const useUsedBy = (
+  kind: 'credentials' | 'documentStores' | 'tools' | 'toolServers' | 'variables',
+  enabled = true,
+) =>
   useQuery({
     queryKey: ['usedBy', kind],
     enabled,

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { api } from './client';
 import { cached } from './keys';
-import type { Schemas } from './models';
+import type { Flow, Schemas } from './models';
 
 export type VersionKind = Version['kind'];
 
@@ -31,7 +31,7 @@ const keys = {
   list: (flow: string) => ['versions', flow, 'list'],
   one: (flow: string, sha: string) => ['versions', flow, 'one', sha],
   diff: (flow: string, sha: string, against: string) => ['versions', flow, 'diff', sha, against],
-  draft: (flow: string, updated: string) => ['versions', flow, 'draft', updated],
+  draft: (flow: string, live: string, updated: string) => ['versions', flow, 'draft', live, updated],
   restored: (flow: string) => ['restored', flow],
 };
 
@@ -48,12 +48,15 @@ export const useVersion = (flow: string, sha: string | null) =>
     queryFn: () => api.get('/flow-versions/{id}/{sha}', { path: { id: flow, sha: sha ?? '' } }),
   });
 
-/** What Publish would change, in the words of the service. `updated` says which draft is meant. */
-export const useDraftChanges = (flow: string, updated: string | null) =>
+/**
+ * What Publish would change, in the words of the service. `updated` says which draft is meant; of another Live, or another
+ * draft, it is asked anew.
+ */
+export const useDraftChanges = ({ id, updatedDate }: Flow, updated: string | null) =>
   useQuery({
-    queryKey: keys.draft(flow, updated ?? ''),
+    queryKey: keys.draft(id, updatedDate, updated ?? ''),
     enabled: updated !== null,
-    queryFn: () => api.get('/flow-drafts/{id}/changes', { path: { id: flow } }),
+    queryFn: () => api.get('/flow-drafts/{id}/changes', { path: { id } }),
   });
 
 export const useVersionDiff = (flow: string, sha: string | null, against: string | null) =>
@@ -71,18 +74,27 @@ export const useVersionDiff = (flow: string, sha: string | null, against: string
 async function changed(client: QueryClient, flow: string): Promise<void> {
   await Promise.all([
     client.invalidateQueries({ queryKey: cached.draft(flow) }),
+    client.invalidateQueries({ queryKey: cached.schedule(flow) }),
     client.invalidateQueries({ queryKey: cached.flows }),
     client.invalidateQueries({ queryKey: keys.all(flow) }),
   ]);
 }
 
+export interface Publishing {
+  /** The `updatedDate` of the draft that is meant; 409 when it is another one by now. */
+  seen: string;
+  /** Changes of Live since the draft was started are lost. */
+  replace: boolean;
+}
+
 export function usePublish(flow: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (overwriteLiveChanges: boolean) =>
+    mutationFn: ({ seen, replace }: Publishing) =>
       api.post('/flow-drafts/{id}/publish', {
         path: { id: flow },
-        body: overwriteLiveChanges ? { overwriteLiveChanges } : {},
+        body: replace ? { overwriteLiveChanges: true } : {},
+        headers: { 'if-match': `"${seen}"` },
       }),
     onSettled: () => changed(client, flow),
   });

@@ -1,10 +1,11 @@
 import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState, type ReactNode } from 'react';
+import { Fragment, useEffect, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { whenSignedOut } from '../api/client';
 import { cached } from '../api/keys';
 import { queryClient } from '../api/queryClient';
 import { holdsEdits, sendHeld } from '../core/unsaved';
-import { later, Toaster, TooltipProvider } from '../ui';
+import { shownLanguage, subscribeLanguage } from '../i18n/language';
+import { DirectionProvider, later, Toaster, TooltipProvider } from '../ui';
 import css from './App.module.css';
 import { AwayNotice } from './AwayNotice';
 import { ErrorBoundary } from './ErrorBoundary';
@@ -15,22 +16,34 @@ import { Screens } from './Screens';
 const SignInHere = later(() => import('./SignInHere'), null);
 
 export function App(): ReactNode {
+  // In another language everything is drawn anew; what was read from the service stays.
+  const language = useSyncExternalStore(subscribeLanguage, shownLanguage);
+  return (
+    <Fragment key={language}>
+      <Page />
+    </Fragment>
+  );
+}
+
+function Page(): ReactNode {
   return (
     <ErrorBoundary>
       <QueryClientProvider client={queryClient}>
-        <TooltipProvider>
-          <SignedOut />
-          <LeaveGuard>
-            <div className={css.app}>
-              <AwayNotice />
-              <div className={css.screen}>
-                <Screens />
+        <DirectionProvider>
+          <TooltipProvider>
+            <SignedOut />
+            <LeaveGuard>
+              <div className={css.app}>
+                <AwayNotice />
+                <div className={css.screen}>
+                  <Screens />
+                </div>
               </div>
-            </div>
-          </LeaveGuard>
-          <NewVersionBanner />
-          <Toaster />
-        </TooltipProvider>
+            </LeaveGuard>
+            <NewVersionBanner />
+            <Toaster />
+          </TooltipProvider>
+        </DirectionProvider>
       </QueryClientProvider>
     </ErrorBoundary>
   );

@@ -1,13 +1,15 @@
-import { Fragment, Suspense, type ReactNode } from 'react';
+import { Fragment, Suspense, useEffect, type ReactNode } from 'react';
 import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
 import { ApiError, NO_ANSWER } from '../api/client';
 import { scopeOf, useMe, useNeedsOwner } from '../api/me';
-import { ErrorState } from '../ui';
+import { ErrorState, later } from '../ui';
 import { ErrorBoundary } from './ErrorBoundary';
 import { NotFound } from './NotFound';
 import { routes, type AppRoute } from './routes';
-import { Shell } from './Shell';
 import { Splash } from './Splash';
+
+// Who signs in sees neither sidebar nor menus.
+const Shell = later(() => import('./Shell'), <Splash />);
 
 /** Chooses between the screens, and between those who are signed in and those who are not. */
 export function Screens(): ReactNode {
@@ -46,9 +48,18 @@ function ScreenFrame({
   if (route.frame === 'bare') return screen;
   return (
     <SignInGuard>
-      <Shell full={route.frame === 'full'}>{screen}</Shell>
+      <Framed route={route}>{screen}</Framed>
     </SignInGuard>
   );
+}
+
+/** The frame, and the screen in it, which comes at the same time. */
+function Framed({ route, children }: { route: AppRoute; children: ReactNode }): ReactNode {
+  useEffect(() => {
+    // A screen that cannot be loaded says so in its place.
+    route.load().catch(() => undefined);
+  }, [route]);
+  return <Shell full={route.frame === 'full'}>{children}</Shell>;
 }
 
 /** Only for people who are signed in; others go to sign-in, or to the first start, and come back. */

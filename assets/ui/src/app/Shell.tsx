@@ -9,7 +9,7 @@ import css from './Shell.module.css';
 import { Sidebar } from './Sidebar';
 
 /** The frame of every page after sign-in: skip link, sidebar, the page itself. */
-export function Shell({ children, full }: { children: ReactNode; full?: boolean }): ReactNode {
+export default function Shell({ children, full }: { children: ReactNode; full?: boolean }): ReactNode {
   const [path] = useLocation();
   const [open, setOpen] = useState(false);
   const [searching, setSearching] = useState(false);

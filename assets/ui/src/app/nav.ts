@@ -4,18 +4,23 @@ import {
   Bot,
   Braces,
   Building2,
+  ChartColumn,
   GitBranch,
+  House,
   KeyRound,
+  LayoutTemplate,
   Library,
   ListChecks,
   LockKeyhole,
   MessagesSquare,
   ScrollText,
+  Server,
   ShieldCheck,
   UsersRound,
   Workflow,
   type LucideIcon,
 } from 'lucide-react';
+import { SEES_FLOWS } from '../core/permissions';
 import type { Key } from '../i18n';
 
 export interface NavItem {
@@ -50,18 +55,36 @@ export const nav: readonly NavGroup[] = [
     label: 'app.build',
     items: [
       {
+        path: '/home',
+        label: 'app.home',
+        icon: House,
+        anyOf: SEES_FLOWS,
+      },
+      {
         path: '/',
         label: 'app.flows',
         icon: Workflow,
-        anyOf: ['chatflows:view', 'agentflows:view', 'assistants:view'],
+        anyOf: SEES_FLOWS,
       },
       { path: '/assistants', label: 'app.assistants', icon: Bot, anyOf: ['assistants:view'] },
+      {
+        path: '/templates',
+        label: 'app.templates',
+        icon: LayoutTemplate,
+        anyOf: ['templates:marketplace', 'templates:custom'],
+      },
       { path: '/executions', label: 'app.executions', icon: ListChecks, anyOf: ['executions:view'] },
       {
         path: '/conversations',
         label: 'app.conversations',
         icon: MessagesSquare,
-        anyOf: ['chatflows:view', 'agentflows:view', 'assistants:view'],
+        anyOf: SEES_FLOWS,
+      },
+      {
+        path: '/usage',
+        label: 'app.usage',
+        icon: ChartColumn,
+        anyOf: SEES_FLOWS,
       },
       { path: '/knowledge', label: 'app.knowledge', icon: Library, anyOf: ['documentStores:view'] },
       { path: '/promote', label: 'app.promote', icon: ArrowUpFromLine, ownerOnly: true, prodOnly: true },
@@ -94,6 +117,7 @@ export const nav: readonly NavGroup[] = [
         anyOf: ['loginActivity:view'],
       },
       { path: '/git-copy', label: 'app.gitCopy', icon: GitBranch, ownerOnly: true },
+      { path: '/server', label: 'app.server', icon: Server, ownerOnly: true },
     ],
   },
 ];

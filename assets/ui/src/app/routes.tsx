@@ -10,16 +10,18 @@ import type { ScreenProps } from './screen';
 export interface AppRoute {
   path: string;
   frame: 'shell' | 'full' | 'bare';
+  load: Load;
   screen: LazyExoticComponent<ComponentType<ScreenProps>>;
 }
 
 type Load = () => Promise<{ default: ComponentType<ScreenProps> }>;
 
-const screen = (path: string, frame: AppRoute['frame'], load: Load): AppRoute => ({
-  path,
-  frame,
-  screen: lazy(() => loadPart(load)),
-});
+/** Asked for by the frame and by what it frames, and loaded once: a browser keeps that a file did not come. */
+function screen(path: string, frame: AppRoute['frame'], load: Load): AppRoute {
+  let part: ReturnType<Load> | undefined;
+  const loadOnce: Load = () => (part ??= loadPart(load));
+  return { path, frame, load: loadOnce, screen: lazy(loadOnce) };
+}
 const shell = (path: string, load: Load): AppRoute => screen(path, 'shell', load);
 const full = (path: string, load: Load): AppRoute => screen(path, 'full', load);
 const bare = (path: string, load: Load): AppRoute => screen(path, 'bare', load);
@@ -30,6 +32,9 @@ export const routes: readonly AppRoute[] = [
   bare('/sign-in', () => import('../features/auth/SignInPage')),
   bare('/invite', () => import('../features/auth/InvitePage')),
   bare('/reset', () => import('../features/auth/ResetPage')),
+
+  // What one wants to know at one look
+  shell('/home', () => import('../features/home/HomePage')),
 
   // Flows
   shell('/', () => import('../features/flows/FlowsPage')),
@@ -47,6 +52,12 @@ export const routes: readonly AppRoute[] = [
   // What people asked
   shell('/conversations', () => import('../features/conversations/ConversationsPage')),
   shell('/conversations/:flow/:chat', () => import('../features/conversations/ConversationPage')),
+
+  // How much they asked, and what it used
+  shell('/usage', () => import('../features/usage/UsagePage')),
+
+  // Flows to begin with
+  shell('/templates', () => import('./TemplatesScreen')),
 
   // What flows answer from
   shell('/knowledge', () => import('../features/knowledge/KnowledgePage')),
@@ -68,5 +79,6 @@ export const routes: readonly AppRoute[] = [
   shell('/roles', () => import('../features/roles/RolesPage')),
   shell('/workspaces', () => import('../features/workspaces/WorkspacesPage')),
   shell('/audit', () => import('../features/audit/AuditPage')),
+  shell('/server', () => import('../features/server/ServerPage')),
   shell('/account', () => import('../features/account/AccountPage')),
 ];

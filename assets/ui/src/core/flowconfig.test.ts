@@ -138,3 +138,13 @@ describe('files and code', () => {
     expect(config.readCode('{"postProcessing":{"customFunction":"return 1;"}}').code).toBe('return 1;');
   });
 });
+
+describe('budget of a day', () => {
+  it('is taken away where nothing is limited, and keeps what others wrote', () => {
+    const written = config.writeBudget(stored, { questions: '50', tokens: '' });
+    expect(JSON.parse(written)).toMatchObject({ ...kept, budget: { questionsPerDay: 50 } });
+    expect(config.readBudget(written)).toEqual({ questions: '50', tokens: '' });
+    const gone = config.writeBudget(written, { questions: ' ', tokens: '' });
+    expect(JSON.parse(gone)).not.toHaveProperty('budget');
+  });
+});

@@ -3,6 +3,8 @@
  * writer here takes the text as it is now and gives it back with nothing lost but what it was asked to change.
  */
 
+import { budgetOf, textOfBudget, type BudgetText } from './budget';
+
 export type Json = Record<string, unknown>;
 
 const isObject = (value: unknown): value is Json =>
@@ -105,6 +107,14 @@ export function writeRate(stored: string | null, { on, max, seconds, message }: 
   });
   return change(stored, { rateLimit });
 }
+
+// Budget of a day
+
+export const readBudget = (stored: string | null): BudgetText =>
+  textOfBudget(inside(readConfig(stored), 'budget'));
+
+export const writeBudget = (stored: string | null, value: BudgetText): string =>
+  change(stored, { budget: budgetOf(value) ?? undefined });
 
 /** Whether callers with the flow's key may name the sessions that they ask in. */
 export const readNamedSessions = (stored: string | null): boolean =>

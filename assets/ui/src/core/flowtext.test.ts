@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { prettyFlow, readFlowText } from './flowtext';
+import { jsonFault, prettyFlow, readFlowText } from './flowtext';
 
 describe('a canvas as text', () => {
   it('is laid out, and comes back as it was stored', () => {
@@ -37,4 +37,14 @@ describe('a canvas as text', () => {
     expect(problem('{"nodes":[]}')).toBe('no-edges');
     expect(problem('{"nodes":[{"id":"a"}],"edges":[]}')).toBe('bad-node');
   });
+});
+
+it('finds where a text of a card stops being JSON, with what a run fills in', () => {
+  expect([
+    jsonFault(''),
+    jsonFault('{"a": [1, {{ question }}]}'),
+    jsonFault('{"a": "{{x.data.instance}}"}'),
+  ]).toEqual([null, null, null]);
+  expect(jsonFault('{\n  "a": 1,\n  b: 2\n}')).toMatchObject({ line: 3, column: 3 });
+  expect(jsonFault('{"a": ')).toMatchObject({ line: 1 });
 });

@@ -9,10 +9,16 @@ export function prettyFlow(stored: string): string {
   }
 }
 
+export interface TextPlace {
+  line: number;
+  column: number;
+  offset: number;
+}
+
 export interface TextFault {
   problem: FlowProblem;
   /** Where the text stops being JSON. */
-  at?: { line: number; column: number; offset: number };
+  at?: TextPlace;
 }
 
 export type FlowText = { ok: true; flowData: string } | { ok: false; fault: TextFault };
@@ -30,6 +36,18 @@ export function readFlowText(text: string): FlowText {
   return parsed.ok
     ? { ok: true, flowData: JSON.stringify(read) }
     : { ok: false, fault: { problem: parsed.problem } };
+}
+
+/** Where a text stops being JSON; null where it is, or says nothing. What stands in two braces is filled in by a run. */
+export function jsonFault(text: string): TextPlace | null {
+  if (text.trim() === '') return null;
+  const filled = text.replace(/\{\{[^{}]*\}\}/g, (one) => '1'.repeat(one.length));
+  try {
+    JSON.parse(filled);
+    return null;
+  } catch (cause) {
+    return place(text, faultOffset(filled, cause));
+  }
 }
 
 /** Engines tell the place in their own words, and not always. */
@@ -78,7 +96,8 @@ function scanFault(text: string): number {
   }
 }
 
-function place(text: string, offset: number): { line: number; column: number; offset: number } {
+/** An offset as people count: lines and columns from 1. */
+export function place(text: string, offset: number): TextPlace {
   const before = text.slice(0, offset).split('\n');
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1, offset };
 }

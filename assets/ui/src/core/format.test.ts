@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bytes, compareNames, duration, relativeTime, setLocale } from './format';
+import { bytes, compareNames, duration, interval, relativeTime, setLocale } from './format';
 
 setLocale('en-US');
 
@@ -14,6 +14,7 @@ describe('format', () => {
 
   it('tells durations and sizes', () => {
     expect([duration(340), duration(1240), duration(125_000)]).toEqual(['340 ms', '1.2 s', '2 min 5 s']);
+    expect([3600, 86_400, 5400, 10].map(interval)).toEqual(['1 hour', '1 day', '90 minutes', '10 seconds']);
     expect([bytes(12), bytes(1400), bytes(25_000_000)]).toEqual(['12 B', '1.4 kB', '25 MB']);
   });
 

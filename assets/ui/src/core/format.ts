@@ -1,5 +1,7 @@
 /** Dates, numbers and sizes as people read them, through Intl. */
 
+import { serviceNow } from './clock';
+
 let locale: string | undefined;
 
 /** The language of what is formatted; the browser's when nothing is set. */
@@ -17,7 +19,7 @@ const steps: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 
 /** "5 minutes ago"; under 45 seconds it is "now". */
-export function relativeTime(date: string | number, now: number = Date.now()): string {
+export function relativeTime(date: string | number, now: number = serviceNow()): string {
   const seconds = Math.round((new Date(date).getTime() - now) / 1000);
   const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
   if (Number.isNaN(seconds)) return '';
@@ -52,6 +54,26 @@ export function day(date: string | number): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'long' }).format(new Date(date));
 }
 
+/** "Mar 12, 2026", for a day of UTC as the service names it: `2026-03-12`. */
+export function dayOfUtc(date: string): string {
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(
+    new Date(`${date}T00:00:00Z`),
+  );
+}
+
+/** "Monday, Tuesday, and Friday", within a sentence. */
+export function sentenceList(names: readonly string[]): string {
+  return new Intl.ListFormat(locale, { type: 'conjunction' }).format(names);
+}
+
+/** "Monday"; 0 is Sunday. */
+export function weekday(index: number): string {
+  // The first of January 2023 was a Sunday.
+  return new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: 'UTC' }).format(
+    Date.UTC(2023, 0, 1 + index),
+  );
+}
+
 export function number(value: number): string {
   return new Intl.NumberFormat(locale).format(value);
 }
@@ -64,6 +86,12 @@ export function duration(ms: number): string {
   const whole = Math.round(seconds);
   const rest = whole % 60;
   return `${number(Math.floor(whole / 60))} min${rest ? ` ${rest} s` : ''}`;
+}
+
+/** "6 hours", "1 day": how long it is from one to the next. */
+export function interval(seconds: number): string {
+  const [unit, size] = steps.find(([, one]) => seconds % one === 0) ?? (['second', 1] as const);
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(seconds / size);
 }
 
 /** "1.4 MB". */
@@ -82,6 +110,19 @@ export function bytes(size: number): string {
 /** Which plural form a count takes. */
 export function plural(count: number, tag = 'en'): Intl.LDMLPluralRule {
   return new Intl.PluralRules(tag).select(count);
+}
+
+/** "a, b, c", for names and the like. */
+export function list(names: readonly string[]): string {
+  return new Intl.ListFormat(locale, { type: 'unit', style: 'short' }).format(names);
+}
+
+/** With so many digits behind the point. */
+export function decimal(value: number, digits: number): string {
+  return new Intl.NumberFormat(locale, {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }).format(value);
 }
 
 /** Compares names as people sort them. */

@@ -91,7 +91,8 @@ export function whenLeftBehind(name: string, then: () => void): () => void {
 /** Who signs out leaves nothing behind. */
 export function forgetAllLocal(): void {
   try {
-    for (const name of Object.keys(localStorage)) if (name.startsWith(PREFIX)) localStorage.removeItem(name);
+    for (const storage of [localStorage, sessionStorage])
+      for (const name of Object.keys(storage)) if (name.startsWith(PREFIX)) storage.removeItem(name);
   } catch {
     // Nothing was kept then.
   }

@@ -1,6 +1,6 @@
 /** Reads what a stored node says of itself: its names, places for connections, inputs. */
 
-import type { FlowEdge, FlowNode } from './flowdata';
+import { parseFlow, type FlowEdge, type FlowNode } from './flowdata';
 
 export type Json = Record<string, unknown>;
 
@@ -39,6 +39,12 @@ export function noteText(node: FlowNode): string {
 export const isNote = (node: FlowNode): boolean =>
   node.type === 'stickyNote' || /^stickyNote/.test(cardName(node));
 
+/** Whether a stored canvas has cards: without any it answers nobody. */
+export function hasCards(flowData: string): boolean {
+  const read = parseFlow(flowData);
+  return read.ok && !read.flow.nodes.every(isNote);
+}
+
 export interface Port {
   id: string;
   label: string;
@@ -51,6 +57,16 @@ export interface Ports {
   outputs: Port[];
 }
 
+/**
+ * Whether a text of a card can be told by another card: what is connected here comes before it, and is named in the
+ * text. Nothing on the canvas of a team gives texts.
+ */
+export function takesText(param: Json, category: unknown): boolean {
+  const { type, acceptVariable, additionalParams } = param;
+  const wanted = type === 'json' || type === 'string';
+  return wanted && acceptVariable === true && additionalParams !== true && category !== 'Harness';
+}
+
 /** Where connections meet a node. What edges name and the node does not is added, so that no edge is lost. */
 export function portsOf(node: FlowNode, edges: readonly FlowEdge[]): Ports {
   const port = (one: Json): Port => ({ id: text(one.id), label: text(one.label) || text(one.name) });
@@ -61,17 +77,15 @@ export function portsOf(node: FlowNode, edges: readonly FlowEdge[]): Ports {
   const used = (end: 'source' | 'target'): string[] =>
     edges.filter((edge) => edge[end] === node.id).map((edge) => text(edge[`${end}Handle`]));
   const incoming = used('target');
-  const wired = list(node.data.inputParams).filter((param) => incoming.includes(text(param.id)));
+  const isStep = node.type === 'agentFlow' || node.type === 'iteration';
+  const wired = list(node.data.inputParams).filter(
+    (param) => incoming.includes(text(param.id)) || (!isStep && takesText(param, node.data.category)),
+  );
   const inputs = [...list(node.data.inputAnchors), ...wired].map(port).filter((one) => one.id);
   const chosen = isObject(node.data.outputs) ? text(node.data.outputs.output) : '';
   const leaving = used('source');
   const offered = anchors.filter(
-    (one) =>
-      anchors.length < 2 ||
-      node.type === 'agentFlow' ||
-      node.type === 'iteration' ||
-      text(one.name) === chosen ||
-      leaving.includes(text(one.id)),
+    (one) => anchors.length < 2 || isStep || text(one.name) === chosen || leaving.includes(text(one.id)),
   );
   const outputs = offered.map(port).filter((one) => one.id);
   const add = (ports: Port[], ids: string[], side: 'input' | 'output'): Port[] => {

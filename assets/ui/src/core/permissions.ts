@@ -15,7 +15,7 @@ export const presets: readonly Preset[] = ['ask', 'read', 'edit', 'all'];
 
 const order = ['view', 'create', 'update', 'delete'];
 /** What lists flows: who holds no more can ask and look. */
-const asking = ['chatflows:view', 'agentflows:view', 'assistants:view'];
+export const SEES_FLOWS = ['chatflows:view', 'agentflows:view', 'assistants:view'];
 /** Those who edit build flows and what belongs to them; people, keys and logs stay out of it. */
 const built = [
   'chatflows',
@@ -51,13 +51,14 @@ export function presetOf(preset: Preset, resources: readonly Resource[], may: (n
   const all = resources.flatMap((resource) => resource.permissions).filter(may);
   switch (preset) {
     case 'ask':
-      return all.filter((name) => asking.includes(name));
+      return all.filter((name) => SEES_FLOWS.includes(name));
     case 'read':
       return all.filter((name) => actionOf(name) === 'view');
     case 'edit':
       return all.filter(
         (name) =>
-          actionOf(name) === 'view' || (built.includes(resourceOf(name)) && !/delete/.test(actionOf(name))),
+          actionOf(name) === 'view' ||
+          (built.includes(resourceOf(name)) && !/delete|share/.test(actionOf(name))),
       );
     case 'all':
       return all;

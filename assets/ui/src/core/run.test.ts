@@ -4,10 +4,12 @@ import {
   entriesOf,
   flat,
   newestOf,
+  nodeErrors,
   nodeStates,
   noRun,
   stepsOf,
   tokensOfAll,
+  underWay,
   withRunEvent,
   type LiveRun,
 } from './run';
@@ -52,6 +54,7 @@ describe('a run', () => {
       usageMetadata: { input_tokens: 3, output_tokens: 2 },
       usedTools: [{ tool: 'calculator', toolInput: { input: '6*7' }, toolOutput: '42' }],
       sourceDocuments: [{ pageContent: 'A chunk', metadata: { source: 'a.txt' } }],
+      reasonContent: { thinking: 'Six times seven.', thinkingDuration: 5 },
       iterationResults: ['a'],
       somethingNew: { kept: true },
     };
@@ -69,8 +72,16 @@ describe('a run', () => {
       output: { iterationResults: ['a'], somethingNew: { kept: true } },
       tools: [{ tool: 'calculator', toolOutput: '42', error: null }],
       sources: [{ text: 'A chunk', metadata: [['source', 'a.txt']] }],
+      thoughts: { text: 'Six times seven.', ms: 5000 },
       attempts: 2,
     });
+  });
+
+  it('stands reasoning without a time, and without words', () => {
+    const thoughts = (reasonContent: unknown) =>
+      stepsOf(recorded(entry('a', { data: { output: { reasonContent } } })), true)[0]?.thoughts;
+    expect(thoughts({ thinking: 'Hm' })).toEqual({ text: 'Hm', ms: null });
+    expect([thoughts({ thinking: '' }), thoughts({}), thoughts(undefined)]).toEqual([null, null, null]);
   });
 
   it('leaves out what is no entry, and stands unknown states and shapes', () => {
@@ -179,6 +190,115 @@ describe('a run', () => {
     expect(tokensOfAll(stepsOf(run, true))).toEqual({ read: 5, written: 2 });
     expect(tokensOfAll(stepsOf(recorded(entry('a')), true))).toBeNull();
   });
+});
+
+describe('the cards of a chat canvas', () => {
+  const card = (nodeId: string, status: string, data?: object) => ({
+    event: 'cardEvent',
+    data: { nodeId, nodeLabel: `Card ${nodeId}`, status, ...(data && { data }) },
+  });
+  const timed = (start: number, end: number, more = {}) => ({
+    timeMetadata: { start, end, delta: end - start },
+    ...more,
+  });
+  const begin = (nodeId: string) => card(nodeId, 'INPROGRESS');
+  const told = (...events: { event: string; data: unknown }[]): LiveRun => events.reduce(withRunEvent, noRun);
+
+  it('are steps in the order in which they began, each time that they run', () => {
+    const asked = { role: 'user', content: '6 times 7?' };
+    const run = told(
+      begin('agent'),
+      begin('model'),
+      card('model', 'FINISHED', {
+        name: 'chatScripted',
+        input: { messages: [{ role: 'system', content: 'Count.' }, asked] },
+        output: timed(10, 30, {
+          calledTools: [{ tool: 'calculator', toolInput: { input: '6*7' } }],
+          usageMetadata: { input_tokens: 5, output_tokens: 2, total_tokens: 7 },
+        }),
+      }),
+      begin('tool'),
+      card('tool', 'FINISHED', {
+        name: 'calculator',
+        input: { input: '6*7' },
+        output: timed(30, 31, { content: '42' }),
+      }),
+      begin('model'),
+    );
+    expect(looks(run)).toEqual([
+      ['Card agent', 'running'],
+      ['Card model', 'finished'],
+      ['Card tool', 'finished'],
+      ['Card model', 'running'],
+    ]);
+    const [, model, tool, again] = stepsOf(run, false);
+    expect(model).toMatchObject({
+      card: 'chatScripted',
+      ms: 20,
+      tokens: { read: 5, written: 2 },
+      messages: [{ role: 'system', content: 'Count.' }, asked],
+      input: {},
+      tools: [{ tool: 'calculator', toolInput: { input: '6*7' }, toolOutput: '' }],
+    });
+    expect(tool).toMatchObject({ input: { input: '6*7' }, text: '42', messages: [] });
+    // What runs began when what came before it ended.
+    expect(again).toMatchObject({ start: 31, end: null, tokens: null });
+    expect(underWay(run)).toEqual({ names: ['Card agent', 'Card model'], done: 2 });
+    expect(nodeStates(stepsOf(run, false)).get('model')).toBe('running');
+  });
+
+  it('show what a model was given beside its messages', () => {
+    const input = { messages: [{ role: 'user', content: 'Hi' }], temperature: 0 };
+    const [step] = stepsOf(told(begin('a'), card('a', 'FINISHED', { input })), true);
+    expect(step).toMatchObject({ messages: [{ role: 'user', content: 'Hi' }], input: { temperature: 0 } });
+  });
+
+  it('keep their keys when they end, and say why they failed', () => {
+    const run = told(begin('a'), begin('a'), begin('b'));
+    const keys = (one: LiveRun) => stepsOf(one, false).map(({ key }) => key);
+    const failed = withRunEvent(run, card('a', 'ERROR', { error: 'The provider is down.' }));
+    expect(keys(failed)).toEqual(keys(run));
+    expect(looks(failed)).toEqual([
+      ['Card a', 'error'],
+      ['Card a', 'running'],
+      ['Card b', 'running'],
+    ]);
+    expect(nodeErrors(stepsOf(told(begin('a'), card('a', 'ERROR', { error: 'No.' })), true))).toEqual(
+      new Map([['a', 'No.']]),
+    );
+  });
+
+  it('that were stopped, or never ended, are stopped', () => {
+    const run = told(begin('a'), begin('b'), card('a', 'TERMINATED', {}));
+    expect(looks(run, true)).toEqual([
+      ['Card a', 'stopped'],
+      ['Card b', 'stopped'],
+    ]);
+    // An end whose beginning was missed is a step too; what names no card is none.
+    expect(looks(told(card('c', 'FINISHED', {})))).toEqual([['Card c', 'finished']]);
+    expect(withRunEvent(run, { event: 'cardEvent', data: { status: 'FINISHED' } }).entries).toHaveLength(2);
+  });
+});
+
+it('the turns of members are steps, the one that speaks without its end', () => {
+  const turn = (nodeId: string, more = {}) => ({
+    nodeId,
+    agentName: `Member ${nodeId}`,
+    nodeName: 'worker',
+    ...more,
+  });
+  const data = [turn('a', { messages: ['One', 'Two'], state: { seen: 1 } }), turn('b', { messages: [] })];
+  const run = withRunEvent(noRun, { event: 'agentReasoning', data });
+  expect(looks(run)).toEqual([
+    ['Member a', 'finished'],
+    ['Member b', 'running'],
+  ]);
+  expect(stepsOf(run, false)[0]).toMatchObject({ card: 'worker', text: 'One\n\nTwo', values: { seen: 1 } });
+  const chosen = withRunEvent(run, {
+    event: 'agentReasoning',
+    data: [turn('s', { messages: [], next: 'a' })],
+  });
+  expect(stepsOf(chosen, false)[0]).toMatchObject({ state: 'finished', output: { next: 'a' } });
 });
 
 describe('what a run asks', () => {

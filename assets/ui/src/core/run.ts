@@ -1,4 +1,4 @@
-/** A run of an agentflow as people read it: from its record, or from the events of its stream. No React. */
+/** What ran for a question as people read it: from the record of an agentflow, or from the events of a stream. No React. */
 
 import { isObject, type Json } from './nodes';
 import type { StreamEvent } from './sse';
@@ -26,6 +26,12 @@ export interface SourceText {
 export interface SentMessage {
   role: string;
   content: string;
+}
+
+/** The reasoning of a model, and how long it took where that was a second at least. */
+export interface Thoughts {
+  text: string;
+  ms: number | null;
 }
 
 /** What a step did, as a record or a stream holds it, once it was read with care. */
@@ -60,7 +66,7 @@ export interface RunStep {
   messages: readonly SentMessage[];
   tools: readonly UsedTool[];
   sources: readonly SourceText[];
-  thoughts: string | null;
+  thoughts: Thoughts | null;
   /** The values of the flow's state after it. */
   values: Json;
   attempts: number | null;
@@ -89,6 +95,7 @@ interface OpenStep {
 
 /** A run as its stream tells it. */
 export interface LiveRun {
+  /** What steps did. Cards of a chat canvas are among them from their beginning, so that each keeps its place. */
   entries: readonly RunEntry[];
   open: readonly OpenStep[];
   /** Steps that ended and whose entries did not come yet. */
@@ -130,14 +137,19 @@ export function entriesOf(data: unknown): RunEntry[] {
   });
 }
 
+/** The status of what has begun and not ended. */
+const UNDER_WAY = 'INPROGRESS';
+
 /** Takes an event of a stream; what is about something else changes nothing. */
 export function withRunEvent(run: LiveRun, { event, data }: StreamEvent): LiveRun {
   if (event === 'agentFlowExecutedData') return { ...run, entries: entriesOf(data), ended: [] };
+  if (event === 'cardEvent') return entriesOf([data]).reduce(withCard, run);
+  if (event === 'agentReasoning') return { ...run, entries: turnsOf(data) };
   if (event !== 'nextAgentFlow' || !isObject(data) || !words(data.nodeId)) return run;
   const nodeId = words(data.nodeId);
   const label = words(data.nodeLabel) || nodeId;
   const status = words(data.status);
-  if (status === 'INPROGRESS')
+  if (status === UNDER_WAY)
     return { ...run, open: [...run.open, { nodeId, label, after: run.entries.length }] };
   const at = run.open.findIndex((one) => one.nodeId === nodeId);
   const error = words(data.error);
@@ -152,12 +164,52 @@ export function withRunEvent(run: LiveRun, { event, data }: StreamEvent): LiveRu
   return { ...run, open: run.open.filter((_, here) => here !== at), ended: [...run.ended, entry] };
 }
 
+/** A card of a chat canvas begins, or ends with what it did: in the place where it began. */
+function withCard(run: LiveRun, entry: RunEntry): LiveRun {
+  const at = run.entries.findIndex(({ nodeId, status }) => nodeId === entry.nodeId && status === UNDER_WAY);
+  const entries =
+    entry.status === UNDER_WAY || at < 0
+      ? [...run.entries, entry]
+      : run.entries.map((one, here) => (here === at ? entry : one));
+  return { ...run, entries };
+}
+
+/** The turns of the members of a Multi-Agent or Sequential Agent flow, as steps. One that speaks has said nothing yet. */
+function turnsOf(data: unknown): RunEntry[] {
+  const turns = list(data).filter(isObject);
+  return turns.flatMap((turn, at) => {
+    const { nodeId, agentName, nodeName: name, next, instructions, usedTools, sourceDocuments, state } = turn;
+    const content = list(turn.messages).map(words).join('\n\n');
+    const speaks = at === turns.length - 1 && isEmpty([content, next, instructions].filter(Boolean));
+    const output = { content, next, instructions, usedTools, sourceDocuments };
+    const status = speaks ? UNDER_WAY : 'FINISHED';
+    return entriesOf([{ nodeId, nodeLabel: agentName, status, data: { name, output, state } }]);
+  });
+}
+
+/** The names of what is under way, and how many steps are behind it. */
+export function underWay({ entries, open }: LiveRun): { names: string[]; done: number } {
+  const cards = entries.filter(({ status }) => status === UNDER_WAY);
+  return { names: [...cards, ...open].map(({ label }) => label), done: entries.length - cards.length };
+}
+
 const states: Record<string, StepState> = {
   FINISHED: 'finished',
   STOPPED: 'waiting',
   TERMINATED: 'stopped',
   ERROR: 'error',
 };
+
+/** How long a run was under way, as far as its record tells; what waits or runs is not over. */
+export function tookOf(row: {
+  state: string;
+  createdDate: string;
+  stoppedDate: string | null;
+}): number | null {
+  if (row.state === 'INPROGRESS' || row.state === 'STOPPED' || !row.stoppedDate) return null;
+  const ms = Date.parse(row.stoppedDate) - Date.parse(row.createdDate);
+  return Number.isFinite(ms) && ms >= 0 ? ms : null;
+}
 
 /** The steps of a run in its order, those of iterations inside of them. `over`: nothing of it goes on any more. */
 export function stepsOf(run: LiveRun, over: boolean): RunStep[] {
@@ -169,7 +221,10 @@ export function stepsOf(run: LiveRun, over: boolean): RunStep[] {
     seen.set(nodeId, times);
     return `${nodeId} ${times}`;
   };
-  const steps = entries.map((entry, at) => stepOf(entry, key(entry.nodeId), at, entries, over));
+  const told = entries.map((entry, at) => stepOf(entry, key(entry.nodeId), at, entries, over));
+  const steps = told.map((step, at) =>
+    entries[at]?.status === UNDER_WAY ? { ...step, start: endBefore(told, at) } : step,
+  );
   const open = run.open.map((one) => openStep(one, key(one.nodeId), steps, over));
   return nest([...steps, ...open], over);
 }
@@ -235,6 +290,7 @@ function stepOf(entry: RunEntry, key: string, at: number, all: readonly RunEntry
   const input = isObject(data.input) ? data.input : {};
   const { messages, ...rest } = input;
   const sent = messagesOf(messages);
+  const used = toolsOf(output.usedTools);
   const index = count(data.iterationIndex);
   const context = isObject(data.iterationContext) ? data.iterationContext : {};
   return {
@@ -245,15 +301,16 @@ function stepOf(entry: RunEntry, key: string, at: number, all: readonly RunEntry
     end: count(time.end),
     ms: count(time.delta),
     tokens: tokensOf(output.usageMetadata),
-    input: isObject(data.input) && sent.length > 0 ? rest : data.input,
+    input: sent.length > 0 ? rest : data.input,
     text: words(output.content) || null,
     output: Object.fromEntries(
       Object.entries(output).filter(([name, value]) => !told.includes(name) && !isEmpty(value)),
     ),
     messages: sent,
-    tools: toolsOf(output.usedTools),
+    // What a model asked for is what was used, where nothing says how that came out.
+    tools: used.length > 0 ? used : toolsOf(output.calledTools),
     sources: sourcesOf(output.sourceDocuments),
-    thoughts: words(output.reasonContent) || null,
+    thoughts: thoughtsOf(output.reasonContent),
     values: isObject(data.state) ? data.state : {},
     attempts: count(data.attempts),
     cut: entry.cut,
@@ -267,6 +324,7 @@ function stepOf(entry: RunEntry, key: string, at: number, all: readonly RunEntry
 
 /** A step that stopped for a person waits until a later entry of it says what came of that. */
 function stateOf(entry: RunEntry, at: number, all: readonly RunEntry[], over: boolean): StepState {
+  if (entry.status === UNDER_WAY) return over ? 'stopped' : 'running';
   const state = states[entry.status] ?? 'finished';
   if (state !== 'waiting') return state;
   const goesOn = all.some(
@@ -293,6 +351,13 @@ export function tokensOf(data: unknown): Tokens | null {
   if (!isObject(data)) return null;
   const [read, written] = [count(data.input_tokens), count(data.output_tokens)];
   return read === null && written === null ? null : { read: read ?? 0, written: written ?? 0 };
+}
+
+function thoughtsOf(data: unknown): Thoughts | null {
+  const told = isObject(data) ? data : {};
+  const text = words(told.thinking);
+  const seconds = count(told.thinkingDuration);
+  return text === '' ? null : { text, ms: seconds === null ? null : seconds * 1000 };
 }
 
 export function toolsOf(data: unknown): UsedTool[] {

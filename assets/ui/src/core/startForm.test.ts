@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstValues, sentForm, startFormOf } from './startForm';
+import { sentForm, startFormOf, valuesOf } from './startForm';
 
 const canvas = (inputs: object) =>
   JSON.stringify({
@@ -43,11 +43,21 @@ test('the form of a canvas is read with care', () => {
 test('what is sent has numbers as numbers, and nothing of what is empty', () => {
   const form = startFormOf(canvas({ startInputType: 'formInput', formInputTypes: fields }));
   if (!form) throw new Error('no form');
-  expect(sentForm(form, firstValues(form))).toEqual({ news: false });
+  expect(sentForm(form, valuesOf(form))).toEqual({ news: false });
   expect(sentForm(form, { name: 'Ada', age: '36', news: true, size: 'L' })).toEqual({
     name: 'Ada',
     age: 36,
     news: true,
     size: 'L',
   });
+});
+
+test('what was filled in is shown where its field still takes it', () => {
+  const form = startFormOf(canvas({ startInputType: 'formInput', formInputTypes: fields }));
+  if (!form) throw new Error('no form');
+  const first = { name: '', age: '', news: false, size: '', other: '' };
+  expect(valuesOf(form)).toEqual(first);
+  const filled = { name: 'Ada', age: '36', news: true, size: 'L', gone: 'x' };
+  expect(valuesOf(form, filled)).toEqual({ ...filled, other: '', gone: undefined });
+  expect(valuesOf(form, { name: true, age: 'old', news: 'yes', size: 'XL' })).toEqual(first);
 });

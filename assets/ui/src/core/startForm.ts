@@ -40,9 +40,19 @@ export function startFormOf(flowData: string): StartForm | null {
   return { title: text(inputs.formTitle), description: text(inputs.formDescription), fields };
 }
 
-/** What a form begins with. */
-export const firstValues = ({ fields }: StartForm): FormValues =>
-  Object.fromEntries(fields.map(({ name, type }) => [name, type === 'boolean' ? false : '']));
+/** What a form shows: what was filled in where its field still takes that, else what it begins with. */
+export const valuesOf = ({ fields }: StartForm, filled: FormValues = {}): FormValues =>
+  Object.fromEntries(
+    fields.map(({ name, type, options }) => {
+      const value = filled[name];
+      if (type === 'boolean') return [name, value === true];
+      const fits =
+        typeof value === 'string' &&
+        (type !== 'options' || options.includes(value)) &&
+        (type !== 'number' || Number.isFinite(Number(value)));
+      return [name, fits ? value : ''];
+    }),
+  );
 
 /** What is sent of a filled form: numbers as numbers, what is empty not at all. */
 export function sentForm({ fields }: StartForm, values: FormValues): Record<string, unknown> {

@@ -1,57 +1,12 @@
 import { expect, it } from 'vitest';
-import { en } from './en';
-import { account } from './en/account';
-import { apiKeys } from './en/apiKeys';
-import { apicode } from './en/apicode';
-import { assistants } from './en/assistants';
-import { audit } from './en/audit';
-import { chat } from './en/chat';
-import { check } from './en/check';
-import { credentials } from './en/credentials';
-import { editor } from './en/editor';
-import { executions } from './en/executions';
-import { flowsettings } from './en/flowsettings';
-import { gitcopy } from './en/gitcopy';
-import { permissions } from './en/permissions';
-import { pipelines } from './en/pipelines';
-import { promote } from './en/promote';
-import { roles } from './en/roles';
-import { run } from './en/run';
-import { tools } from './en/tools';
-import { toolServers } from './en/toolServers';
-import { users } from './en/users';
-import { variables } from './en/variables';
-import { versions } from './en/versions';
-import { workspaces } from './en/workspaces';
-import { t } from './index';
+import { de } from './de';
+import { flows } from './en/flows';
+import { addWords, setWords, t } from './index';
+import { eitherWay, pseudo } from './pseudo';
 
-const parts = [
-  en,
-  account,
-  apiKeys,
-  apicode,
-  assistants,
-  audit,
-  chat,
-  check,
-  credentials,
-  editor,
-  executions,
-  flowsettings,
-  gitcopy,
-  permissions,
-  pipelines,
-  promote,
-  roles,
-  run,
-  tools,
-  toolServers,
-  users,
-  variables,
-  versions,
-  workspaces,
-];
-const all = parts.flatMap((one) => Object.entries(one));
+addWords(flows);
+const parts = import.meta.glob<Record<string, Record<string, string>>>('./en/*.ts', { eager: true });
+const all = Object.values(parts).flatMap((file) => Object.values(file).flatMap((one) => Object.entries(one)));
 
 it('has each key once', () => {
   expect(new Set(all.map(([key]) => key)).size).toBe(all.length);
@@ -67,4 +22,40 @@ it('holds no exclamation marks and no empty texts', () => {
     expect(text, key).not.toMatch(/!/);
     expect(text.trim(), key).not.toBe('');
   }
+});
+
+it('has a German text for each key, with the same values and plural forms', () => {
+  const german: Record<string, string> = de;
+  expect(Object.keys(german).sort()).toEqual(all.map(([key]) => key).sort());
+  const parts = (text: string): unknown => ({
+    values: [...new Set(text.match(/\{\w+\}/g))].sort(),
+    forms: text.split('|').length,
+  });
+  for (const [key, text] of all) {
+    expect(parts(german[key] ?? ''), key).toEqual(parts(text));
+    expect(german[key]?.trim(), key).toMatch(/^[^!]+$/);
+  }
+});
+
+it('says what is chosen, and English again', () => {
+  setWords('de', de);
+  expect(t('flows.found', { count: 2 })).toBe('2 Flows');
+  expect(t('flows.deleteTitle', { name: 'A' })).toBe('„A“ löschen?');
+  setWords('en', {}, pseudo);
+  expect(t('flows.found', { count: 1 })).toMatch(/^1 ƒļöŵ[ ~]+$/);
+  setWords('en', {});
+  expect(t('flows.found', { count: 2 })).toBe('2 flows');
+});
+
+it('finds a text of the page in the language for tests as well', () => {
+  for (const text of ['Save draft', '“{name}” is deleted', 'Nothing (yet).'])
+    for (const shown of [text, pseudo(text)]) {
+      expect(shown).toMatch(eitherWay(text, true));
+      expect(shown).toMatch(eitherWay(new RegExp(`^${text.replace(/[.(){}]/g, '\\$&')}$`), true));
+      expect(`${shown} and more`).not.toMatch(eitherWay(text, true));
+      expect(`And ${shown}`).toMatch(eitherWay(text.slice(1), false));
+    }
+  const within = pseudo('Lost: {sum}.').replace('{sum}', pseudo('1 changed'));
+  expect(within).toMatch(eitherWay('Lost: 1 changed.', true));
+  expect(pseudo('2 steps')).toMatch(eitherWay(/^\d steps?$/, true));
 });

@@ -9,10 +9,17 @@ let english: Partial<Words> = en;
 let words: Partial<Words> = en;
 let tag = 'en';
 
-/** Takes another language; what it lacks stays English. */
-export function setWords(language: string, other: Partial<Words>): void {
+let rewritten = (text: string): string => text;
+
+/** Takes another language; what it lacks stays English. `rewrite` makes a language of the texts that there are. */
+export function setWords(
+  language: string,
+  other: Partial<Words>,
+  rewrite = (text: string): string => text,
+): void {
   tag = language;
   words = { ...english, ...other };
+  rewritten = rewrite;
 }
 
 /** Adds the English texts of a part that is loaded when it is first needed. */
@@ -26,7 +33,7 @@ export function addWords(more: Partial<Words>): void {
  * `count`: `{count} flow|{count} flows` (`one|other`).
  */
 export function t(key: Key, values: Record<string, string | number> = {}): string {
-  let text: string = words[key] ?? english[key] ?? key;
+  let text = rewritten(words[key] ?? english[key] ?? key);
   if (text.includes('|') && typeof values.count === 'number') {
     const [one = '', other = one] = text.split('|');
     text = plural(values.count, tag) === 'one' ? one : other;

@@ -10,10 +10,14 @@ import {
 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { CanvasDiff, FieldChange, NodeRef } from '../core/canvasDiff';
-import { t } from '../i18n';
+import { list } from '../core/format';
+import { addWords, t } from '../i18n';
+import { changes } from '../i18n/en/changes';
 import css from './ChangeList.module.css';
 import { cx } from './cx';
 import { Diff } from './Diff';
+
+addWords(changes);
 
 export type ChangeKind = 'added' | 'removed' | 'changed' | 'moved' | 'renamed';
 
@@ -204,5 +208,5 @@ export function changeSum(diff: CanvasDiff, edgesChanged = diff.edges.length > 0
     .filter((kind) => diff[kind].length > 0)
     .map((kind) => t(`changes.sum.${kind}`, { count: diff[kind].length }));
   const all = edgesChanged ? [...counts, t('changes.sum.connections')] : counts;
-  return all.length > 0 ? all.join(', ') : t('changes.none.sum');
+  return all.length > 0 ? list(all) : t('changes.none.sum');
 }

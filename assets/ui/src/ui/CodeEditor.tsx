@@ -93,7 +93,7 @@ export default function CodeEditor(props: CodeEditorProps): ReactNode {
           EditorView.updateListener.of((update) => {
             if (update.docChanged) latest.current.onChange?.(update.state.doc.toString());
           }),
-          EditorView.domEventHandlers({ blur: () => latest.current.onBlur?.() }),
+          EditorView.domEventHandlers({ blur: () => latest.current.onBlur?.(), beforeinput: typeOver }),
         ],
       }),
     });
@@ -135,6 +135,37 @@ export default function CodeEditor(props: CodeEditorProps): ReactNode {
   }, [reveal]);
 
   return <div ref={host} className={props.fill ? css.fill : undefined} />;
+}
+
+/**
+ * Replaces the selection with what is typed over it. The browser would do so itself, but hands the colours of what was
+ * selected to the new text as a style attribute, which the content security policy refuses with an error in the console.
+ * The range is that of the document: the editor may not have heard of the newest selection yet.
+ */
+function typeOver(event: InputEvent, view: EditorView): boolean {
+  const { inputType, data, isComposing } = event;
+  const chosen = document.getSelection();
+  if (
+    inputType !== 'insertText' ||
+    !data ||
+    isComposing ||
+    view.state.readOnly ||
+    !chosen ||
+    chosen.isCollapsed
+  )
+    return false;
+  const range = chosen.getRangeAt(0);
+  event.preventDefault();
+  const from = view.posAtDOM(range.startContainer, range.startOffset);
+  const to = view.posAtDOM(range.endContainer, range.endOffset);
+  const text = view.state.toText(data);
+  view.dispatch({
+    changes: { from, to, insert: text },
+    selection: { anchor: from + text.length },
+    userEvent: 'input.type',
+    scrollIntoView: true,
+  });
+  return true;
 }
 
 const faultLine = Decoration.line({ class: 'cm-fault' });

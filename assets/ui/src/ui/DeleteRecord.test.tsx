@@ -13,7 +13,9 @@ describe('DeleteRecord', () => {
           id="a"
           name="A"
           remove={{ isPending: false, error, mutate, reset: vi.fn() }}
-          affected={count === null ? undefined : { text: 'It is used.', flows: { count, flows: [] } }}
+          affected={
+            count === null ? undefined : { text: 'It is used.', flows: { count, drafts: 0, flows: [] } }
+          }
           onClose={vi.fn()}
         />
       </TooltipProvider>,

@@ -20,8 +20,10 @@ export interface DeleteRecordProps {
     | 'apiKeys'
     | 'assistants'
     | 'credentials'
+    | 'knowledge'
     | 'pipelines'
     | 'roles'
+    | 'templates'
     | 'toolServers'
     | 'tools'
     | 'variables'
@@ -67,7 +69,7 @@ export function DeleteRecord(props: DeleteRecordProps): ReactNode {
       {affected && flows && named && (
         <div>
           <p>{affected.text}</p>
-          <FlowNames {...flows} />
+          <FlowNames count={flows.count} flows={flows.flows} />
         </div>
       )}
     </ConfirmDialog>

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import { AlertDialog as Alert, Dialog as Primitive } from 'radix-ui';
-import { useRef, type ComponentProps, type ReactNode } from 'react';
+import { useLayoutEffect, useRef, useState, type ComponentProps, type ReactNode } from 'react';
+import { holdUnsaved } from '../core/unsaved';
 import { t } from '../i18n';
 import { Button, IconButton } from './Button';
 import { cx } from './cx';
@@ -162,4 +163,60 @@ export function Drawer(props: DrawerProps): ReactNode {
       </Primitive.Portal>
     </Primitive.Root>
   );
+}
+
+export interface DialogGuard {
+  /** For the dialog: a stray click or Escape closes it when nothing is typed, or after the warning. */
+  mayClose: () => boolean;
+  /** Closes the dialog for good: for its buttons, and before it leads elsewhere. */
+  close: () => void;
+  /** The person was told that something is not saved; the button that closes says Discard from then on. */
+  warned: boolean;
+  /** Tells them; stands in the foot before the buttons. */
+  warning: ReactNode;
+}
+
+/**
+ * Keeps what is typed into a dialog from a stray click, Escape, Back and a reload. While it is sent the dialog cannot be
+ * closed, and goes on by itself without asking.
+ */
+export function useDialogGuard(typed: boolean, busy: boolean, onClose: () => void): DialogGuard {
+  const [told, setTold] = useState(false);
+  const free = useRef(busy);
+  useLayoutEffect(() => {
+    free.current = busy;
+  }, [busy]);
+  useLayoutEffect(() => {
+    if (!typed) return;
+    const ask = (event: BeforeUnloadEvent): void => {
+      if (!free.current) event.preventDefault();
+    };
+    addEventListener('beforeunload', ask);
+    const release = holdUnsaved({ stays: () => free.current });
+    return () => {
+      removeEventListener('beforeunload', ask);
+      release();
+      // What is typed later is another thing: it is asked about anew.
+      setTold(false);
+    };
+  }, [typed]);
+  const warned = typed && told;
+  return {
+    mayClose: () => {
+      if (busy) return false;
+      if (!typed || warned) return true;
+      setTold(true);
+      return false;
+    },
+    close: () => {
+      free.current = true;
+      onClose();
+    },
+    warned,
+    warning: warned && (
+      <span className={css.warned} role="status">
+        {t('kit.notSavedYet')}
+      </span>
+    ),
+  };
 }

@@ -1,9 +1,8 @@
-import { useEffect, useId, useState, type ReactNode } from 'react';
-import { holdUnsaved } from '../core/unsaved';
+import { useId, type ReactNode } from 'react';
 import { t } from '../i18n';
 import { Banner } from './Banner';
 import { Button } from './Button';
-import { Dialog, Drawer } from './Dialog';
+import { Dialog, Drawer, useDialogGuard } from './Dialog';
 import { Fields } from './Field';
 import css from './FormDialog.module.css';
 import type { FormState } from './useForm';
@@ -27,38 +26,23 @@ export interface FormDialogProps {
   extra?: ReactNode;
 }
 
-/** A form in a dialog or a drawer. What was typed is not lost by a stray click or Escape. */
+/** A form in a dialog or a drawer. What was typed is not lost by a stray click, Escape, Back or a reload. */
 export function FormDialog(props: FormDialogProps): ReactNode {
-  const { form, onClose, title, description, action, cancel, children, size, drawer, readOnly, extra } =
-    props;
+  const { form, title, description, action, cancel, children, size, drawer, readOnly, extra } = props;
   const id = useId();
-  const [warned, setWarned] = useState(false);
-  const typed = form.dirty && !readOnly;
-  // Nothing below a dialog is left by a link; but the end of the session would take the page away with it.
-  useEffect(() => {
-    if (typed) return holdUnsaved({ stays: () => true });
-  }, [typed]);
+  const guard = useDialogGuard(form.dirty && !readOnly, form.busy, props.onClose);
   const shared = {
     open: true,
-    onClose,
+    onClose: guard.close,
+    mayClose: guard.mayClose,
     title,
     description,
-    mayClose: (): boolean => {
-      if (form.busy) return false;
-      if (!typed || warned) return true;
-      setWarned(true);
-      return false;
-    },
     footer: (
       <>
         {extra && <span className={css.extra}>{extra}</span>}
-        {warned && (
-          <span className={css.warned} role="status">
-            {t('kit.notSavedYet')}
-          </span>
-        )}
-        <Button onClick={onClose} disabled={form.busy}>
-          {readOnly ? t('kit.close') : warned ? t('kit.discard') : (cancel ?? t('kit.cancel'))}
+        {guard.warning}
+        <Button onClick={guard.close} disabled={form.busy}>
+          {readOnly ? t('kit.close') : guard.warned ? t('kit.discard') : (cancel ?? t('kit.cancel'))}
         </Button>
         {!readOnly && (
           <Button type="submit" form={id} variant="primary" busy={form.busy}>

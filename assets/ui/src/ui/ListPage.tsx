@@ -1,4 +1,4 @@
-import { LockKeyhole, Plus, type LucideIcon } from 'lucide-react';
+import { Plus, type LucideIcon } from 'lucide-react';
 import { useMemo, type ReactNode } from 'react';
 import { includesWords } from '../core/words';
 import { t } from '../i18n';
@@ -6,6 +6,7 @@ import { Button } from './Button';
 import { useActions } from './hooks';
 import css from './ListPage.module.css';
 import { Loaded, type QueryLike } from './Loaded';
+import { NoAccess } from './NoAccess';
 import { Page, PageHeader, Toolbar } from './PageHeader';
 import { SearchField } from './SearchField';
 import { EmptyState, FilteredEmpty } from './States';
@@ -89,18 +90,18 @@ export function ListPage<Row>(props: ListPageProps<Row>): ReactNode {
 
 function Filtered<Row>(props: ListPageProps<Row> & { rows: readonly Row[] }): ReactNode {
   const { rows, title, search, filters, found, children } = props;
-  const { read, put } = useAddress();
+  const { read, put, clear } = useAddress();
   const typed = read('q');
   const shown = rows.filter((row) => includesWords(search.words(row), typed) && (filters?.pass(row) ?? true));
   const names = ['q', ...(filters?.names ?? [])];
-  const clear = (): void => put(Object.fromEntries(names.map((name) => [name, ''])));
+  const clearAll = (): void => clear(names);
   return (
     <>
       <Toolbar label={title}>
         <SearchField label={search.label} value={typed} onChange={(q) => put({ q })} />
         {filters?.tools}
         {names.some((name) => name !== 'q' && read(name)) && (
-          <Button variant="ghost" onClick={clear}>
+          <Button variant="ghost" onClick={clearAll}>
             {t('kit.clearFilters')}
           </Button>
         )}
@@ -108,16 +109,7 @@ function Filtered<Row>(props: ListPageProps<Row> & { rows: readonly Row[] }): Re
       <p className="sr-only" role="status">
         {found(shown.length)}
       </p>
-      {shown.length === 0 ? <FilteredEmpty onClear={clear} /> : children(shown)}
+      {shown.length === 0 ? <FilteredEmpty onClear={clearAll} /> : children(shown)}
     </>
-  );
-}
-
-/** What stands in place of a list that the person may not see. */
-export function NoAccess({ permission }: { permission: string }): ReactNode {
-  return (
-    <EmptyState icon={LockKeyhole} title={t('kit.noAccess')}>
-      {t('kit.noAccessText', { permission })}
-    </EmptyState>
   );
 }

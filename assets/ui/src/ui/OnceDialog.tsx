@@ -19,12 +19,14 @@ export interface OnceDialogProps {
   stored: string;
   /** Below the value, such as until when it is good. */
   note?: ReactNode;
+  /** Below that, such as how it is used. */
+  children?: ReactNode;
   onDone: () => void;
 }
 
 /** A secret that is shown this once. It closes only after the person says that they have it. */
 export function OnceDialog(props: OnceDialogProps): ReactNode {
-  const { title, text, label, value, copy, stored, note, onDone } = props;
+  const { title, text, label, value, copy, stored, note, children, onDone } = props;
   const [ticked, setTicked] = useState(false);
   const [warned, setWarned] = useState(false);
   return (
@@ -55,6 +57,7 @@ export function OnceDialog(props: OnceDialogProps): ReactNode {
         <CopyButton words autoFocus text={value} label={copy} />
       </div>
       {note && <p className="note">{note}</p>}
+      {children}
       <Checkbox checked={ticked} onChange={setTicked} label={stored} />
     </Dialog>
   );

@@ -1,5 +1,6 @@
-import type { ReactNode } from 'react';
-import { useEffect } from 'react';
+import { ArrowLeft } from 'lucide-react';
+import { useEffect, type ReactNode } from 'react';
+import { Link } from 'wouter';
 import css from './PageHeader.module.css';
 import { cx } from './cx';
 
@@ -21,6 +22,15 @@ export function PageHeader({ title, description, actions }: PageHeaderProps): Re
       </div>
       {actions && <div className={css.actions}>{actions}</div>}
     </header>
+  );
+}
+
+/** The way from one of many to their list, above the header. */
+export function BackLink({ href, children }: { href: string; children: ReactNode }): ReactNode {
+  return (
+    <Link href={href} className={css.back}>
+      <ArrowLeft size={14} aria-hidden /> {children}
+    </Link>
   );
 }
 

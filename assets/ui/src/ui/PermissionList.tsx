@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { list as listed } from '../core/format';
 import { byResource, presetIn, resourcesOf, type Catalogue } from '../core/permissions';
 import { t } from '../i18n';
 import { actionName, resourceName } from './permissionNames';
@@ -34,7 +35,7 @@ export function PermissionList({ permissions, name, catalogue }: PermissionListP
         {[...byResource(permissions)].map(([resource, list]) => (
           <div key={resource}>
             <dt>{resourceName(resource)}</dt>
-            <dd>{list.map(actionName).join(', ')}</dd>
+            <dd>{listed(list.map(actionName))}</dd>
           </div>
         ))}
       </dl>

@@ -1,11 +1,12 @@
 import { useEffect, useState, type ReactNode } from 'react';
+import { serviceNow } from '../core/clock';
 import { exactTime, relativeTime } from '../core/format';
 
 /** "5 minutes ago", exact on hover, kept current. */
 export function RelativeTime({ date, className }: { date: string; className?: string }): ReactNode {
-  const [now, setNow] = useState(() => Date.now());
+  const [now, setNow] = useState(serviceNow);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 30_000);
+    const timer = setInterval(() => setNow(serviceNow()), 30_000);
     return () => clearInterval(timer);
   }, []);
   return (

@@ -1,4 +1,4 @@
-import { Tooltip as Primitive } from 'radix-ui';
+import { Direction, Tooltip as Primitive } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { Kbd } from './Kbd';
 import css from './Tooltip.module.css';
@@ -15,6 +15,13 @@ export const TooltipProvider = ({ children }: { children: ReactNode }): ReactNod
   <Primitive.Provider delayDuration={450} skipDelayDuration={150}>
     {children}
   </Primitive.Provider>
+);
+
+/** Tells the primitives which way the page reads: arrow keys and places of menus follow it. */
+export const DirectionProvider = ({ children }: { children: ReactNode }): ReactNode => (
+  <Direction.Provider dir={document.documentElement.dir === 'rtl' ? 'rtl' : 'ltr'}>
+    {children}
+  </Direction.Provider>
 );
 
 export function Tooltip({ text, shortcut, side = 'bottom', children }: TooltipProps): ReactNode {

@@ -5,10 +5,11 @@ import { Popover } from './Popover';
 import { scrollRegion } from './scrollRegion';
 import used from './UsedBy.module.css';
 
-/** The flows that use something: how many, and some of them. */
+/** The flows that use something: how many, how many of those by their draft alone, and some of them. */
 export interface FlowUses {
   count: number;
-  flows: readonly { id: string; name: string }[];
+  drafts: number;
+  flows: readonly { id: string; name: string; draft: boolean }[];
 }
 
 export interface UsedByProps extends FlowUses {
@@ -17,7 +18,7 @@ export interface UsedByProps extends FlowUses {
 }
 
 /** How many flows use something, with their names on demand. */
-export function UsedBy({ name, count, flows }: UsedByProps): ReactNode {
+export function UsedBy({ name, count, drafts, flows }: UsedByProps): ReactNode {
   if (count === 0) return <span className="muted">{t('kit.unused')}</span>;
   return (
     <Popover
@@ -25,7 +26,12 @@ export function UsedBy({ name, count, flows }: UsedByProps): ReactNode {
       label={t('kit.usedByOf', { name })}
       trigger={
         <button type="button" className={css.opener}>
-          {t('kit.flowCount', { count })}
+          {[
+            count > drafts && t('kit.flowCount', { count: count - drafts }),
+            drafts > 0 && t('kit.draftCount', { count: drafts }),
+          ]
+            .filter(Boolean)
+            .join(', ')}
           <span className="sr-only">, {t('kit.usedByOf', { name })}</span>
         </button>
       }
@@ -35,12 +41,18 @@ export function UsedBy({ name, count, flows }: UsedByProps): ReactNode {
   );
 }
 
+/** Says of a flow that its draft alone is meant. */
+export const DraftMark = (): ReactNode => <span className="note"> {t('kit.draftAlone')}</span>;
+
 /** Names of flows, and how many more there are. */
-export function FlowNames({ count, flows }: FlowUses): ReactNode {
+export function FlowNames({ count, flows }: Pick<FlowUses, 'count' | 'flows'>): ReactNode {
   return (
     <ul ref={scrollRegion} className={used.list}>
       {flows.map((flow) => (
-        <li key={flow.id}>{flow.name}</li>
+        <li key={flow.id}>
+          {flow.name}
+          {flow.draft && <DraftMark />}
+        </li>
       ))}
       {count > flows.length && (
         <li className="muted">{t('kit.flowsMore', { count: count - flows.length })}</li>

@@ -15,7 +15,7 @@ export function usedByColumn<Row extends { name: string }>(
       id: 'used',
       header: t('kit.usedBy'),
       wideOnly: true,
-      cell: (row) => <UsedBy name={row.name} {...(uses[key(row)] ?? { count: 0, flows: [] })} />,
+      cell: (row) => <UsedBy name={row.name} {...(uses[key(row)] ?? { count: 0, drafts: 0, flows: [] })} />,
     },
   ];
 }

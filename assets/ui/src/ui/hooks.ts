@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
 import { actions, shortcuts, type Action, type ShortcutGroup } from '../core/actions';
+import { serviceNow } from '../core/clock';
 import { readPref, subscribePrefs, writePref } from '../core/prefs';
 import { holdUnsaved } from '../core/unsaved';
 
@@ -68,9 +69,9 @@ export function useMedia(query: string): boolean {
 
 /** Milliseconds since then, in whole seconds. */
 export function useElapsed(since: string): number {
-  const [now, setNow] = useState(() => Date.now());
+  const [now, setNow] = useState(serviceNow);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000);
+    const timer = setInterval(() => setNow(serviceNow()), 1000);
     return () => clearInterval(timer);
   }, []);
   return Math.max(0, Math.floor((now - new Date(since).getTime()) / 1000) * 1000);

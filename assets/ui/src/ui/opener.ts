@@ -7,8 +7,8 @@ let outside: Element | null = null;
 
 /**
  * What had the focus when the component appeared gets it back when a dialog closes; when that is gone, what opened the
- * dialog before this one, else the page itself. A dialog that took the place of this one keeps the focus. Use it in a
- * component that is mounted only while the dialog is open.
+ * dialog before this one, else the page itself. A dialog that took the place of this one keeps the focus, and so does
+ * what the dialog led to. Use it in a component that is mounted only while the dialog is open.
  */
 export function useOpener(): (event: Event) => void {
   const [openers] = useState(() => {
@@ -18,6 +18,8 @@ export function useOpener(): (event: Event) => void {
   });
   return (event) => {
     event.preventDefault();
+    const at = document.activeElement;
+    if (at && at !== document.body && !at.closest(DIALOGS)) return;
     const there = openers.find(
       (one): one is HTMLElement => one instanceof HTMLElement && one.isConnected && one !== document.body,
     );

@@ -19,6 +19,8 @@ export interface BotOptions {
   dialogContainer?: string | HTMLElement;
   /** Own options: texts, and the colours of the page (`page` follows what the page declares). */
   texts?: Partial<Texts>;
+  /** Of the texts, `en` or `de`; absent: the language of the page, else of the browser. */
+  language?: string;
   colorScheme?: Scheme;
   dir?: 'ltr' | 'rtl';
 }

@@ -10,6 +10,9 @@ const host = document.getElementById('chat');
 
 if (host) {
   document.body.style.margin = '0';
+  // Its own words alone are on the page: they follow the browser.
+  const { language } = navigator;
+  document.documentElement.lang = /^de\b/i.test(language) ? language : 'en';
   new Full(host, { chatflowid: flow, apiHost, pageTitle: '', colorScheme: 'auto' }, mayOpen);
 }
 

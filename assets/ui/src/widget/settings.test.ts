@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { judge, takesFiles } from './files';
 import { mergeLook, readConfig, readFollowUps, readPrompts } from './settings';
-import { filled, texts, TEXTS } from './texts';
+import { filled, texts, TEXTS, type TextKey } from './texts';
 
 describe('the configuration of a flow', () => {
   test('starter prompts come as a list or an object', () => {
@@ -96,6 +96,19 @@ describe('files', () => {
     expect(kind(file('a.exe', 'application/x-msdownload'))).toContain('not taken');
     expect(kind(file('b.png', 'image/png', 2 * 1024 * 1024))).toContain('larger than 1 MB');
   });
+});
+
+test('texts are German where the page or the browser is', () => {
+  const german = texts({ send: 'Los' }, 'de-AT');
+  expect([german.send, german.stop, german.error503]).toEqual([
+    'Los',
+    'Antwort stoppen',
+    'Der Chat ist ausgelastet. Gleich noch einmal versuchen.',
+  ]);
+  const values = (text: string): string[] => (text.match(/\{\w+\}/g) ?? []).sort();
+  for (const [key, text] of Object.entries(TEXTS))
+    expect(values(texts(undefined, 'de')[key as TextKey]), key).toEqual(values(text));
+  expect(texts(undefined, 'fr')).toEqual(TEXTS);
 });
 
 test('texts can be replaced one by one', () => {

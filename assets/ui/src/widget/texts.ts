@@ -62,8 +62,74 @@ export const TEXTS = {
 export type Texts = typeof TEXTS;
 export type TextKey = keyof Texts;
 
-export function texts(changes: Partial<Texts> | undefined): Texts {
-  return { ...TEXTS, ...changes };
+/** The same in German, in the same order: the keys alone would be a tenth of the widget. */
+const GERMAN = `Chat
+Hallo. Was kann ich tun?
+Eine Frage eingeben
+Chat öffnen
+Chat schließen
+Neues Gespräch
+Senden
+Antwort stoppen
+Dateien hinzufügen
+{name} entfernen
+Gespräch
+Gefragt:
+{name} antwortet:
+Antwort: {text}
+Gestoppt.
+Vorschläge
+Kopieren
+Gute Antwort
+Schlechte Antwort
+Was könnte besser sein?
+Anmerkung senden
+Danke.
+Nicht gesendet. Noch einmal versuchen.
+Quellen
+Quelle {number}
+Benutzte Werkzeuge
+Eingabe
+Ausgabe
+Gedanken
+Noch einmal
+Noch einmal in {seconds} s
+Wer bist du?
+Name
+E-Mail-Adresse
+Telefonnummer
+Chat beginnen
+Das fehlt noch.
+Das ist keine E-Mail-Adresse.
+Vorab
+Wählen
+Chat beginnen
+Abbrechen
+{name}: Diese Art wird nicht angenommen.
+{name} ist größer als {size} MB.
+Höchstens {count} Dateien hinzufügen.
+Anmerkung hinzufügen
+Lädt
+Die Antwort brach ab.
+Der Chat ist nicht erreichbar.
+Dieser Chat ist noch nicht veröffentlicht.
+Das ließ sich nicht beantworten. Ändern und noch einmal versuchen.
+Dieser Chat ist nicht öffentlich.
+Diese Website ist für diesen Chat nicht zugelassen.
+Diesen Chat gibt es nicht.
+Zu viele Fragen. Gleich noch einmal versuchen.
+Etwas ist schiefgegangen. Noch einmal versuchen.
+Der Chat ist ausgelastet. Gleich noch einmal versuchen.`;
+
+/** The texts of a language: German where it is asked for, else English; `changes` of the page before both. */
+export function texts(
+  changes: Partial<Texts> | undefined,
+  language = document.documentElement.lang || navigator.language,
+): Texts {
+  if (!/^de\b/i.test(language)) return { ...TEXTS, ...changes };
+  const german = GERMAN.split('\n');
+  const all = Object.keys(TEXTS).map((key, at) => [key, german[at]]);
+  return { ...(Object.fromEntries(all) as Texts), ...changes };
 }
 
 /** Puts values in their places. */

@@ -1,5 +1,6 @@
 import { KeyRound } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
+import { list } from '../../core/format';
 import { useApiKeys, useDeleteApiKey, usePermissions, type ApiKey } from '../../api/apiKeys';
 import { useMissingPermissions } from '../../api/me';
 import { t } from '../../i18n';
@@ -38,7 +39,7 @@ export default function ApiKeysPage(): ReactNode {
               chatFlows.length === 0 ? (
                 <span className="muted">{t('apiKeys.none')}</span>
               ) : (
-                <span title={chatFlows.map((flow) => flow.flowName).join(', ')}>
+                <span title={list(chatFlows.map((flow) => flow.flowName))}>
                   {t('kit.flowCount', { count: chatFlows.length })}
                 </span>
               ),
@@ -88,5 +89,6 @@ export default function ApiKeysPage(): ReactNode {
 /** The flows that stop answering without a key; they have no ids here. */
 const boundFlows = ({ chatFlows }: ApiKey) => ({
   count: chatFlows.length,
-  flows: chatFlows.map(({ flowName }, at) => ({ id: String(at), name: flowName })),
+  drafts: 0,
+  flows: chatFlows.map(({ flowName }, at) => ({ id: String(at), name: flowName, draft: false })),
 });

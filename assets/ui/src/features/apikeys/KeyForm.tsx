@@ -2,7 +2,18 @@ import type { ReactNode } from 'react';
 import { useChangeApiKey, useCreateApiKey, usePermissions, type ApiKey } from '../../api/apiKeys';
 import { useCan } from '../../api/me';
 import { t } from '../../i18n';
+import { budgetOf, isLimit, textOfBudget } from '../../core/budget';
+import css from './KeyForm.module.css';
 import { Field, FormDialog, Input, Loaded, PermissionGrid, toast, useForm } from '../../ui';
+import { BudgetFields } from '../../ui/BudgetFields';
+
+/** Beside which field a refusal belongs, by what it speaks of. */
+const places: readonly [RegExp, 'permissions' | 'questions' | 'tokens' | 'keyName'][] = [
+  [/questionsPerDay/, 'questions'],
+  [/tokensPerDay|budget/, 'tokens'],
+  [/permission/i, 'permissions'],
+  [/name/i, 'keyName'],
+];
 
 export interface KeyFormProps {
   /** The one that is changed; none for a new one. */
@@ -18,14 +29,21 @@ export function KeyForm({ apiKey, onClose, onMade }: KeyFormProps): ReactNode {
   const create = useCreateApiKey();
   const change = useChangeApiKey();
   const form = useForm(
-    { keyName: apiKey?.keyName ?? '', permissions: apiKey?.permissions ?? [] },
     {
-      check: ({ keyName, permissions }) => ({
+      keyName: apiKey?.keyName ?? '',
+      permissions: apiKey?.permissions ?? [],
+      ...textOfBudget(apiKey?.budget),
+    },
+    {
+      check: ({ keyName, permissions, questions, tokens }) => ({
+        // What is wrong with a limit is told as it is typed.
+        ...(isLimit(questions) ? {} : { questions: t('budget.bad') }),
+        ...(isLimit(tokens) ? {} : { tokens: t('budget.bad') }),
         ...(keyName.trim() ? {} : { keyName: t('kit.needed') }),
         ...(permissions.length ? {} : { permissions: t('permissions.choose') }),
       }),
-      send: async ({ keyName, permissions }) => {
-        const body = { keyName: keyName.trim(), permissions };
+      send: async ({ keyName, permissions, ...budget }) => {
+        const body = { keyName: keyName.trim(), permissions, budget: budgetOf(budget) };
         if (apiKey) {
           await change.mutateAsync({ id: apiKey.id, body });
           toast(t('apiKeys.saved', { name: body.keyName }));
@@ -34,8 +52,7 @@ export function KeyForm({ apiKey, onClose, onMade }: KeyFormProps): ReactNode {
           onMade(await create.mutateAsync(body));
         }
       },
-      place: (error) =>
-        /permission/i.test(error.message) ? 'permissions' : /name/i.test(error.message) ? 'keyName' : 'form',
+      place: (error) => places.find(([words]) => words.test(error.message))?.[1] ?? 'form',
     },
   );
   return (
@@ -54,6 +71,20 @@ export function KeyForm({ apiKey, onClose, onMade }: KeyFormProps): ReactNode {
           onChange={(event) => form.set('keyName', event.target.value)}
         />
       </Field>
+      <fieldset className={css.budget}>
+        <legend>{t('budget.title')}</legend>
+        <p className="note">{t('budget.ofKey')}</p>
+        <BudgetFields
+          value={form.values}
+          onChange={({ questions, tokens }) => {
+            if (questions !== undefined) form.set('questions', questions);
+            if (tokens !== undefined) form.set('tokens', tokens);
+          }}
+          used={apiKey?.usedToday}
+          to={apiKey ? `/usage?key=${apiKey.id}` : '/usage'}
+          errors={form.errors}
+        />
+      </fieldset>
       <Loaded query={catalogue}>
         {(all) => (
           <PermissionGrid

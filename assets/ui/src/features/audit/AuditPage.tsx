@@ -5,7 +5,7 @@ import { useCan, useMe } from '../../api/me';
 import { usePeople } from '../../api/people';
 import { edgeOfDay, pageOf } from '../../core/paging';
 import { EmptyState, useAddress } from '../../ui';
-import { DayFilters, FilteredPage, FilterSelect } from '../../ui/FilteredPage';
+import { CountedPager, DayFilters, FilteredPage, FilterSelect } from '../../ui/FilteredPage';
 import { AuditTable } from './AuditTable';
 import { groups, isGroup, type Group } from './groups';
 import { t } from './words';
@@ -18,7 +18,7 @@ export default function AuditPage(): ReactNode {
   const can = useCan();
   const owner = useMe().data?.isOrganizationAdmin ?? false;
   const maySee = owner || can('loginActivity:view');
-  const { read, put } = useAddress();
+  const { read, clear } = useAddress();
   const kind = read('kind');
   const page = pageOf(read('page'));
   const log = useAudit(
@@ -41,14 +41,17 @@ export default function AuditPage(): ReactNode {
       label={t('audit.filters')}
       filters={<Filters owner={owner} />}
       filtered={names.some((name) => read(name))}
-      onClear={() => put({ kind: '', user: '', since: '', until: '', page: '' })}
+      onClear={() => clear([...names, 'page'])}
       query={log}
-      page={page}
-      limit={LIMIT}
-      onPage={(next) => put({ page: next > 1 ? String(next) : '' })}
+      further={page > 1}
       empty={<EmptyState icon={ScrollText} title={t('audit.empty')} />}
     >
-      {(data) => <AuditTable rows={data} />}
+      {({ data, total }) => (
+        <>
+          <AuditTable rows={data} />
+          <CountedPager page={page} limit={LIMIT} total={total} />
+        </>
+      )}
     </FilteredPage>
   );
 }

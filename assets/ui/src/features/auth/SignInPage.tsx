@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react';
-import { Redirect, useLocation, useSearchParams } from 'wouter';
+import { Redirect, useSearchParams } from 'wouter';
+import { useFlows } from '../../api/flows';
 import { askForReset, useMe, useNeedsOwner, useSignIn } from '../../api/me';
 import { t } from '../../i18n';
 import { Banner, Button, Dialog, EmailField, PasswordField, toast, useForm } from '../../ui';
@@ -10,7 +11,8 @@ export default function SignInPage(): ReactNode {
   const [search] = useSearchParams();
   const me = useMe();
   const start = useNeedsOwner(me.data === null);
-  if (me.data) return <Redirect to={backTo(search.get('next'))} replace />;
+  const next = search.get('next');
+  if (me.data) return next ? <Redirect to={backTo(next)} replace /> : <Landing />;
   if (start.data) return <Redirect to="/setup" replace />;
   return (
     <AuthFrame title={t('auth.signInTitle')}>
@@ -19,17 +21,21 @@ export default function SignInPage(): ReactNode {
   );
 }
 
+/** Where one begins who is on the way to nothing else: at the numbers once there are flows, until then at their list. */
+function Landing(): ReactNode {
+  const flows = useFlows();
+  if (flows.isPending) return null;
+  return <Redirect to={flows.data?.length ? '/home' : '/'} replace />;
+}
+
 /** Only addresses of this page: never another site. */
 export function backTo(next: string | null): string {
   return next && /^\/(?![/\\])/.test(next) && !next.startsWith('/sign-in') ? next : '/';
 }
 
 function SignInForm({ afterReset }: { afterReset: boolean }): ReactNode {
-  const [search] = useSearchParams();
-  const [, go] = useLocation();
   const [forgot, setForgot] = useState(false);
   const signIn = useSignIn();
-  const next = backTo(search.get('next'));
   const form = useForm(
     { email: '', password: '' },
     {
@@ -37,10 +43,8 @@ function SignInForm({ afterReset }: { afterReset: boolean }): ReactNode {
         ...(email.trim() ? {} : { email: t('auth.required') }),
         ...(password ? {} : { password: t('auth.required') }),
       }),
-      send: async (values) => {
-        await signIn.mutateAsync({ email: values.email.trim(), password: values.password });
-        go(next, { replace: true });
-      },
+      // Who is signed in is taken on from here by the page around this form.
+      send: (values) => signIn.mutateAsync({ email: values.email.trim(), password: values.password }),
       place: (error) => (error.status === 401 ? 'password' : 'form'),
     },
   );

@@ -1,9 +1,10 @@
 import { Cable, CirclePlus, Move, PencilLine, Trash2, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { list } from '../../core/format';
 import type { CanvasDiff } from '../../core/canvasDiff';
-import { t } from '../../i18n';
 import { scrollRegion, Switch } from '../../ui';
 import css from './Editor.module.css';
+import { t } from './words';
 
 export interface ChangeListProps {
   diff: CanvasDiff;
@@ -36,7 +37,7 @@ export default function ChangeList({ diff, shown, onShow, onGo }: ChangeListProp
             key={one.id}
             icon={PencilLine}
             text={one.label}
-            note={one.fields.map((field) => field.label).join(', ')}
+            note={list(one.fields.map((field) => field.label))}
             go={() => onGo(one.id)}
           />
         ))}

@@ -3,27 +3,41 @@ import { useMemo, useState, type ReactNode } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { useCards, type Card } from '../../api/cards';
 import { useCredentials } from '../../api/credentials';
+import { useAllowable } from '../../api/flowsettings';
 import { useCan } from '../../api/me';
+import type { DraftStatus } from '../../api/models';
 import { countOf, diffCanvas, type CanvasDiff } from '../../core/canvasDiff';
-import { nodeLabel } from '../../core/nodes';
-import { readOverrides } from '../../core/overrides';
-import { t } from '../../i18n';
-import { Banner, Button, later, Popover, RelativeTime, Segments, useMedia, usePref } from '../../ui';
+import { hasCards, nodeLabel } from '../../core/nodes';
+import { neverChanged, readOverrides, rowKey, type Allowable, type Overrides } from '../../core/overrides';
+import type { Key } from '../../i18n';
+import {
+  Banner,
+  Button,
+  focusCard,
+  later,
+  Popover,
+  RelativeTime,
+  Segments,
+  useMedia,
+  usePref,
+} from '../../ui';
 import css from './Editor.module.css';
 import { SaveLive } from './editing/SaveLive';
 import { SaveNotice } from './editing/SaveNotice';
 import { Outline } from './Outline';
-import { byNode, gravest, levels, withLevels } from './levels';
+import { byNode, countProblems, gravest, levels, withLevels } from './levels';
 import { ProblemList } from './ProblemList';
 import { SidePanel } from './SidePanel';
 import type { FlowSlotProps, FlowSlots, CanvasRun, NodeMark } from './slots';
 import { inputsOf } from './document/doc';
 import { beginTeam } from './document/team';
+import { disconnect } from './document/wires';
 import type { DocumentHandle } from './editing/useDocument';
 import { useDrawnProblems } from './editing/useDrawnProblems';
 import type { Editing } from './editing/useEditing';
 import type { BoardHandle } from './surface/Board';
 import { cardsFor } from './palette/search';
+import { t } from './words';
 
 const ChangeList = later(() => import('./ChangeList'));
 const Board = later(() => import('./surface/Board'));
@@ -64,15 +78,25 @@ export function Editor(props: EditorProps): ReactNode {
   const [dock, setDock] = usePref('cards', 'shown', ['shown', 'hidden']);
   const wide = useMedia('(width >= 1100px)');
   const docked = document.open && wide && dock === 'shown';
+  // What was never published differs from nothing that anybody could ask.
+  const live = useMemo(
+    () => status.mode === 'live' || status.lastPublished !== null || hasCards(flow.flowData),
+    [status.mode, status.lastPublished, flow.flowData],
+  );
   const diff = useMemo(
-    () => (status.draft ? diffCanvas(flow.flowData, status.draft.flowData) : null),
-    [flow.flowData, status.draft],
+    () => (live && status.draft ? diffCanvas(flow.flowData, status.draft.flowData) : null),
+    [live, flow.flowData, status.draft],
   );
   const marks = useMemo(() => (diff && showsChanges ? marksOf(diff) : undefined), [diff, showsChanges]);
   const atNodes = useMemo(() => byNode(problems), [problems]);
-  const overridable = useMemo(() => overridableOf(flow.apiConfig), [flow.apiConfig]);
+  const listed = useMemo(() => readOverrides(flow.apiConfig), [flow.apiConfig]);
+  const offered = useAllowable(flow.id, flow.updatedDate, listed.on && listed.rows.length > 0).data;
+  const overridable = useMemo(
+    () => overridableOf(listed, offered ? neverChanged(flow.flowData, offered) : noRows),
+    [listed, offered, flow.flowData],
+  );
   const node = doc?.nodes.find((one) => one.id === selected);
-  const count = problems.reduce((sum, one) => sum + one.issues.length, 0);
+  const count = countProblems(problems);
   const rename = (id: string): void => {
     onSelect(id);
     setRenaming({ id });
@@ -81,11 +105,18 @@ export function Editor(props: EditorProps): ReactNode {
     if (view === 'json') setView('canvas');
     onSelect(id);
   };
+  const removeLost = (edge: string, at: string): void => {
+    document.apply((now) => disconnect(now, new Set([edge])));
+    // The list goes with the last problem: the focus goes to the card that it was at.
+    requestAnimationFrame(() => {
+      if (globalThis.document.activeElement === globalThis.document.body) focusCard(at);
+    });
+  };
   const putTeam = (): void => {
     document.apply((now) => beginTeam(now, cards, flow.name) ?? now);
     // The button is gone: the focus goes to the card that has to be set first, which is drawn with the next frame.
     const team = document.now()?.nodes[0];
-    if (team) requestAnimationFrame(() => requestAnimationFrame(() => focusNode(team.id)));
+    if (team) requestAnimationFrame(() => requestAnimationFrame(() => focusCard(team.id)));
   };
   return (
     <div className={css.editor}>
@@ -100,7 +131,7 @@ export function Editor(props: EditorProps): ReactNode {
             { value: 'json', label: mayEdit ? t('canvas.editJson') : t('canvas.json'), icon: Braces },
           ]}
         />
-        <span className={css.source}>{status.draft ? t('canvas.showsDraft') : t('canvas.showsLive')}</span>
+        <span className={css.source}>{t(shownAs(live, status))}</span>
         <span className={css.push} />
         {mayEdit && status.mode === 'live' && view !== 'json' && <SaveLive editing={editing} />}
         {diff && countOf(diff) > 0 && (
@@ -131,7 +162,7 @@ export function Editor(props: EditorProps): ReactNode {
               </Button>
             }
           >
-            <ProblemList problems={problems} onGo={goTo} />
+            <ProblemList problems={problems} onGo={goTo} onRemove={document.open ? removeLost : null} />
           </Popover>
         )}
       </div>
@@ -228,11 +259,15 @@ export function Editor(props: EditorProps): ReactNode {
   );
 }
 
-const focusNode = (id: string): void =>
-  globalThis.document.querySelector<HTMLElement>(`[data-node="${CSS.escape(id)}"]`)?.focus();
+/** What of the flow is on the canvas. */
+function shownAs(live: boolean, { draft }: DraftStatus): Key {
+  if (live) return draft ? 'canvas.showsDraft' : 'canvas.showsLive';
+  return draft ? 'canvas.showsFirst' : 'canvas.showsNever';
+}
 
 const noNames: ReadonlySet<string> = new Set();
 const noCards: readonly Card[] = [];
+const noRows: readonly Allowable[] = [];
 
 /** How the canvas is shown is in the address; narrow pages begin with the outline. */
 function useView(): [View, (view: View) => void] {
@@ -261,11 +296,14 @@ function marksOf(diff: CanvasDiff): ReadonlyMap<string, NodeMark> {
   return marks;
 }
 
-/** By the name of a card, what a request may change of it. */
-function overridableOf(apiConfig: string | null): ReadonlyMap<string, ReadonlySet<string>> {
-  const { on, rows } = readOverrides(apiConfig);
+/** By the name of a card, what a request may change of it: what is listed, but for what no request ever changes. */
+function overridableOf(
+  { on, rows }: Overrides,
+  never: readonly Allowable[],
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const blocked = new Set(never.map((one) => rowKey(one.node, one.name)));
   const all = new Map<string, Set<string>>();
-  for (const row of on ? rows : []) {
+  for (const row of on ? rows.filter((one) => !blocked.has(one)) : []) {
     const [card = '', name = ''] = JSON.parse(row) as string[];
     all.set(card, (all.get(card) ?? new Set()).add(name));
   }

@@ -1,8 +1,9 @@
 import { MessageSquareText, SquareCode } from 'lucide-react';
 import { useCallback, useMemo, useState, type ReactNode } from 'react';
+import { useHistoryState } from 'wouter/use-browser-location';
 import type { DraftStatus, Flow } from '../../api/models';
 import type { FlowEdits } from '../../core/editing';
-import { t } from '../../i18n';
+import { askedAgain } from '../../core/askedAgain';
 import { Button, IconButton, useActions, useMedia, useTitle } from '../../ui';
 import { CanvasView } from './board/CanvasView';
 import { FlowHeader } from './FlowHeader';
@@ -11,6 +12,7 @@ import { SidePanel } from './SidePanel';
 import type { FlowSlotProps, FlowSlots } from './slots';
 import type { FlowTab } from './tabs';
 import { usePageKeys, usePageShortcuts } from './editing/usePageKeys';
+import { t } from './words';
 
 export interface FlowFrameProps extends Pick<FlowSlotProps, 'goToNode' | 'showRun'> {
   flow: Flow;
@@ -29,7 +31,10 @@ export interface FlowFrameProps extends Pick<FlowSlotProps, 'goToNode' | 'showRu
 /** What the page of every flow has: the header, the other tabs, the test chat, the dialog of its API. */
 export function FlowFrame(props: FlowFrameProps): ReactNode {
   const { flow, status, tab, slots, mayEdit, mayRename, edited, goToNode, showRun, editor } = props;
-  const [testing, setTesting] = useState(false);
+  // Who comes from a conversation brings its question along.
+  const brought = askedAgain(useHistoryState());
+  const [question, setQuestion] = useState(brought);
+  const [testing, setTesting] = useState(question !== '');
   const [showsApi, setShowsApi] = useState(false);
   const narrow = useMedia('(width < 768px)');
   useTitle(flow.name);
@@ -53,7 +58,12 @@ export function FlowFrame(props: FlowFrameProps): ReactNode {
       [],
     ),
   );
-  const closeTest = useCallback(() => setTesting(false), []);
+  const closeTest = useCallback(() => {
+    setTesting(false);
+    setQuestion('');
+  }, []);
+  // Hidden by whichever button, the panel does not bring the question again that it was opened with.
+  const toggleTest = (): void => (testing ? closeTest() : setTesting(true));
   usePageKeys({
     enter: () => {
       setTesting(true);
@@ -77,13 +87,13 @@ export function FlowFrame(props: FlowFrameProps): ReactNode {
                   icon={MessageSquareText}
                   label={t('canvas.test')}
                   pressed={testing}
-                  onClick={() => setTesting(!testing)}
+                  onClick={toggleTest}
                 />
                 <IconButton icon={SquareCode} label={t('canvas.api')} onClick={() => setShowsApi(true)} />
               </>
             ) : (
               <>
-                <Button icon={MessageSquareText} aria-pressed={testing} onClick={() => setTesting(!testing)}>
+                <Button icon={MessageSquareText} aria-pressed={testing} onClick={toggleTest}>
                   {t('canvas.test')}
                 </Button>
                 <Button icon={SquareCode} aria-haspopup="dialog" onClick={() => setShowsApi(true)}>
@@ -105,7 +115,7 @@ export function FlowFrame(props: FlowFrameProps): ReactNode {
         </div>
         {testing && (
           <SidePanel name="test" label={t('canvas.testChat')}>
-            <slots.Test {...shared} onClose={closeTest} />
+            <slots.Test {...shared} question={question} onClose={closeTest} />
           </SidePanel>
         )}
       </div>

@@ -14,10 +14,11 @@ import { keepFlow, useClient } from '../../api/canvas';
 import { useChangeFlow } from '../../api/flows';
 import type { Flow } from '../../api/models';
 import type { SavedState } from '../../core/editing';
-import { t, type Key } from '../../i18n';
+import type { Key } from '../../i18n';
 import { cx, Input, Spinner, Tooltip } from '../../ui';
 import css from './FlowHeader.module.css';
 import { tabsOf, type FlowTab } from './tabs';
+import { t } from './words';
 
 export interface FlowHeaderProps {
   flow: Flow;
@@ -47,7 +48,7 @@ export function FlowHeader({ flow, tab, mayEdit, saved, chip, actions }: FlowHea
         </Tooltip>
         <Name key={flow.name} flow={flow} mayEdit={mayEdit} />
         {chip}
-        <SaveIndicator state={saved} />
+        <SaveIndicator state={saved} editor={tab === 'editor' ? null : `/flows/${flow.id}`} />
       </div>
       <nav className={css.tabs} aria-label={t('canvas.partsOfFlow')}>
         {tabsOf(flow.type).map((one) => (
@@ -60,6 +61,11 @@ export function FlowHeader({ flow, tab, mayEdit, saved, chip, actions }: FlowHea
             {t(links[one].label)}
           </Link>
         ))}
+        {flow.type !== 'ETL' && (
+          <Link href={`/conversations?flow=${flow.id}`} className={css.tab}>
+            {t('canvas.conversations')}
+          </Link>
+        )}
       </nav>
       <div className={css.actions}>{actions}</div>
     </header>
@@ -76,15 +82,17 @@ const words: Record<SavedState, { icon: LucideIcon | null; key: Key }> = {
   readonly: { icon: Eye, key: 'canvas.readOnly' },
 };
 
-function SaveIndicator({ state }: { state: SavedState }): ReactNode {
+/** What waits for a person is put right in the editor: from the other tabs it leads there. */
+function SaveIndicator({ state, editor }: { state: SavedState; editor: string | null }): ReactNode {
   const { icon: Icon, key } = words[state];
+  const waits = state === 'failed' || state === 'conflict';
   return (
     <span
       className={cx(css.saved, ['failed', 'conflict', 'offline'].includes(state) && css.failed)}
       role="status"
     >
       {Icon ? <Icon size={13} aria-hidden /> : <Spinner />}
-      {t(key)}
+      {waits && editor ? <Link href={editor}>{t(key)}</Link> : t(key)}
     </span>
   );
 }

@@ -1,20 +1,22 @@
 import { useCallback, useState, type ReactNode } from 'react';
 import { Redirect, useLocation, useSearch } from 'wouter';
+import { ApiError, isGone } from '../../api/client';
 import { useDraft, useFlow } from '../../api/flows';
 import { useCan } from '../../api/me';
 import type { DraftStatus, Flow } from '../../api/models';
-import { t } from '../../i18n';
 import { Loaded, toast, useMedia } from '../../ui';
 import { Editor } from './Editor';
 import { FlowFrame } from './FlowFrame';
 import { FlowSkeleton } from './FlowSkeleton';
 import { FormEditor } from './FormEditor';
+import { NoFlow } from './NoFlow';
 import { mayChange } from './permissions';
 import type { FlowSlots, CanvasRun } from './slots';
 import { tabsOf, type FlowTab } from './tabs';
 import { useDocument } from './editing/useDocument';
 import { usePageKeys } from './editing/usePageKeys';
 import { useEditing } from './editing/useEditing';
+import { t } from './words';
 
 export interface FlowPageProps {
   id: string;
@@ -27,6 +29,9 @@ export function FlowPage({ id, tab, slots }: FlowPageProps): ReactNode {
   const flow = useFlow(id);
   const status = useDraft(id);
   const error = flow.error ?? status.error;
+  if (!flow.data && isGone(error)) return <NoFlow />;
+  // Which permission it takes hangs on the kind of the flow, so the service is asked.
+  if (!flow.data && error instanceof ApiError && error.status === 403) return <NoFlow forbidden />;
   const both = {
     data: flow.data && status.data && { flow: flow.data, status: status.data },
     error,

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import type { FlowEdits } from '../../core/editing';
-import { t } from '../../i18n';
 import { scrollRegion } from '../../ui';
 import css from './Editor.module.css';
 import { SaveLive } from './editing/SaveLive';
+import { t } from './words';
 
 /** The Editor tab of a flow that is told in a form. What it says is saved to Live. */
 export function FormEditor({

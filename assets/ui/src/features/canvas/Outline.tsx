@@ -1,15 +1,16 @@
 import { TriangleAlert, Workflow } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Doc } from './document/doc';
+import { list } from '../../core/format';
 import type { FlowNode } from '../../core/flowdata';
 import { cardName, inOrder, isNote, nodeLabel, noteText } from '../../core/nodes';
 import { levels } from './levels';
 import type { NodeProblems } from './slots';
 import { groupOf, isGroup, membersOf } from './document/groups';
-import { t } from '../../i18n';
 import { Badge, EmptyState, Tile } from '../../ui';
 import css from './Editor.module.css';
 import { kindOf } from './board/kinds';
+import { t } from './words';
 
 export interface OutlineProps {
   flow: Doc | null;
@@ -33,7 +34,7 @@ export function Outline({ flow, problems, selected, onSelect }: OutlineProps): R
       </EmptyState>
     );
   const names = new Map(flow.nodes.map((node) => [node.id, nodeLabel(node)]));
-  const of = (ids: string[]): string => [...new Set(ids)].map((id) => names.get(id) ?? id).join(', ');
+  const of = (ids: string[]): string => list([...new Set(ids)].map((id) => names.get(id) ?? id));
   return (
     <div className={css.outline}>
       <ul aria-label={t('canvas.outline')}>

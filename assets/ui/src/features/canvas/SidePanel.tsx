@@ -1,7 +1,7 @@
 import { useRef, useState, type ReactNode } from 'react';
 import { readPref, writePref } from '../../core/prefs';
-import { t } from '../../i18n';
 import css from './FlowPage.module.css';
+import { t } from './words';
 
 const MIN = 300;
 const MAX = 900;

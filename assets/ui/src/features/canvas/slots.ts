@@ -72,6 +72,11 @@ export interface PanelProps extends FlowSlotProps {
   onClose: () => void;
 }
 
+export interface TestProps extends PanelProps {
+  /** A question of a conversation that is to be asked once more. */
+  question: string;
+}
+
 export interface NewCredentialProps {
   /** The kinds that the card takes. */
   kinds: readonly string[];
@@ -104,7 +109,7 @@ export interface FlowSlots {
   /** The Publish button with its menu and dialogs; renders nothing when the flow has no drafts. */
   Publish: ComponentType<FlowSlotProps>;
   /** The side panel that Test opens. It stays mounted while another tab is shown. */
-  Test: ComponentType<PanelProps>;
+  Test: ComponentType<TestProps>;
   /** The Runs tab, which pipelines have. */
   Runs: ComponentType<FlowSlotProps>;
   /** The Versions tab; fills the page below the header and scrolls by itself. */

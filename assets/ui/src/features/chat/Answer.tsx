@@ -1,11 +1,10 @@
 import { ListChecks, RotateCw } from 'lucide-react';
-import { memo, useCallback, useMemo, useState, type ReactNode } from 'react';
+import { memo, useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { basePath } from '../../core/base';
 import type { Decision } from '../../core/decision';
 import { duration, number } from '../../core/format';
 import type { RunStep } from '../../core/run';
 import type { Key } from '../../i18n';
-import { MarkdownText } from '../../ui/MarkdownText';
 import { Badge, Banner, Button, CopyButton, later, Spinner, useCountdown } from '../../ui';
 import { Fold, Sources, Tools } from '../../ui/run/Parts';
 import css from './Chat.module.css';
@@ -13,9 +12,13 @@ import { isOver, stepsOfTurn, type Failure, type Turn } from './conversation';
 import { Prompts } from './Prompts';
 import { t } from './words';
 
-// Agentflows alone have steps, and wait for people.
+// Only what runs step by step has them, and waits for people.
 const RunSteps = later(async () => ({ default: (await import('../../ui/run/RunSteps')).RunSteps }), null);
 const AskPerson = later(async () => ({ default: (await import('../../ui/run/AskPerson')).AskPerson }), null);
+
+// What makes markup safe is larger than the chat: it comes while the first answer is thought about.
+const loadMarkdown = async () => ({ default: (await import('../../ui/MarkdownText')).MarkdownText });
+const MarkdownText = later(loadMarkdown, null);
 
 /** What can be done with answers. */
 export interface AnswerActions {
@@ -35,6 +38,8 @@ export interface AnswerProps {
   /** A question is under way. */
   busy: boolean;
   showSource: boolean;
+  /** There is a canvas on which its steps are cards. */
+  drawn: boolean;
   opened: ReadonlySet<string>;
   onOpen: (turn: number, key: string, open: boolean) => void;
   actions: AnswerActions;
@@ -42,21 +47,25 @@ export interface AnswerProps {
 
 /** An answer as it comes, with what it leans on. Those before are not drawn with each of its tokens. */
 export const Answer = memo(function Answer(props: AnswerProps): ReactNode {
-  const { turn, newest, decided, busy, showSource, opened, onOpen, actions } = props;
+  const { turn, newest, decided, busy, showSource, drawn, opened, onOpen, actions } = props;
   const { id, run, state, answer, thinking, tools, sources, failure, asked, executionId } = turn;
   const { onRetry, onPick, onDecide, onAgain, goToNode } = actions;
   const going = !isOver(turn);
+  useEffect(() => {
+    // Without a connection it is asked for again when the text is there.
+    loadMarkdown().catch(() => undefined);
+  }, []);
   // It is asked again when the decision failed, and nobody writes the same remark twice.
   const [feedback, setFeedback] = useState('');
   const steps = useMemo(() => stepsOfTurn({ run, state, asked }, decided), [run, state, asked, decided]);
   const openStep = useCallback((key: string, open: boolean) => onOpen(id, key, open), [onOpen, id]);
   const stepActions = useMemo(
     () => ({
-      toCanvas: goToNode,
+      toCanvas: drawn ? goToNode : undefined,
       again: executionId ? (step: RunStep) => onAgain(executionId, step) : undefined,
       busy,
     }),
-    [goToNode, executionId, onAgain, busy],
+    [drawn, goToNode, executionId, onAgain, busy],
   );
   return (
     <div className={css.answer} aria-busy={going}>

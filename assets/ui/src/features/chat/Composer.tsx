@@ -6,9 +6,15 @@ import { cx, IconButton } from '../../ui';
 import css from './Composer.module.css';
 import type { ChatFile } from './conversation';
 import { FILES_MAX, kindOf, refusal, type Offer } from './offer';
+import { useKeptFiles } from './useKeptFiles';
+import { useKeptText } from './useKeptText';
 
 export interface ComposerProps {
   input: RefObject<HTMLTextAreaElement | null>;
+  /** What stands in it at first, in place of what was typed and never sent. */
+  first?: string;
+  /** Where what is typed and chosen is kept until it is sent: see `localName`. */
+  place: string;
   offer: Offer;
   busy: boolean;
   disabled: boolean;
@@ -18,9 +24,18 @@ export interface ComposerProps {
 }
 
 /** Where questions are written. Enter sends, Shift Enter begins a line; focus stays here. */
-export function Composer({ input, offer, busy, disabled, onSend, onStop }: ComposerProps): ReactNode {
-  const [text, setText] = useState('');
-  const [files, setFiles] = useState<readonly ChatFile[]>([]);
+export function Composer({
+  input,
+  first,
+  place,
+  offer,
+  busy,
+  disabled,
+  onSend,
+  onStop,
+}: ComposerProps): ReactNode {
+  const [text, setText] = useKeptText(place, first);
+  const [files, setFiles] = useKeptFiles(place, first !== undefined);
   const [problems, setProblems] = useState<readonly string[]>([]);
   const [over, setOver] = useState(false);
   const picker = useRef<HTMLInputElement>(null);

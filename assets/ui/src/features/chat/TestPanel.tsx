@@ -1,10 +1,11 @@
 import { MessageSquareText, RotateCcw, X } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { useUploadOffer } from '../../api/chat';
-import { useCan } from '../../api/me';
+import { useCan, useMe } from '../../api/me';
 import type { DraftStatus, Flow } from '../../api/models';
+import { localName } from '../../core/localCopy';
 import { newestOf, nodeErrors, nodeStates, noRun, type StepState } from '../../core/run';
-import { firstValues, startFormOf, type FormValues } from '../../core/startForm';
+import { startFormOf, valuesOf } from '../../core/startForm';
 import { Badge, EmptyState, IconButton, later, scrollRegion, Segments } from '../../ui';
 import { asAsked, isDecided, stepsOfTurn, type Question, type Source, type StepsTold } from './conversation';
 import { Composer } from './Composer';
@@ -12,9 +13,10 @@ import css from './Chat.module.css';
 import { hasCards, offerOf, starterPrompts } from './offer';
 import { Prompts } from './Prompts';
 import { Turns } from './Turns';
-import { useCardsTold } from './useCardsTold';
 import { useStableActions } from './useStableActions';
 import { useConversation } from './useConversation';
+import { useFilledForm } from './useFilledForm';
+import { useTeamTold } from './useTeamTold';
 import { t } from './words';
 
 // Most flows begin with a question.
@@ -35,14 +37,20 @@ export interface TestPanelProps {
   save: () => Promise<boolean>;
   goToNode: (id: string) => void;
   showRun: (run: RunShown | null) => void;
+  /** A question that is to be asked once more; the person sends it. */
+  question?: string;
   onClose: () => void;
 }
 
 /** The test chat beside the canvas: asks the draft or Live and shows how the answer came about. */
 export default function TestPanel(props: TestPanelProps): ReactNode {
-  const { flow, status, unsaved, save, goToNode, showRun, onClose } = props;
+  const { flow, status, unsaved, save, goToNode, showRun, question, onClose } = props;
   const talk = useConversation(flow.id, useCan()('executions:view'));
   const { conversation, busy } = talk;
+  const person = useMe().data?.id ?? '';
+  const place = localName(person, `chat.${flow.id}`);
+  // The form goes while it is answered, and comes back when that failed: as it was filled in.
+  const typed = useFilledForm(localName(person, `form.${flow.id}`));
   const composer = useRef<HTMLTextAreaElement>(null);
   const saving = useRef(false);
   const [wish, setWish] = useState<Source>('draft');
@@ -82,15 +90,13 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
     void ask({ question, files: [], source });
   };
   const restart = (): void => {
-    setFilled({});
+    typed.clear();
     talk.reset();
     showRun(null);
     focus();
   };
 
   const { turns } = conversation;
-  // The form goes while it is answered, and comes back when that failed: as it was filled in.
-  const [filled, setFilled] = useState<Partial<Record<Source, FormValues>>>({});
   const [opened, setOpened] = useState(noneOpen);
   const openStep = useCallback((turn: number, key: string, open: boolean) => {
     setOpened((now) => {
@@ -101,6 +107,7 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
     });
   }, []);
   const shown = turns.findLast(({ run }) => run.entries.length + run.open.length > 0);
+  const newest = turns.at(-1);
   const decided = shown !== undefined && isDecided(shown, turns);
   const shownId = shown?.id;
   const { run, state, asked } = shown ?? nothingShown;
@@ -111,10 +118,10 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
   useEffect(() => {
     if (steps.length > 0) showRun({ states: nodeStates(steps), errors: nodeErrors(steps), open: setWanted });
   }, [steps, showRun]);
-  useCardsTold({
+  useTeamTold({
     flow,
     draft,
-    turn: flow.type === 'AGENTFLOW' ? undefined : turns.at(-1),
+    turn: flow.type === 'HARNESS' || newest?.team.length ? newest : undefined,
     showRun,
     onOpen: setTarget,
   });
@@ -217,6 +224,7 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
           turns={turns}
           busy={busy}
           showSource={choice.length > 1}
+          drawn={flow.type !== 'ASSISTANT'}
           opened={opened}
           onOpen={openStep}
           actions={actions}
@@ -227,15 +235,21 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
           key={source}
           form={form}
           onShown={enter}
-          values={{ ...firstValues(form), ...filled[source] }}
-          onChange={(values) => setFilled((now) => ({ ...now, [source]: values }))}
+          values={valuesOf(form, typed.filled[source])}
+          onChange={(values) => typed.fill(source, values)}
           busy={busy}
-          onSend={(question, values) => void ask({ question, files: [], source, form: values })}
+          onSend={(question, values) => {
+            typed.send();
+            void ask({ question, files: [], source, form: values }).then((sent) => sent || typed.takeBack());
+          }}
           onStop={talk.stop}
         />
       ) : (
         <Composer
+          key={place}
           input={composer}
+          place={place}
+          {...(question ? { first: question } : {})}
           offer={offer}
           busy={busy}
           disabled={choice.length === 0}

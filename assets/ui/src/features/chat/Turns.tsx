@@ -14,6 +14,8 @@ export interface TurnsProps {
   busy: boolean;
   /** Says at each answer whether the draft or Live gave it. */
   showSource: boolean;
+  /** There is a canvas on which steps are cards. */
+  drawn: boolean;
   /** The keys of the steps that are open, of each turn. */
   opened: ReadonlyMap<number, ReadonlySet<string>>;
   onOpen: (turn: number, key: string, open: boolean) => void;
@@ -24,7 +26,7 @@ export interface TurnsProps {
 const NEAR = 40;
 
 /** The conversation. It follows the answer while the end is in view. */
-export function Turns({ turns, busy, showSource, opened, onOpen, actions }: TurnsProps): ReactNode {
+export function Turns({ turns, busy, showSource, drawn, opened, onOpen, actions }: TurnsProps): ReactNode {
   const box = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
   const [away, setAway] = useState(false);
@@ -73,6 +75,7 @@ export function Turns({ turns, busy, showSource, opened, onOpen, actions }: Turn
                 decided={isDecided(turn, turns)}
                 busy={busy}
                 showSource={showSource}
+                drawn={drawn}
                 opened={opened.get(turn.id) ?? noneOpen}
                 onOpen={onOpen}
                 actions={actions}

@@ -69,7 +69,7 @@ export interface Turn extends Question {
   sources: readonly SourceText[];
   /** What was told of the specialists of a team, as it came. */
   team: readonly unknown[];
-  /** What the steps of an agentflow do. */
+  /** What the steps of an agentflow do, or the cards of a chat canvas. */
   run: LiveRun;
   /** What the run waits for. */
   asked: DecisionAsked | null;
@@ -236,6 +236,8 @@ function withEvent(now: Conversation, { event, data }: StreamEvent): Conversatio
       return last(now, (turn) => ({ tokens: tokensOf(data) ?? turn.tokens }));
     case 'nextAgentFlow':
     case 'agentFlowExecutedData':
+    case 'cardEvent':
+    case 'agentReasoning':
       return last(now, (turn) => ({ state: 'streaming', run: withRunEvent(turn.run, { event, data }) }));
     case 'action':
       return last(now, () => ({ asked: decisionOf(data) }));

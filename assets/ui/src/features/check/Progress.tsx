@@ -31,7 +31,7 @@ export function Progress(props: Omit<CasesProps, 'cases'>): ReactNode {
             {t('check.stop')}
           </Button>
         </header>
-        <progress className={css.bar} max={total} value={completed} aria-label={t('check.answered')} />
+        <progress className="share" max={total} value={completed} aria-label={t('check.answered')} />
         {current && <p className={css.current}>{current.question}</p>}
         <p className={css.muted}>
           {t('check.used', {

@@ -1,7 +1,7 @@
 import { CircleAlert, CircleCheck, CircleHelp, TriangleAlert, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Check } from '../../api/checks';
-import { duration, number } from '../../core/format';
+import { duration, number, decimal } from '../../core/format';
 import { cx } from '../../ui';
 import { Fold } from '../../ui/run/Parts';
 import css from './Check.module.css';
@@ -65,7 +65,7 @@ function Behind({ check }: { check: Check }): ReactNode {
       {note && <p>{note}</p>}
       {pValue !== null && (
         <p>
-          {t('check.pValue', { p: pValue.toFixed(3), share: number(inHundred(pValue)) })}{' '}
+          {t('check.pValue', { p: decimal(pValue, 3), share: number(inHundred(pValue)) })}{' '}
           {t(reportsChange && pValue > REPORTS_UP_TO ? 'check.pFacts' : 'check.pRule')}
         </p>
       )}

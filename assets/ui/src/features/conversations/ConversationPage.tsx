@@ -1,9 +1,9 @@
 import {
-  ArrowLeft,
   ListChecks,
   MessagesSquare,
   Paperclip,
   Pin,
+  RotateCcw,
   ThumbsDown,
   ThumbsUp,
   Trash2,
@@ -14,16 +14,21 @@ import { useChangeKept } from '../../api/checks';
 import { fileAddress, useMessages, type Message } from '../../api/conversations';
 import { useFlow } from '../../api/flows';
 import { useCan } from '../../api/me';
+import type { AskedAgain } from '../../core/askedAgain';
 import { exactTime, number } from '../../core/format';
+import { SEES_FLOWS } from '../../core/permissions';
 import { sourcesOf, tokensOf, toolsOf } from '../../core/run';
 import {
+  BackLink,
   Badge,
   Banner,
   Button,
   CopyButton,
   cx,
   EmptyState,
+  later,
   Loaded,
+  NoAccess,
   Page,
   PageHeader,
   RelativeTime,
@@ -32,28 +37,50 @@ import {
 import { MarkdownText } from '../../ui/MarkdownText';
 import { Sources, Tools } from '../../ui/run/Parts';
 import css from './Conversations.module.css';
-import { DeleteMessages } from './DeleteMessages';
+import { EXPORT } from './list';
+import { daysOf } from './reading';
 import { t } from './words';
 
+// What only some answers have, and files, come when they are wanted.
+const DeleteConversations = later(
+  async () => ({ default: (await import('./DeleteConversations')).DeleteConversations }),
+  null,
+);
+const ExportMenu = later(async () => ({ default: (await import('./ExportMenu')).ExportMenu }), null);
+const Before = later(async () => ({ default: (await import('./Seen')).Before }), null);
+const Took = later(async () => ({ default: (await import('./Seen')).Took }), null);
+const After = later(async () => ({ default: (await import('./Seen')).After }), null);
+
 /** A conversation as it was seen, with what the answers lean on. */
-export default function ConversationPage({
-  params,
-}: {
-  params: Record<string, string | undefined>;
-}): ReactNode {
-  const { flow = '', chat = '' } = params;
+export default function ConversationPage(props: { params: Record<string, string | undefined> }): ReactNode {
+  const { flow = '', chat = '' } = props.params;
+  if (useCan()(...SEES_FLOWS)) return <Conversation flow={flow} chat={chat} />;
+  return (
+    <Page narrow>
+      <ToList flow={flow} />
+      <PageHeader title={t('conversations.title')} />
+      <NoAccess permission={SEES_FLOWS[0] ?? ''} />
+    </Page>
+  );
+}
+
+const listOf = (flow: string): string => `/conversations?flow=${flow}`;
+
+const ToList = ({ flow }: { flow: string }): ReactNode => (
+  <BackLink href={listOf(flow)}>{t('conversations.all')}</BackLink>
+);
+
+function Conversation({ flow, chat }: { flow: string; chat: string }): ReactNode {
   const messages = useMessages(flow, chat);
   const name = useFlow(flow).data?.name;
   const can = useCan();
   const [deleting, setDeleting] = useState(false);
   const [, go] = useLocation();
-  const home = `/conversations?flow=${flow}`;
+  const home = listOf(flow);
   const first = messages.data?.find(({ role }) => role === 'userMessage');
   return (
     <Page narrow>
-      <Link href={home} className={css.back}>
-        <ArrowLeft size={14} aria-hidden /> {t('conversations.all')}
-      </Link>
+      <ToList flow={flow} />
       <PageHeader
         title={first?.content.slice(0, 120) || t('conversations.title')}
         description={
@@ -74,11 +101,16 @@ export default function ConversationPage({
           </>
         }
         actions={
-          can('chatflows:delete', 'agentflows:delete', 'chatflows:update', 'agentflows:update') && (
-            <Button icon={Trash2} onClick={() => setDeleting(true)}>
-              {t('conversations.delete')}
-            </Button>
-          )
+          <>
+            {messages.data && messages.data.length > 0 && can(...EXPORT) && (
+              <ExportMenu flows={[flow]} filter={daysOf(messages.data)} chat={chat} />
+            )}
+            {can('chatflows:delete', 'agentflows:delete', 'chatflows:update', 'agentflows:update') && (
+              <Button icon={Trash2} onClick={() => setDeleting(true)}>
+                {t('conversations.delete')}
+              </Button>
+            )}
+          </>
         }
       />
       <Loaded query={messages}>
@@ -109,9 +141,8 @@ export default function ConversationPage({
         }
       </Loaded>
       {deleting && (
-        <DeleteMessages
-          flow={flow}
-          filter={{ chatId: chat }}
+        <DeleteConversations
+          filter={{ flowId: flow, chatId: chat }}
           onClose={() => setDeleting(false)}
           onDone={() => go(home)}
         />
@@ -123,7 +154,9 @@ export default function ConversationPage({
 function QuestionOf({ message, flow }: { message: Message; flow: string }): ReactNode {
   const { chatId, content, createdDate, fileUploads } = message;
   const keep = useChangeKept(flow);
-  const mayKeep = useCan()('chatflows:update', 'agentflows:update');
+  const can = useCan();
+  const mayKeep = can('chatflows:update', 'agentflows:update');
+  const mayAsk = can(...SEES_FLOWS);
   const kept = (): void =>
     keep.mutate(
       (rows) =>
@@ -135,8 +168,12 @@ function QuestionOf({ message, flow }: { message: Message; flow: string }): Reac
       <span className="sr-only">{t('conversations.question')}: </span>
       {fileUploads?.map((file, at) => (
         <p key={at} className="inline">
-          <Paperclip size={14} aria-hidden />
-          {file.fileName ? (
+          {!file.mime.startsWith('image/') && <Paperclip size={14} aria-hidden />}
+          {file.fileName && file.mime.startsWith('image/') ? (
+            <a href={fileAddress(flow, chatId, file.fileName)} download={file.name}>
+              <img src={fileAddress(flow, chatId, file.fileName)} alt={file.name} className={css.picture} />
+            </a>
+          ) : file.fileName ? (
             <a href={fileAddress(flow, chatId, file.fileName)} download={file.name}>
               {file.name}
             </a>
@@ -149,6 +186,13 @@ function QuestionOf({ message, flow }: { message: Message; flow: string }): Reac
       {keep.error && <Banner tone="danger">{keep.error.message}</Banner>}
       <p className={css.foot}>
         <time dateTime={createdDate}>{exactTime(createdDate)}</time>
+        {mayAsk && content && (
+          <Button asChild size="compact" variant="ghost">
+            <Link href={`/flows/${flow}`} state={{ question: content } satisfies AskedAgain}>
+              <RotateCcw size={15} aria-hidden /> {t('conversations.again')}
+            </Link>
+          </Button>
+        )}
         {mayKeep && content && (
           <Button size="compact" variant="ghost" icon={Pin} busy={keep.isPending} onClick={kept}>
             {t('conversations.keep')}
@@ -160,6 +204,10 @@ function QuestionOf({ message, flow }: { message: Message; flow: string }): Reac
 }
 
 function AnswerOf({ message }: { message: Message }): ReactNode {
+  const can = useCan();
+  const mayAsk = can(...SEES_FLOWS);
+  const mayRead = can('executions:view');
+  const { agentReasoning, team, action, followUpPrompts } = message;
   const { content, createdDate, executionId, feedback, flowVersion, stopped } = message;
   const tools = toolsOf(message.usedTools);
   const sources = sourcesOf(message.sourceDocuments);
@@ -167,9 +215,11 @@ function AnswerOf({ message }: { message: Message }): ReactNode {
   return (
     <>
       <span className="sr-only">{t('conversations.answer')}: </span>
+      {(executionId ?? team ?? agentReasoning) && <Before message={message} mayRead={mayRead} />}
       <MarkdownText text={content} />
       {tools.length > 0 && <Tools tools={tools} />}
       {sources.length > 0 && <Sources sources={sources} />}
+      {(action ?? followUpPrompts) && <After message={message} mayAsk={mayAsk} />}
       {feedback && (
         <p className={css.rated}>
           <Badge
@@ -184,6 +234,7 @@ function AnswerOf({ message }: { message: Message }): ReactNode {
       <p className={css.foot}>
         {stopped && <Badge tone="warning">{t('conversations.stopped')}</Badge>}
         <time dateTime={createdDate}>{exactTime(createdDate)}</time>
+        {executionId && mayRead && <Took message={message} />}
         {tokens && (
           <span>
             {t('run.tokens', { count: tokens.read + tokens.written })}
@@ -196,6 +247,14 @@ function AnswerOf({ message }: { message: Message }): ReactNode {
         {flowVersion && (
           <Link href={`/flows/${message.chatflowid}/versions?v=${flowVersion}`} className={css.link}>
             {t('conversations.by', { version: flowVersion })}
+          </Link>
+        )}
+        {flowVersion && (
+          <Link
+            href={`/conversations?flow=${message.chatflowid}&version=${flowVersion}`}
+            className={css.link}
+          >
+            {t('conversations.ofVersion')}
           </Link>
         )}
         {executionId && (

@@ -1,5 +1,5 @@
 import { ArrowLeft } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import {
   useChangeCredential,
   useCreateCredential,
@@ -9,7 +9,7 @@ import {
 import { t, type Key } from '../../i18n';
 import { Button, Field, FormDialog, Input, toast, useForm, type FormErrors } from '../../ui';
 import { CredentialInput } from './CredentialInput';
-import { SignIn } from './SignIn';
+import { FirstSignIn, SignIn } from './SignIn';
 import { entriesOf, problemOf, toSend, type Entry, type Problem } from './fields';
 
 export interface CredentialFormProps {
@@ -39,6 +39,7 @@ export function CredentialForm(props: CredentialFormProps): ReactNode {
   const change = useChangeCredential();
   const known = stored?.plainDataObj ?? null;
   const first = entriesOf(type, known);
+  const [made, setMade] = useState<Credential | null>(null);
   const form = useForm<Values>(
     {
       name: stored?.name ?? props.name ?? '',
@@ -63,13 +64,17 @@ export function CredentialForm(props: CredentialFormProps): ReactNode {
           credentialName: type.name,
           plainDataObj: toSend(type, entries as Record<string, Entry>),
         };
-        if (stored) await change.mutateAsync({ id: stored.id, body });
-        else {
-          const made = await create.mutateAsync(body);
-          onMade?.(made.id);
+        if (stored) {
+          await change.mutateAsync({ id: stored.id, body });
+          toast(t('credentials.saved', { name: body.name }));
+          onClose();
+          return;
         }
-        toast(t(stored ? 'credentials.saved' : 'credentials.made', { name: body.name }));
-        onClose();
+        const now = await create.mutateAsync(body);
+        onMade?.(now.id);
+        toast(t('credentials.made', { name: body.name }));
+        if (type.signIn) setMade(now);
+        else onClose();
       },
       place: (error) => {
         const named = type.inputs.find((field) => error.message.includes(`'${field.name}'`));
@@ -78,6 +83,7 @@ export function CredentialForm(props: CredentialFormProps): ReactNode {
       },
     },
   );
+  if (made) return <FirstSignIn credential={made} onClose={onClose} />;
   return (
     <FormDialog
       form={form}

@@ -1,19 +1,54 @@
 import { LogIn } from 'lucide-react';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useBeginSignIn, type Credential, type SignInBegun } from '../../api/credentials';
 import { t } from '../../i18n';
-import { Banner, Button, CopyButton, toast } from '../../ui';
+import { Banner, Button, CopyButton, Dialog, toast } from '../../ui';
 import css from './Credentials.module.css';
 
+/** A credential that opens nothing before somebody signed in for it: that comes next, wherever it was made. */
+export function FirstSignIn({
+  credential,
+  onClose,
+}: {
+  credential: Credential;
+  onClose: () => void;
+}): ReactNode {
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t('credentials.signInTitle', { name: credential.name })}
+      description={t('credentials.signInText')}
+      footer={<Button onClick={onClose}>{t('credentials.signInLater')}</Button>}
+    >
+      <div>
+        <SignIn credential={credential} onDone={onClose} />
+      </div>
+    </Dialog>
+  );
+}
+
+export interface SignInProps {
+  credential: Credential;
+  /** The provider sent the person back, and all is well. */
+  onDone?: () => void;
+}
+
 /** Opens the provider's page in a window of its own. It counts for the credential as it is stored. */
-export function SignIn({ credential }: { credential: Credential }): ReactNode {
+export function SignIn({ credential, onDone }: SignInProps): ReactNode {
   const begin = useBeginSignIn();
   const [begun, setBegun] = useState<SignInBegun | null>(null);
+  const done = useRef(onDone);
+  useEffect(() => {
+    done.current = onDone;
+  });
   useEffect(() => {
     // Of a window that was elsewhere meanwhile nothing is left here but what it says on this channel.
     const channel = new BroadcastChannel('flowkeep-sign-in');
     channel.onmessage = ({ data }: MessageEvent<{ type?: string }>) => {
-      if (data.type === 'OAUTH2_SUCCESS') toast(t('credentials.saved', { name: credential.name }));
+      if (data.type !== 'OAUTH2_SUCCESS') return;
+      toast(t('credentials.saved', { name: credential.name }));
+      done.current?.();
     };
     return () => channel.close();
   }, [credential.name]);

@@ -1,13 +1,14 @@
-import { ArrowLeft, ListX, Square, Trash2 } from 'lucide-react';
+import { ListX, Square, Trash2 } from 'lucide-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { ApiError } from '../../api/client';
+import { isGone } from '../../api/client';
 import { useExecution, useExecutionPolled, useStopExecution, type Execution } from '../../api/executions';
 import { useCan } from '../../api/me';
 import { decisionOf } from '../../core/decision';
-import { relativeTime } from '../../core/format';
+import { relativeTime, list } from '../../core/format';
 import { noRun } from '../../core/run';
 import {
+  BackLink,
   Banner,
   Button,
   ConfirmDialog,
@@ -41,7 +42,7 @@ export default function ExecutionPage(props: { params: Record<string, string | u
   if (!maySee || isGone(record.error)) {
     return (
       <Page>
-        <BackLink />
+        <ToList />
         <PageHeader title={t('executions.title')} />
         {maySee ? (
           <EmptyState
@@ -63,26 +64,13 @@ export default function ExecutionPage(props: { params: Record<string, string | u
   }
   return (
     <Page>
-      <BackLink />
+      <ToList />
       <Loaded query={record}>{(data) => <LoadedExecution key={id} execution={data} />}</Loaded>
     </Page>
   );
 }
 
-/** An id that is none is 400, and names as little as one that is gone. */
-const isGone = (error: Error | null): boolean =>
-  error instanceof ApiError && (error.status === 404 || error.status === 400);
-
-function BackLink(): ReactNode {
-  return (
-    <p className={css.back}>
-      <Link href="/executions">
-        <ArrowLeft size={14} aria-hidden />
-        {t('executions.back')}
-      </Link>
-    </p>
-  );
-}
+const ToList = (): ReactNode => <BackLink href="/executions">{t('executions.back')}</BackLink>;
 
 function LoadedExecution({ execution }: { execution: Execution }): ReactNode {
   const can = useCan();
@@ -194,7 +182,7 @@ function Pauses({ execution: { pauses, isTest } }: { execution: Execution }): Re
   return (
     <Banner
       tone="info"
-      title={t('executions.waits', { names: pauses.map(({ nodeLabel }) => nodeLabel).join(', ') })}
+      title={t('executions.waits', { names: list(pauses.map(({ nodeLabel }) => nodeLabel)) })}
     >
       {!isTest && t('executions.waitsText')}
       {until && ` ${t('executions.waitsUntil', { when: relativeTime(until) })}`}

@@ -2,11 +2,12 @@ import { FlaskConical, Globe, Radio, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Execution } from '../../api/executions';
-import { briefTime, duration } from '../../core/format';
+import { briefTime, duration, list } from '../../core/format';
+import { tookOf } from '../../core/run';
 import { Badge, Checkbox, RelativeTime, RowMenu, rowLink, Table, type Column } from '../../ui';
+import { Dash } from '../../ui/Dash';
 import { RunStateBadge } from '../../ui/run/RunStateBadge';
 import css from './Executions.module.css';
-import { tookOf } from './view';
 import { t } from './words';
 
 export interface ExecutionTableProps {
@@ -57,7 +58,7 @@ export function ExecutionTable({ rows, chosen, onChoose, onDelete }: ExecutionTa
             {row.error && <span className={css.error}>{row.error}</span>}
             {row.state === 'STOPPED' && row.pauses.length > 0 && (
               <span className="note">
-                {t('executions.waits', { names: row.pauses.map((one) => one.nodeLabel).join(', ') })}
+                {t('executions.waits', { names: list(row.pauses.map((one) => one.nodeLabel)) })}
               </span>
             )}
           </span>
@@ -93,7 +94,7 @@ export function ExecutionTable({ rows, chosen, onChoose, onDelete }: ExecutionTa
       wideOnly: true,
       cell: (row) => {
         const ms = tookOf(row);
-        return ms === null ? <span className="muted">–</span> : duration(ms);
+        return ms === null ? <Dash /> : duration(ms);
       },
     },
     {

@@ -5,7 +5,7 @@ import { useFlows } from '../../api/flows';
 import { useCan } from '../../api/me';
 import { compareNames } from '../../core/format';
 import { Button, EmptyState, SearchField, useAddress, useSettled } from '../../ui';
-import { DayFilters, FilteredPage, FilterSelect } from '../../ui/FilteredPage';
+import { CountedPager, DayFilters, FilteredPage, FilterSelect, FlowFilter } from '../../ui/FilteredPage';
 import { runStates } from '../../ui/run/RunStateBadge';
 import { DeleteRuns } from './DeleteRuns';
 import css from './Executions.module.css';
@@ -18,7 +18,7 @@ export default function ExecutionsPage(): ReactNode {
   const can = useCan();
   const maySee = can('executions:view');
   const mayDelete = can('executions:delete');
-  const { read, put } = useAddress();
+  const { read, clear } = useAddress();
   // A session is typed: it is asked for when the typing pauses.
   const session = useSettled(read('session'), 300);
   const query = queryOf((name) => (name === 'session' ? session : read(name)));
@@ -26,7 +26,6 @@ export default function ExecutionsPage(): ReactNode {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [deleting, setDeleting] = useState<readonly string[]>([]);
   const filtered = filterNames.some((name) => read(name));
-  const clear = (): void => put(Object.fromEntries([...filterNames, 'page'].map((name) => [name, ''])));
   // Only what is in view can be chosen.
   const there = (rows.data?.data ?? []).map(({ id }) => id).filter((id) => chosen.has(id));
   return (
@@ -38,7 +37,7 @@ export default function ExecutionsPage(): ReactNode {
         label={t('executions.filters')}
         filters={<Filters />}
         filtered={filtered}
-        onClear={clear}
+        onClear={() => clear([...filterNames, 'page'])}
         between={
           there.length > 0 && (
             <Chosen
@@ -49,22 +48,23 @@ export default function ExecutionsPage(): ReactNode {
           )
         }
         query={rows}
-        page={query.page}
-        limit={LIMIT}
-        onPage={(next) => put({ page: next > 1 ? String(next) : '' })}
+        further={query.page > 1}
         empty={
           <EmptyState icon={ListChecks} title={t('executions.empty')}>
             {t('executions.emptyText')}
           </EmptyState>
         }
       >
-        {(data) => (
-          <ExecutionTable
-            rows={data}
-            chosen={chosen}
-            onChoose={mayDelete ? setChosen : null}
-            onDelete={mayDelete ? (id) => setDeleting([id]) : null}
-          />
+        {({ data, total }) => (
+          <>
+            <ExecutionTable
+              rows={data}
+              chosen={chosen}
+              onChoose={mayDelete ? setChosen : null}
+              onDelete={mayDelete ? (id) => setDeleting([id]) : null}
+            />
+            <CountedPager page={query.page} limit={LIMIT} total={total} />
+          </>
         )}
       </FilteredPage>
       {deleting.length > 0 && <DeleteRuns ids={deleting} onClose={() => setDeleting([])} />}
@@ -104,16 +104,11 @@ function Filters(): ReactNode {
         ]}
       />
       {flows && (
-        <FilterSelect
-          aria-label={t('executions.flow')}
+        <FlowFilter
+          label={t('executions.flow')}
+          any={t('executions.anyFlow')}
           value={read('flow')}
-          onChange={(next) => set('flow', next)}
-          options={[
-            { value: '', label: t('executions.anyFlow') },
-            ...[...flows]
-              .sort((a, b) => compareNames(a.name, b.name))
-              .map(({ id, name }) => ({ value: id, label: name })),
-          ]}
+          flows={[...flows].sort((a, b) => compareNames(a.name, b.name))}
         />
       )}
       <SearchField

@@ -2,9 +2,9 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Execution } from '../../api/executions';
 import { briefTime, duration, exactTime, relativeTime } from '../../core/format';
+import { tookOf } from '../../core/run';
 import { CopyButton } from '../../ui';
 import css from './Executions.module.css';
-import { tookOf } from './view';
 import { t } from './words';
 
 /** What is known of a run besides its steps. */

@@ -3,12 +3,13 @@ import type { ReactNode } from 'react';
 import { ApiError } from '../../api/client';
 import { useSharedExecution, type PublicExecution } from '../../api/executions';
 import { briefTime, duration, exactTime } from '../../core/format';
+import { tookOf } from '../../core/run';
 import { Banner, EmptyState, Loaded, Page, PageHeader } from '../../ui';
 import { RunStateBadge } from '../../ui/run/RunStateBadge';
 import css from './Executions.module.css';
 import { flowName } from './ExecutionTable';
 import { RunView } from './RunView';
-import { isOver, tookOf } from './view';
+import { isOver } from './view';
 import { t } from './words';
 
 /** A run that is shared, for whoever has its link. */

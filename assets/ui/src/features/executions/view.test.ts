@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { canvasOf, isOver, queryOf, tookOf } from './view';
+import { tookOf } from '../../core/run';
+import { canvasOf, isOver, queryOf } from './view';
 
 const asks = (address: Record<string, string>) => queryOf((name) => address[name] ?? '');
 

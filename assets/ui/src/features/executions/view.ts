@@ -26,13 +26,6 @@ export function queryOf(read: (name: string) => string): ExecutionQuery {
 
 const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
-/** How long a run was under way, as far as its record tells; what waits or runs is not over. */
-export function tookOf(row: Pick<Execution, 'state' | 'createdDate' | 'stoppedDate'>): number | null {
-  if (row.state === 'INPROGRESS' || row.state === 'STOPPED' || !row.stoppedDate) return null;
-  const ms = Date.parse(row.stoppedDate) - Date.parse(row.createdDate);
-  return Number.isFinite(ms) && ms >= 0 ? ms : null;
-}
-
 /** Whether nothing of a run goes on any more. */
 export const isOver = (state: string): boolean => state !== 'INPROGRESS' && state !== 'STOPPED';
 

@@ -1,11 +1,11 @@
 import { X } from 'lucide-react';
-import { useState, type FormEvent, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useChangeFlow, useDeleteFlow } from '../../api/flows';
 import type { FlowSummary } from '../../api/models';
 import { joinTags, tagsOf } from '../../core/tags';
-import { t } from '../../i18n';
-import { Button, ConfirmDialog, Dialog, Field, Fields, Input, toast } from '../../ui';
+import { ConfirmDialog, Field, FormDialog, Input, toast, useForm } from '../../ui';
 import css from './Flows.module.css';
+import { t } from './words';
 
 export interface Open {
   dialog: 'rename' | 'tags' | 'delete';
@@ -27,10 +27,7 @@ export function FlowDialogs({ open, onClose }: { open: Open | null; onClose: () 
 }
 
 /** Shown at once; a refusal brings the old value back and says so. */
-function useSave(
-  flow: FlowSummary,
-  onClose: () => void,
-): (change: { name: string } | { category: string }) => void {
+function useSave({ flow, onClose }: OneProps): (change: { name: string } | { category: string }) => void {
   const change = useChangeFlow();
   return (part) => {
     change.mutate(
@@ -42,97 +39,94 @@ function useSave(
 }
 
 function Rename({ flow, onClose }: OneProps): ReactNode {
-  const [name, setName] = useState(flow.name);
-  const [error, setError] = useState<string | null>(null);
-  const save = useSave(flow, onClose);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (!name.trim()) setError(t('flows.required'));
-    else if (name.trim() === flow.name) onClose();
-    else save({ name: name.trim() });
-  };
+  const save = useSave({ flow, onClose });
+  const form = useForm(
+    { name: flow.name },
+    {
+      check: ({ name }) => (name.trim() ? {} : { name: t('flows.required') }),
+      send: async ({ name }) => (name.trim() === flow.name ? onClose() : save({ name: name.trim() })),
+    },
+  );
+  const { value, error, onChange } = form.field('name');
   return (
-    <Dialog open onClose={onClose} title={t('flows.rename')} size="small">
-      <form onSubmit={submit}>
-        <Fields>
-          <Field label={t('flows.name')} error={error}>
-            <Input
-              autoFocus
-              value={name}
-              maxLength={200}
-              onFocus={(event) => event.target.select()}
-              onChange={(event) => {
-                setName(event.target.value);
-                setError(null);
-              }}
-            />
-          </Field>
-          <FormEnd onClose={onClose} />
-        </Fields>
-      </form>
-    </Dialog>
+    <FormDialog
+      form={{ ...form, dirty: value !== flow.name }}
+      onClose={onClose}
+      title={t('flows.rename')}
+      action={t('kit.save')}
+      size="small"
+    >
+      <Field label={t('flows.name')} error={error}>
+        <Input
+          autoFocus
+          value={value}
+          maxLength={200}
+          onFocus={(event) => event.target.select()}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      </Field>
+    </FormDialog>
   );
 }
 
 function EditTags({ flow, onClose }: OneProps): ReactNode {
-  const [tags, setTags] = useState(tagsOf(flow.category));
-  const [typed, setTyped] = useState('');
-  const save = useSave(flow, onClose);
-  const withTyped = (): string[] => tagsOf(joinTags([...tags, ...typed.split(/[;,]/)]));
-  const add = (): void => {
-    setTags(withTyped());
-    setTyped('');
-  };
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (typed.trim()) add();
-    else save({ category: joinTags(tags) });
-  };
+  const had = tagsOf(flow.category);
+  const save = useSave({ flow, onClose });
+  const form = useForm(
+    { tags: had, typed: '' },
+    { send: async (values) => save({ category: joinTags(withTyped(values)) }) },
+  );
+  const { tags, typed } = form.values;
   return (
-    <Dialog open onClose={onClose} title={t('flows.tagsOf', { name: flow.name })} size="small">
-      <form onSubmit={submit}>
-        <Fields>
-          {tags.length > 0 && (
-            <ul className={css.tags}>
-              {tags.map((tag) => (
-                <li key={tag} className={css.chosenTag}>
-                  {tag}
-                  <button
-                    type="button"
-                    aria-label={t('flows.tagRemove', { tag })}
-                    onClick={() => setTags(tags.filter((one) => one !== tag))}
-                  >
-                    <X size={12} aria-hidden />
-                  </button>
-                </li>
-              ))}
-            </ul>
-          )}
-          <Field label={t('flows.tagAdd')} help={t('flows.tagHelp')}>
-            <Input
-              autoFocus
-              value={typed}
-              maxLength={60}
-              onChange={(event) => setTyped(event.target.value)}
-            />
-          </Field>
-          <FormEnd onClose={onClose} onSave={() => save({ category: joinTags(withTyped()) })} />
-        </Fields>
-      </form>
-    </Dialog>
+    <FormDialog
+      form={{ ...form, dirty: typed.trim() !== '' || joinTags(tags) !== joinTags(had) }}
+      onClose={onClose}
+      title={t('flows.tagsOf', { name: flow.name })}
+      action={t('kit.save')}
+      size="small"
+    >
+      {tags.length > 0 && (
+        <ul className={css.tags}>
+          {tags.map((tag) => (
+            <li key={tag} className={css.chosenTag}>
+              {tag}
+              <button
+                type="button"
+                aria-label={t('flows.tagRemove', { tag })}
+                onClick={() =>
+                  form.set(
+                    'tags',
+                    tags.filter((one) => one !== tag),
+                  )
+                }
+              >
+                <X size={12} aria-hidden />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Field label={t('flows.tagAdd')} help={t('flows.tagHelp')}>
+        <Input
+          autoFocus
+          value={typed}
+          maxLength={60}
+          onChange={(event) => form.set('typed', event.target.value)}
+          // Enter adds the tag, and saves where none is typed.
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.nativeEvent.isComposing || !typed.trim()) return;
+            event.preventDefault();
+            form.set('tags', withTyped(form.values));
+            form.set('typed', '');
+          }}
+        />
+      </Field>
+    </FormDialog>
   );
 }
 
-function FormEnd({ onClose, onSave }: { onClose: () => void; onSave?: () => void }): ReactNode {
-  return (
-    <div className={css.end}>
-      <Button onClick={onClose}>{t('kit.cancel')}</Button>
-      <Button type={onSave ? 'button' : 'submit'} variant="primary" onClick={onSave}>
-        {t('kit.save')}
-      </Button>
-    </div>
-  );
-}
+const withTyped = ({ tags, typed }: { tags: readonly string[]; typed: string }): string[] =>
+  tagsOf(joinTags([...tags, ...typed.split(/[;,]/)]));
 
 function Delete({ flow, onClose }: OneProps): ReactNode {
   const remove = useDeleteFlow();

@@ -1,12 +1,11 @@
-import { Copy, Download, MoreHorizontal, Pencil, Tags, Trash2 } from 'lucide-react';
+import { Copy, Download, LayoutTemplate, MoreHorizontal, Pencil, Tags, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { useCan } from '../../api/me';
 import type { FlowSummary } from '../../api/models';
 import { compareNames } from '../../core/format';
 import { tagsOf } from '../../core/tags';
-import { t } from '../../i18n';
-import { IconButton, Menu, RelativeTime, rowLink, Table, Tile, type Column } from '../../ui';
+import { IconButton, List, Menu, RelativeTime, rowLink, Table, Tile, type Column } from '../../ui';
 import type { Open } from './FlowDialogs';
 import css from './Flows.module.css';
 import { kindOf, permission } from './kind';
@@ -15,12 +14,16 @@ import { edited, sorted, type Order } from './state';
 import { StateChip } from './StateChip';
 import { useFlowFiles } from './useFlowFiles';
 import type { FlowListView } from './useListView';
+import { t } from './words';
 
 interface FlowListProps {
   flows: readonly FlowSummary[];
   list: FlowListView;
   onOpen: (open: Open) => void;
 }
+
+/** How high a card is about, in pixels. */
+const CARD = 120;
 
 export function FlowList({ flows, list, onOpen }: FlowListProps): ReactNode {
   const [look] = useLook();
@@ -29,11 +32,15 @@ export function FlowList({ flows, list, onOpen }: FlowListProps): ReactNode {
   const actions = (flow: FlowSummary): ReactNode => <FlowMenu flow={flow} onOpen={onOpen} />;
   if (look === 'cards') {
     return (
-      <ul className={css.cards}>
-        {rows.map((flow) => (
-          <FlowCard key={flow.id} flow={flow} actions={actions(flow)} onTag={onTag} />
-        ))}
-      </ul>
+      <List
+        rows={rows}
+        rowKey={(flow) => flow.id}
+        className={css.cards}
+        itemClassName={css.card}
+        guess={CARD}
+      >
+        {(flow) => <FlowCard flow={flow} actions={actions(flow)} onTag={onTag} />}
+      </List>
     );
   }
   return (
@@ -142,7 +149,7 @@ interface FlowCardProps {
 
 function FlowCard({ flow, actions, onTag }: FlowCardProps): ReactNode {
   return (
-    <li className={css.card}>
+    <>
       <div className={css.cardHead}>
         <Tile {...kindOf[flow.type]} size="large" />
         <div className={css.cardName}>
@@ -160,12 +167,13 @@ function FlowCard({ flow, actions, onTag }: FlowCardProps): ReactNode {
         <StateChip state={flow.state} />
         <EditedCell flow={flow} />
       </div>
-    </li>
+    </>
   );
 }
 
 function FlowMenu({ flow, onOpen }: { flow: FlowSummary; onOpen: (open: Open) => void }): ReactNode {
   const can = useCan();
+  const [, go] = useLocation();
   const { exportFile, duplicate } = useFlowFiles();
   const mayChange = can(permission(flow.type, 'update'));
   return (
@@ -185,6 +193,12 @@ function FlowMenu({ flow, onOpen }: { flow: FlowSummary; onOpen: (open: Open) =>
           icon: Copy,
           onSelect: () => duplicate(flow),
         },
+        can('templates:flowexport') &&
+          flow.type !== 'ASSISTANT' && {
+            label: t('flows.keepTemplate'),
+            icon: LayoutTemplate,
+            onSelect: () => go(`/templates?tab=own&of=${flow.id}`),
+          },
         { label: t('flows.export'), icon: Download, onSelect: () => exportFile(flow) },
         can(permission(flow.type, 'delete')) && 'separator',
         can(permission(flow.type, 'delete')) && {

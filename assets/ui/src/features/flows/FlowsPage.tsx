@@ -1,9 +1,9 @@
-import { FileUp, Plus, Workflow } from 'lucide-react';
+import { FileUp, LayoutTemplate, Plus, Workflow } from 'lucide-react';
 import { useMemo, useState, type ReactNode } from 'react';
+import { Link } from 'wouter';
 import { useFlows } from '../../api/flows';
 import { useCan } from '../../api/me';
 import type { FlowSummary } from '../../api/models';
-import { t } from '../../i18n';
 import { Banner, Button, EmptyState, FilteredEmpty, Loaded, Page, PageHeader, useActions } from '../../ui';
 import { FlowDialogs, type Open } from './FlowDialogs';
 import { FlowList } from './FlowList';
@@ -12,6 +12,7 @@ import { passing } from './state';
 import { useImport } from './useImport';
 import { useListView } from './useListView';
 import { ListTools } from './ListTools';
+import { t } from './words';
 
 /** All flows of the workspace. */
 export default function FlowsPage(): ReactNode {
@@ -33,6 +34,13 @@ export default function FlowsPage(): ReactNode {
   );
   const begin = (mayCreate || mayImport) && (
     <>
+      {mayCreate && can('templates:marketplace') && flows.data?.length === 0 && (
+        <Button asChild>
+          <Link href="/templates">
+            <LayoutTemplate size={15} aria-hidden /> {t('flows.fromTemplate')}
+          </Link>
+        </Button>
+      )}
       {mayImport && (
         <Button icon={FileUp} onClick={choose} busy={importing.busy}>
           {t('flows.import')}

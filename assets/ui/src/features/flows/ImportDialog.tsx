@@ -19,7 +19,7 @@ import {
   type ImportResult,
   type PublishResults,
 } from '../../api/transfer';
-import { t, type Key } from '../../i18n';
+import type { Key } from '../../i18n';
 import {
   Badge,
   Banner,
@@ -34,6 +34,7 @@ import {
 import css from './Import.module.css';
 import { kindOf } from './kind';
 import { flowsIn, homeOf, tellings, unpublished } from './report';
+import { t } from './words';
 
 export interface ImportDialogProps {
   file: ImportFile;

@@ -1,12 +1,12 @@
 import { ArrowDownWideNarrow, ArrowUpNarrowWide, LayoutGrid, List, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { FlowSummary } from '../../api/models';
-import { t } from '../../i18n';
 import { Button, IconButton, SearchField, Segments, Select, Tabs, Toolbar, usePref } from '../../ui';
 import css from './Flows.module.css';
 import { kindOf } from './kind';
 import { chips, kinds, passing, type Order } from './state';
 import type { FlowListView } from './useListView';
+import { t } from './words';
 
 interface ListToolsProps {
   flows: readonly FlowSummary[];

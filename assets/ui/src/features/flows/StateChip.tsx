@@ -1,9 +1,9 @@
 import { CircleCheck, CircleDashed, CircleDot, History, Zap, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { FlowState } from '../../api/models';
-import { t } from '../../i18n';
 import { Badge, type BadgeProps } from '../../ui';
 import { chipOf, type Chip } from './state';
+import { t } from './words';
 
 const looks: Record<Chip, { tone: BadgeProps['tone']; icon: LucideIcon }> = {
   never: { tone: 'neutral', icon: CircleDashed },

@@ -1,16 +1,9 @@
-import type { FlowState, FlowSummary } from '../../api/models';
+import { chipOf, type Chip } from '../../api/flowState';
+import type { FlowSummary } from '../../api/models';
 
-/** What the chip of a flow says. */
-export type Chip = 'never' | 'live' | 'changes' | 'stale' | 'straight';
+export { chipOf, type Chip };
 
 export const chips: readonly Chip[] = ['never', 'live', 'changes', 'stale', 'straight'];
-
-export function chipOf(state: FlowState): Chip {
-  if (state.mode === 'live') return 'straight';
-  if (state.draft?.stale) return 'stale';
-  if (!state.hasLive && !state.lastPublished) return 'never';
-  return state.draft ? 'changes' : 'live';
-}
 
 export const kinds = ['CHATFLOW', 'AGENTFLOW', 'HARNESS', 'ASSISTANT', 'ETL', 'MULTIAGENT'] as const;
 

@@ -5,8 +5,8 @@ import type { Flow, FlowSummary } from '../../api/models';
 import { download } from '../../core/download';
 import { exportFlow } from '../../core/flowfile';
 import { withFreeName } from '../../core/teamname';
-import { t } from '../../i18n';
 import { toast } from '../../ui';
+import { t } from './words';
 
 /** The flow with the canvas a person sees when they open it: the draft's when there is one. */
 async function asEdited(summary: FlowSummary): Promise<Flow> {

@@ -1,9 +1,10 @@
 import { useCallback, useRef, useState, type ChangeEvent, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { previewImport, useImportFile, type ImportFile, type ImportResult } from '../../api/transfer';
-import { t } from '../../i18n';
 import { later, toast } from '../../ui';
+import { IMPORT_FILES, readImportFile } from './importFile';
 import { flowsIn, isPlain } from './report';
+import { t } from './words';
 
 const ImportDialog = later(() => import('./ImportDialog'), null);
 
@@ -39,7 +40,7 @@ export function useImport(): Importing {
   const take = async ([chosen, ...rest]: File[]): Promise<void> => {
     if (!chosen) return;
     try {
-      const file = { name: chosen.name, content: parse(await chosen.text()) };
+      const file = { name: chosen.name, content: readImportFile(chosen.name, await chosen.text()) };
       const preview = await previewImport(file, 'skip');
       if (rest.length > 0 || !isPlain(preview)) return setShown({ file, preview, rest });
       const result = await mutateAsync({ file, existing: 'skip' });
@@ -75,7 +76,7 @@ export function useImport(): Importing {
         <input
           ref={picker}
           type="file"
-          accept=".json,application/json"
+          accept={IMPORT_FILES}
           multiple
           hidden
           onChange={changed}
@@ -96,16 +97,4 @@ export function useImport(): Importing {
       </>
     ),
   };
-}
-
-function parse(text: string): Record<string, unknown> {
-  let read: unknown;
-  try {
-    read = JSON.parse(text);
-  } catch {
-    throw new Error(t('flows.problem.not-json'));
-  }
-  if (typeof read === 'object' && read !== null && !Array.isArray(read))
-    return read as Record<string, unknown>;
-  throw new Error(t('flows.problem.not-object'));
 }

@@ -14,6 +14,7 @@ import {
 } from '../../core/flowconfig';
 import { t } from '../../i18n';
 import { Banner, Checkbox, CopyButton, Field, Input, Section, Select, Switch, TextArea } from '../../ui';
+import { BudgetSection } from './BudgetSection';
 import css from './FlowSettings.module.css';
 import { RefusedOrigins } from './RefusedOrigins';
 import { SettingSection } from './SettingSection';
@@ -27,6 +28,7 @@ export function Access(props: SectionProps): ReactNode {
       <SharedLink {...props} />
       <AllowedDomains {...props} />
       <RateLimitForm {...props} />
+      <BudgetSection {...props} />
     </>
   );
 }

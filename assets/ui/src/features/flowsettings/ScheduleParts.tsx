@@ -24,6 +24,7 @@ import {
   Switch,
   type BadgeProps,
 } from '../../ui';
+import { cronWords } from './cronWords';
 import css from './FlowSettings.module.css';
 import { t } from '../../i18n';
 
@@ -41,14 +42,15 @@ export interface ScheduleProps {
   mayEdit: boolean;
 }
 
-/** The schedule of Live: its switch, when it comes next, and what became of its last times. */
+/** The schedule of Live: its switch, when it comes next, and what became of its last times. Then that of the draft. */
 export function ScheduleParts({ id, mayEdit }: ScheduleProps): ReactNode {
   const status = useSchedule(id);
   return (
     <Loaded query={status}>
       {(data) => (
         <>
-          <Times status={data} flow={id} mayEdit={mayEdit} />
+          <Switched status={data} flow={id} mayEdit={mayEdit} />
+          <Drawn status={data} />
           <Log flow={id} mayEdit={mayEdit} />
         </>
       )}
@@ -56,7 +58,7 @@ export function ScheduleParts({ id, mayEdit }: ScheduleProps): ReactNode {
   );
 }
 
-function Times(props: { status: ScheduleStatus; flow: string; mayEdit: boolean }): ReactNode {
+function Switched(props: { status: ScheduleStatus; flow: string; mayEdit: boolean }): ReactNode {
   const { status, flow, mayEdit } = props;
   const saving = useSwitchSchedule(flow);
   const { record, reason } = status;
@@ -78,15 +80,33 @@ function Times(props: { status: ScheduleStatus; flow: string; mayEdit: boolean }
       )}
       {record && (
         <>
-          <p className={css.note}>
-            {t('flowsettings.scheduleTimes')} <code>{record.cronExpression}</code> ({record.timezone})
-          </p>
+          <Words cron={record.cronExpression} zone={record.timezone} />
           <Upcoming times={record.upcomingRuns} />
         </>
       )}
     </>
   );
 }
+
+/** When it comes once the draft is published, where that is not what Live says. */
+function Drawn({ status }: { status: ScheduleStatus }): ReactNode {
+  const { draft, record, enabled, startsWithPublish } = status;
+  if (!draft) return null;
+  const isOff = record ? !enabled : startsWithPublish === false;
+  return (
+    <>
+      <p className={css.note}>{t(isOff ? 'flowsettings.scheduleDrawnOff' : 'flowsettings.scheduleDrawn')}</p>
+      <Words cron={draft.cronExpression} zone={draft.timezone} />
+      <Upcoming times={draft.upcomingRuns} />
+    </>
+  );
+}
+
+const Words = ({ cron, zone }: { cron: string; zone: string }): ReactNode => (
+  <p className={css.note}>
+    {cronWords(cron) ?? t('flowsettings.scheduleTimes')} <code>{cron}</code> ({zone})
+  </p>
+);
 
 /** When it comes next, and after that. */
 function Upcoming({ times }: { times: readonly string[] }): ReactNode {

@@ -11,12 +11,14 @@ export interface SettingSectionProps {
   /** Whether what was typed can be sent. */
   valid?: boolean;
   mayEdit: boolean;
+  /** The words of its button, where it does more than save. */
+  action?: string;
   children: ReactNode;
 }
 
 /** A section with its own Save, so that one mistake does not hold up the rest. */
 export function SettingSection(props: SettingSectionProps): ReactNode {
-  const { title, description, state, valid = true, mayEdit, children } = props;
+  const { title, description, state, valid = true, mayEdit, action, children } = props;
   const { dirty, busy, error, save, reset } = state;
   return (
     <Section title={title} description={description}>
@@ -43,7 +45,7 @@ export function SettingSection(props: SettingSectionProps): ReactNode {
               {t('flowsettings.reset')}
             </Button>
             <Button type="submit" disabled={!dirty || !valid} busy={busy}>
-              {t('kit.save')}
+              {action ?? t('kit.save')}
             </Button>
           </div>
         )}

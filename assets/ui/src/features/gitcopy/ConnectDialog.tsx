@@ -1,4 +1,4 @@
-import { useEffect, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import {
   useConnect,
   useRepositories,
@@ -7,9 +7,8 @@ import {
   type HostToken,
   type RepositoryList,
 } from '../../api/gitcopy';
-import { holdUnsaved } from '../../core/unsaved';
 import { t, type Key } from '../../i18n';
-import { Banner, Button, Dialog, toast } from '../../ui';
+import { Banner, Button, Dialog, toast, useDialogGuard } from '../../ui';
 import { AccessStep, type Access } from './AccessStep';
 import { EnvironmentChoice, environmentOf, labelOf, type Label } from './EnvironmentSection';
 import css from './GitCopy.module.css';
@@ -44,15 +43,11 @@ export function ConnectDialog({ status, onClose }: ConnectDialogProps): ReactNod
   const [list, setList] = useState<RepositoryList | null>(null);
   const [repo, setRepo] = useState(status.repo ?? '');
   const [label, setLabel] = useState<Label>(labelOf(status.environment));
-  const [warned, setWarned] = useState(false);
   const find = useRepositories();
   const connect = useConnect(status.environment);
   const busy = find.isPending || connect.isPending;
   const dirty = access.token !== '' || step !== 'access';
-  // The end of the session would take away what was typed.
-  useEffect(() => {
-    if (dirty) return holdUnsaved({ stays: () => true });
-  }, [dirty]);
+  const guard = useDialogGuard(dirty, busy, onClose);
 
   const proof: HostToken =
     access.by === 'token' ? { token: access.token.trim() } : { credentialId: access.credentialId };
@@ -72,7 +67,7 @@ export function ConnectDialog({ status, onClose }: ConnectDialogProps): ReactNod
       },
       {
         onSuccess: (now) => {
-          onClose();
+          guard.close();
           toast(t('gitcopy.connected', { repo: now.repo ?? repo }));
         },
       },
@@ -89,25 +84,16 @@ export function ConnectDialog({ status, onClose }: ConnectDialogProps): ReactNod
   return (
     <Dialog
       open
-      onClose={onClose}
+      onClose={guard.close}
+      mayClose={guard.mayClose}
       title={t('gitcopy.connectRepository')}
       description={t('gitcopy.step', { number, total: steps.length, name: t(names[step]) })}
-      mayClose={() => {
-        if (busy) return false;
-        if (!dirty || warned) return true;
-        setWarned(true);
-        return false;
-      }}
       footer={
         <>
-          {warned && (
-            <span className={css.warned} role="status">
-              {t('kit.notSavedYet')}
-            </span>
-          )}
+          {guard.warning}
           {number === 1 ? (
-            <Button onClick={onClose} disabled={busy}>
-              {t(warned ? 'kit.discard' : 'kit.cancel')}
+            <Button onClick={guard.close} disabled={busy}>
+              {t(guard.warned ? 'kit.discard' : 'kit.cancel')}
             </Button>
           ) : (
             <Button onClick={back} disabled={busy}>

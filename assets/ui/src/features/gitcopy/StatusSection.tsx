@@ -14,6 +14,7 @@ import {
 import { useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useCopyNow, type CopyState, type CopyStatus } from '../../api/gitcopy';
+import { serviceNow } from '../../core/clock';
 import { duration } from '../../core/format';
 import { t } from '../../i18n';
 import { Banner, Button, cx, RelativeTime, Section, useCountdown } from '../../ui';
@@ -170,7 +171,7 @@ const Fact = ({ name, children }: { name: string; children: ReactNode }): ReactN
 
 /** Counts down to the next try. */
 function NextTry({ date }: { date: string }): ReactNode {
-  const [seconds] = useState(() => secondsUntil(date, Date.now()));
+  const [seconds] = useState(() => secondsUntil(date, serviceNow()));
   const left = useCountdown(seconds);
   return (
     <time dateTime={date} className={css.counting}>

@@ -1,14 +1,10 @@
-import { Search, TextQuote } from 'lucide-react';
+import { RotateCw, Search, TextQuote } from 'lucide-react';
 import { useState, type FormEvent, type ReactNode } from 'react';
-import { passagesOf, useFound, type Found, type Passage, type Store } from '../../api/stores';
+import { pageOfPassage, useFound, usePlaceOf, type Found, type Store } from '../../api/stores';
 import { Banner, Button, EmptyState, Field, Input, toast, useAddress } from '../../ui';
 import css from './Knowledge.module.css';
-import { Metadata } from './Passages';
+import { FoundPassage } from './FoundPassage';
 import { t } from './words';
-
-/** How many pages are looked through for a passage: what is found does not say where it stands. */
-const PAGES = 40;
-const LIMIT = 50;
 
 /** Looks in the store as a flow would, and leads to the passages that were found. */
 export default function AskStore({ store }: { store: Store }): ReactNode {
@@ -17,7 +13,7 @@ export default function AskStore({ store }: { store: Store }): ReactNode {
   const [words, setWords] = useState(asked);
   // It stands in the address, so what was found is there again after a look at a passage.
   const ask = useFound(store.id, store.embeddingConfig === null ? '' : asked);
-  const [looking, setLooking] = useState<number | null>(null);
+  const place = usePlaceOf(store.id);
   if (store.embeddingConfig === null)
     return (
       <EmptyState
@@ -34,18 +30,20 @@ export default function AskStore({ store }: { store: Store }): ReactNode {
     if (words === asked) void ask.refetch();
     put({ ask: words });
   };
-  const openPassage = async (found: Found, at: number): Promise<void> => {
-    setLooking(at);
-    const place = await find(store, found.pageContent).catch(() => null);
-    setLooking(null);
-    if (place === null) return toast(t('knowledge.notFoundText', { count: PAGES * LIMIT }));
-    put({
-      tab: 'passages',
-      document: '',
-      page: place.page > 1 ? String(place.page) : '',
-      passage: place.passage.id,
+  // Who left meanwhile stays where they went: then nobody is told what came of it.
+  const openPassage = (found: Found): void =>
+    place.mutate(found, {
+      onSuccess: (passage) =>
+        passage === null
+          ? toast(t('knowledge.notFoundText'))
+          : put({
+              tab: 'passages',
+              document: '',
+              find: '',
+              page: pageOfPassage(passage.chunkNo),
+              passage: passage.id,
+            }),
     });
-  };
   return (
     <div className={css.ask}>
       <form className={css.askForm} onSubmit={send} role="search">
@@ -56,8 +54,14 @@ export default function AskStore({ store }: { store: Store }): ReactNode {
           {t('knowledge.ask')}
         </Button>
       </form>
-      {store.status === 'SYNC' && <Banner tone="info">{t('knowledge.passagesChanged')}</Banner>}
-      {ask.error && <Banner tone="danger">{ask.error.message}</Banner>}
+      {ask.error && (
+        <Banner
+          tone="danger"
+          actions={<Button onClick={() => put({ tab: 'search' })}>{t('knowledge.toSearch')}</Button>}
+        >
+          {ask.error.message}
+        </Banner>
+      )}
       {!ask.data && !ask.error && (
         <EmptyState icon={Search} title={t('knowledge.askEmpty')}>
           {t('knowledge.askEmptyText')}
@@ -72,39 +76,39 @@ export default function AskStore({ store }: { store: Store }): ReactNode {
           </p>
           <ol className={css.list} aria-label={t('knowledge.passages')}>
             {ask.data.docs.map((found, at) => (
-              <li key={at} className={css.passage}>
-                <div className={css.documentHead}>
-                  <span className={css.name}>
-                    <strong title={t('knowledge.likeness')}>
-                      {t('knowledge.distance', { score: found.score.toFixed(3) })}
-                    </strong>
-                  </span>
-                  <Button
-                    size="compact"
-                    icon={TextQuote}
-                    busy={looking === at}
-                    onClick={() => void openPassage(found, at)}
-                  >
-                    {t('knowledge.openPassage')}
-                  </Button>
-                </div>
-                <p className={css.words}>{found.pageContent}</p>
-                <Metadata of={found.metadata} />
-              </li>
+              <FoundPassage
+                key={at}
+                found={found}
+                fault={
+                  place.error &&
+                  place.variables === found && (
+                    <Banner
+                      tone="danger"
+                      title={t('knowledge.notLookedUp')}
+                      actions={
+                        <Button size="compact" icon={RotateCw} onClick={() => openPassage(found)}>
+                          {t('kit.retry')}
+                        </Button>
+                      }
+                    >
+                      {place.error.message}
+                    </Banner>
+                  )
+                }
+              >
+                <Button
+                  size="compact"
+                  icon={TextQuote}
+                  busy={place.isPending && place.variables === found}
+                  onClick={() => openPassage(found)}
+                >
+                  {t('knowledge.openPassage')}
+                </Button>
+              </FoundPassage>
             ))}
           </ol>
         </>
       )}
     </div>
   );
-}
-
-async function find(store: Store, text: string): Promise<{ page: number; passage: Passage } | null> {
-  for (let page = 1; page <= PAGES; page += 1) {
-    const { chunks, count } = await passagesOf(store.id, page);
-    const passage = chunks.find((one) => one.pageContent === text);
-    if (passage) return { page, passage };
-    if (page * LIMIT >= count) return null;
-  }
-  return null;
 }

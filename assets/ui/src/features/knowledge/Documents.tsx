@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { useCan } from '../../api/me';
 import { processLoader, useRemoveLoader, type Store, type StoreLoader } from '../../api/stores';
 import { number } from '../../core/format';
-import { Button, ConfirmDialog, cx, EmptyState, later, RowMenu, toast, useAddress } from '../../ui';
+import { Button, ConfirmDialog, cx, EmptyState, later, List, RowMenu, toast, useAddress } from '../../ui';
 import { JobLine } from './JobLine';
 import css from './Knowledge.module.css';
 import { useFileDrop } from './files';
@@ -14,6 +14,9 @@ import type { JobWork, Jobs } from './useJobs';
 import { t } from './words';
 
 const LoaderForm = later(() => import('./LoaderForm'), null);
+
+/** How high a document is about, in pixels. */
+const DOCUMENT = 66;
 
 export interface DocumentsProps {
   store: Store;
@@ -72,20 +75,25 @@ export function Documents({ store, parts, jobs }: DocumentsProps): ReactNode {
             )}
             {add}
           </div>
-          <ul className={css.list} aria-label={t('knowledge.documents')}>
-            {store.loaders.map((loader) => (
-              <li key={loader.id} className={css.document}>
-                <DocumentRow
-                  loader={loader}
-                  jobs={jobs}
-                  mayAdd={mayAdd}
-                  mayRun={mayRun}
-                  onRun={() => jobs.run([work(loader)])}
-                  onOpen={(dialog) => setOpen({ dialog, loader })}
-                />
-              </li>
-            ))}
-          </ul>
+          <List
+            rows={store.loaders}
+            rowKey={(loader) => loader.id}
+            label={t('knowledge.documents')}
+            className={css.list}
+            itemClassName={css.document}
+            guess={DOCUMENT}
+          >
+            {(loader) => (
+              <DocumentRow
+                loader={loader}
+                jobs={jobs}
+                mayAdd={mayAdd}
+                mayRun={mayRun}
+                onRun={() => jobs.run([work(loader)])}
+                onOpen={(dialog) => setOpen({ dialog, loader })}
+              />
+            )}
+          </List>
         </>
       )}
       {open?.dialog === 'new' && (

@@ -3,14 +3,30 @@ import { useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useMissingPermissions } from '../../api/me';
 import { useStores, type Store } from '../../api/stores';
+import { useUsedBy } from '../../api/usedBy';
 import { number } from '../../core/format';
-import { ListPage, RowMenu, rowLink, Table, updatedColumn, type Column } from '../../ui';
+import {
+  later,
+  ListPage,
+  numberColumn,
+  RowMenu,
+  rowLink,
+  Table,
+  Tabs,
+  updatedColumn,
+  useAddress,
+  usedByColumn,
+  type Column,
+} from '../../ui';
 import { DeleteStore } from './DeleteStore';
 import css from './Knowledge.module.css';
 import { StateBadge } from './state';
-import { StoreForm } from './StoreForm';
 import { t } from './words';
 
+const AskAll = later(() => import('./AskAll'));
+const StoreForm = later(() => import('./StoreForm'), null);
+
+type Name = 'stores' | 'ask';
 type Open = { dialog: 'new' } | { dialog: 'rename' | 'delete'; store: Store };
 
 /** The document stores of the workspace. */
@@ -19,6 +35,11 @@ export default function KnowledgePage(): ReactNode {
   const [open, setOpen] = useState<Open | null>(null);
   const [, go] = useLocation();
   const close = (): void => setOpen(null);
+  const { read, put } = useAddress();
+  const stores = useStores(!missing.view);
+  const usedBy = useUsedBy('documentStores', !missing.view).data;
+  const value: Name = read('tab') === 'ask' ? 'ask' : 'stores';
+  const { data } = stores;
   const lacks = (permission: string | null): { disabled?: boolean; hint?: string } =>
     permission === null ? {} : { disabled: true, hint: t('kit.needs', { permission }) };
   const columns: Column<Store>[] = [
@@ -47,20 +68,9 @@ export default function KnowledgePage(): ReactNode {
       wideOnly: true,
       cell: (store) => number(store.loaders.length),
     },
-    {
-      id: 'passages',
-      header: t('knowledge.passages'),
-      align: 'end',
-      wideOnly: true,
-      cell: (store) => number(store.totalChunks),
-    },
-    {
-      id: 'characters',
-      header: t('knowledge.characters'),
-      align: 'end',
-      wideOnly: true,
-      cell: (store) => number(store.totalChars),
-    },
+    numberColumn('totalChunks', t('knowledge.passages'), true),
+    numberColumn('totalChars', t('knowledge.characters'), true),
+    ...usedByColumn(usedBy, (store: Store) => store.id),
     updatedColumn(),
     {
       id: 'menu',
@@ -76,7 +86,7 @@ export default function KnowledgePage(): ReactNode {
               onSelect: () => setOpen({ dialog: 'rename', store }),
             },
             {
-              label: t('knowledge.delete'),
+              label: t('knowledge.deleteConfirm'),
               icon: Trash2,
               danger: true,
               ...lacks(missing.delete),
@@ -93,7 +103,7 @@ export default function KnowledgePage(): ReactNode {
         title={t('knowledge.title')}
         description={t('knowledge.description')}
         icon={Library}
-        query={useStores(!missing.view)}
+        query={stores}
         missing={missing.view ?? false}
         create={!missing.create && { label: t('knowledge.new'), onClick: () => setOpen({ dialog: 'new' }) }}
         viewOnly={
@@ -102,6 +112,24 @@ export default function KnowledgePage(): ReactNode {
         }
         empty={{ title: t('knowledge.empty'), text: t('knowledge.emptyText') }}
         search={{ label: t('knowledge.searchStores'), words: ({ name, description }) => [name, description] }}
+        around={
+          data && data.length > 0
+            ? (list) => (
+                <Tabs<Name>
+                  label={t('knowledge.views')}
+                  value={value}
+                  onChange={(next) => put({ tab: next === 'ask' ? next : '', ask: '', q: '' })}
+                  tabs={[
+                    { value: 'stores', label: t('knowledge.stores') },
+                    { value: 'ask', label: t('knowledge.askAll') },
+                  ]}
+                  panelClassName={css.tabPanel}
+                >
+                  {value === 'ask' ? <AskAll stores={data} /> : list}
+                </Tabs>
+              )
+            : undefined
+        }
         found={(count) => t('knowledge.found', { count })}
       >
         {(rows) => (
@@ -112,7 +140,9 @@ export default function KnowledgePage(): ReactNode {
         <StoreForm store={null} onClose={close} onDone={(id) => go(`/knowledge/${id}`)} />
       )}
       {open?.dialog === 'rename' && <StoreForm store={open.store} onClose={close} />}
-      {open?.dialog === 'delete' && <DeleteStore store={open.store} onClose={close} />}
+      {open?.dialog === 'delete' && (
+        <DeleteStore store={open.store} flows={usedBy?.[open.store.id]} onClose={close} />
+      )}
     </>
   );
 }

@@ -1,10 +1,20 @@
-import { Pencil, TextQuote, Trash2 } from 'lucide-react';
+import { ListTree, Pencil, SearchX, TextQuote, Trash2 } from 'lucide-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useCan } from '../../api/me';
-import { useEditPassage, usePassages, useRemovePassage, type Passage, type Store } from '../../api/stores';
+import {
+  pageOfPassage,
+  PASSAGES,
+  useEditPassage,
+  usePassages,
+  usePassageSearch,
+  useRemovePassage,
+  type Passage,
+  type Store,
+} from '../../api/stores';
 import { isObject } from '../../core/nodes';
 import { pageOf } from '../../core/paging';
 import {
+  Button,
   ConfirmDialog,
   EmptyState,
   Field,
@@ -12,31 +22,47 @@ import {
   IconButton,
   Loaded,
   Pager,
+  SearchField,
   Select,
   TextArea,
   toast,
   Toolbar,
   useAddress,
   useForm,
+  useSettled,
 } from '../../ui';
 import css from './Knowledge.module.css';
 import { t } from './words';
 
-/** How many the service gives at a time. */
-const LIMIT = 50;
-
 type Open = { dialog: 'edit' | 'remove'; passage: Passage };
 
-/** The passages of a store, a page at a time. */
+/** The passages of a store, a page at a time, or those that have some words in them. */
 export default function Passages({ store }: { store: Store }): ReactNode {
-  const { read, put } = useAddress();
+  const { read, put, go } = useAddress();
   const [open, setOpen] = useState<Open | null>(null);
   const mayEdit = useCan()('documentStores:update');
   const asked = read('document');
   const loader = store.loaders.some(({ id }) => id === asked) ? asked : 'all';
   const page = pageOf(read('page'));
-  const query = usePassages(store.id, loader, page);
+  const words = read('find');
+  const found = useSettled(words.trim());
+  const query = usePassages(store.id, loader, page, !found);
   const close = (): void => setOpen(null);
+  const list = (passages: readonly Passage[], rest?: Partial<PassageRowProps>): ReactNode => (
+    <ol className={css.list} aria-label={t('knowledge.passages')}>
+      {passages.map((passage) => (
+        <PassageRow
+          key={passage.id}
+          passage={passage}
+          here={read('passage') === passage.id}
+          name={store.loaders.find(({ id }) => id === passage.docId)?.loaderName ?? ''}
+          mayEdit={mayEdit}
+          onOpen={(dialog) => setOpen({ dialog, passage })}
+          {...rest}
+        />
+      ))}
+    </ol>
+  );
   if (store.totalChunks === 0)
     return (
       <EmptyState icon={TextQuote} title={t('knowledge.noPassages')}>
@@ -49,7 +75,7 @@ export default function Passages({ store }: { store: Store }): ReactNode {
         <Select
           aria-label={t('knowledge.document')}
           value={loader}
-          onChange={(next) => put({ document: next === 'all' ? '' : next, page: '', passage: '' })}
+          onChange={(next) => put({ document: next === 'all' ? '' : next, page: '', passage: '', from: '' })}
           options={[
             { value: 'all', label: t('knowledge.all') },
             ...store.loaders.map(({ id, loaderName, loaderId }) => ({
@@ -58,42 +84,81 @@ export default function Passages({ store }: { store: Store }): ReactNode {
             })),
           ]}
         />
+        <SearchField
+          label={t('knowledge.findPassages')}
+          value={words}
+          onChange={(find) => put({ find, from: '', page: '', passage: '' })}
+        />
       </Toolbar>
-      <Loaded query={query}>
-        {(data) =>
-          data.chunks.length === 0 ? (
-            <EmptyState icon={TextQuote} title={t('knowledge.noPassages')}>
-              {t('knowledge.noPassagesText')}
-            </EmptyState>
-          ) : (
-            <>
-              <ol className={css.list} aria-label={t('knowledge.passages')}>
-                {data.chunks.map((passage) => (
-                  <PassageRow
-                    key={passage.id}
-                    passage={passage}
-                    here={read('passage') === passage.id}
-                    name={store.loaders.find(({ id }) => id === passage.docId)?.loaderName ?? ''}
-                    mayEdit={mayEdit}
-                    onOpen={(dialog) => setOpen({ dialog, passage })}
+      {found ? (
+        <Matches store={store} loader={loader} text={found}>
+          {(passages) =>
+            list(passages, {
+              onShow: ({ chunkNo, id }) =>
+                go({ find: '', from: '', page: pageOfPassage(chunkNo), passage: id }),
+            })
+          }
+        </Matches>
+      ) : (
+        <Loaded query={query}>
+          {(data) =>
+            data.chunks.length === 0 ? (
+              <EmptyState icon={TextQuote} title={t('knowledge.noPassages')}>
+                {t('knowledge.noPassagesText')}
+              </EmptyState>
+            ) : (
+              <>
+                {list(data.chunks)}
+                {data.count > PASSAGES && (
+                  <Pager
+                    page={page}
+                    limit={PASSAGES}
+                    total={data.count}
+                    onPage={(next) => put({ page: next > 1 ? String(next) : '', passage: '' })}
                   />
-                ))}
-              </ol>
-              {data.count > LIMIT && (
-                <Pager
-                  page={page}
-                  limit={LIMIT}
-                  total={data.count}
-                  onPage={(next) => put({ page: next > 1 ? String(next) : '', passage: '' })}
-                />
-              )}
-            </>
-          )
-        }
-      </Loaded>
+                )}
+              </>
+            )
+          }
+        </Loaded>
+      )}
       {open?.dialog === 'edit' && <PassageForm store={store} passage={open.passage} onClose={close} />}
       {open?.dialog === 'remove' && <RemovePassage store={store} passage={open.passage} onClose={close} />}
     </>
+  );
+}
+
+interface MatchesProps {
+  store: Store;
+  loader: string;
+  text: string;
+  children: (passages: readonly Passage[]) => ReactNode;
+}
+
+/** Passages with a text in them. A search that read much says so and goes on where it stopped; Back is where it was before. */
+function Matches({ store, loader, text, children }: MatchesProps): ReactNode {
+  const { read, go } = useAddress();
+  const query = usePassageSearch(store.id, loader, text, pageOf(read('from')));
+  return (
+    <Loaded query={query}>
+      {({ chunks, next }) => (
+        <>
+          {chunks.length > 0 ? (
+            children(chunks)
+          ) : (
+            <EmptyState
+              icon={SearchX}
+              title={t(next === null ? 'knowledge.noMatches' : 'knowledge.noMatchesYet')}
+            >
+              {t('knowledge.noMatchesText')}
+            </EmptyState>
+          )}
+          {next !== null && (
+            <Button onClick={() => go({ from: String(next) })}>{t('knowledge.lookFurther')}</Button>
+          )}
+        </>
+      )}
+    </Loaded>
   );
 }
 
@@ -105,9 +170,11 @@ interface PassageRowProps {
   name: string;
   mayEdit: boolean;
   onOpen: (dialog: Open['dialog']) => void;
+  /** Leads to where it stands among the others. */
+  onShow?: (passage: Passage) => void;
 }
 
-function PassageRow({ passage, here, name, mayEdit, onOpen }: PassageRowProps): ReactNode {
+function PassageRow({ passage, here, name, mayEdit, onOpen, onShow }: PassageRowProps): ReactNode {
   const { chunkNo, pageContent, metadata } = passage;
   const row = useRef<HTMLLIElement>(null);
   useEffect(() => {
@@ -123,6 +190,14 @@ function PassageRow({ passage, here, name, mayEdit, onOpen }: PassageRowProps): 
           <strong>{t('knowledge.passage', { number })}</strong>
           <span className={css.about}>{name}</span>
         </span>
+        {onShow && (
+          <IconButton
+            icon={ListTree}
+            size="compact"
+            label={t('knowledge.showPassage', { number })}
+            onClick={() => onShow(passage)}
+          />
+        )}
         {mayEdit && (
           <>
             <IconButton

@@ -123,6 +123,7 @@ export default function SearchSettings(props: {
           />
         )}
       </Fields>
+      {makesAnew(store, chosen) && <Banner tone="warning">{t('knowledge.otherEmbeddings')}</Banner>}
       {fault && <Banner tone="danger">{fault}</Banner>}
       {fills && <JobLine progress={jobs.running?.progress ?? null} onStop={jobs.stop} />}
       {mayChange && (
@@ -151,6 +152,14 @@ export default function SearchSettings(props: {
     </Section>
   );
 }
+
+/** Whether vectors are there already, of embeddings that the chosen ones cannot be compared with. */
+const makesAnew = ({ embeddingConfig, status, totalChunks }: Store, { embedding }: Chosen): boolean =>
+  embeddingConfig !== null &&
+  totalChunks > 0 &&
+  status !== 'UPSERTING' &&
+  (embedding.name !== embeddingConfig.name ||
+    JSON.stringify(embedding.config) !== JSON.stringify(embeddingConfig.config));
 
 const bodyOf = (storeId: string, { embedding, store, records }: Chosen): VectorCards => ({
   storeId,

@@ -12,7 +12,7 @@ export interface StoreFormProps {
 }
 
 /** The name of a store, and what agents are told of it. */
-export function StoreForm({ store, onClose, onDone }: StoreFormProps): ReactNode {
+export default function StoreForm({ store, onClose, onDone }: StoreFormProps): ReactNode {
   const make = useMakeStore();
   const rename = useRenameStore();
   const form = useForm(

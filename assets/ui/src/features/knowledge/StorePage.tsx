@@ -1,16 +1,19 @@
-import { ArrowLeft, Library, Pencil, Workflow } from 'lucide-react';
+import { Library, Pencil } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
-import { Link, useLocation } from 'wouter';
-import { useCreateFlow } from '../../api/flows';
+import { Link } from 'wouter';
+import { isGone } from '../../api/client';
 import { useCan } from '../../api/me';
-import { useStore, type Store } from '../../api/stores';
+import { isBehind, useStore, type Store } from '../../api/stores';
 import { number } from '../../core/format';
 import {
+  BackLink,
   Banner,
   Button,
+  DraftMark,
   EmptyState,
   later,
   Loaded,
+  NoAccess,
   Page,
   PageHeader,
   Tabs,
@@ -22,22 +25,32 @@ import { Documents } from './Documents';
 import { JobLine } from './JobLine';
 import css from './Knowledge.module.css';
 import type { Chosen, KnowledgeParts } from './parts';
-import { StateBadge } from './state';
-import { StoreForm } from './StoreForm';
+import { behindWords, StateBadge } from './state';
+import { UseInFlow } from './UseInFlow';
 import { useJobs } from './useJobs';
 import { t } from './words';
 
 const Passages = later(() => import('./Passages'));
 const SearchSettings = later(() => import('./SearchSettings'));
 const AskStore = later(() => import('./AskStore'));
+const StoreForm = later(() => import('./StoreForm'), null);
 
 const names = ['documents', 'passages', 'search', 'ask'] as const;
 type Name = (typeof names)[number];
 
 /** A document store: what is in it, how it is cut, what makes it findable, and what is found. */
 export function StorePage({ id, parts }: { id: string; parts: KnowledgeParts }): ReactNode {
-  const store = useStore(id);
-  if (store.error && 'status' in store.error && store.error.status === 404)
+  const maySee = useCan()('documentStores:view');
+  const store = useStore(id, maySee);
+  if (!maySee)
+    return (
+      <Page>
+        <ToList />
+        <PageHeader title={t('knowledge.title')} />
+        <NoAccess permission="documentStores:view" />
+      </Page>
+    );
+  if (isGone(store.error))
     return (
       <Page>
         <PageHeader title={t('knowledge.title')} />
@@ -54,6 +67,8 @@ export function StorePage({ id, parts }: { id: string; parts: KnowledgeParts }):
     );
   return <Loaded query={store}>{(data) => <StoreTabs store={data} parts={parts} />}</Loaded>;
 }
+
+const ToList = (): ReactNode => <BackLink href="/knowledge">{t('knowledge.back')}</BackLink>;
 
 function StoreTabs({ store, parts }: { store: Store; parts: KnowledgeParts }): ReactNode {
   const { read, put } = useAddress();
@@ -76,9 +91,7 @@ function StoreTabs({ store, parts }: { store: Store; parts: KnowledgeParts }): R
   const elsewhere = store.progress !== null && jobs.running === null;
   return (
     <Page>
-      <Link href="/knowledge" className={css.back}>
-        <ArrowLeft size={14} aria-hidden /> {t('knowledge.back')}
-      </Link>
+      <ToList />
       <PageHeader
         title={store.name}
         description={store.description}
@@ -89,11 +102,25 @@ function StoreTabs({ store, parts }: { store: Store; parts: KnowledgeParts }): R
                 {t('knowledge.rename')}
               </Button>
             )}
-            {can('chatflows:create') && <UseInFlow store={store} parts={parts} />}
+            <UseInFlow store={store} parts={parts} />
           </>
         }
       />
       <Facts store={store} />
+      {isBehind(store) && (
+        <Banner
+          tone="warning"
+          actions={
+            tab !== 'search' && (
+              <Button size="compact" onClick={() => put({ tab: 'search', page: '', passage: '' })}>
+                {t('knowledge.fillAgain')}
+              </Button>
+            )
+          }
+        >
+          {behindWords(store)}
+        </Banner>
+      )}
       {elsewhere && <JobLine progress={store.progress} />}
       <Tabs<Name>
         value={tab}
@@ -137,44 +164,16 @@ function Facts({ store }: { store: Store }): ReactNode {
           {store.whereUsed.length === 0 ? (
             <span className="muted">{t('knowledge.usedByNone')}</span>
           ) : (
-            store.whereUsed.map(({ id, name }, at) => (
+            store.whereUsed.map(({ id, name, draft }, at) => (
               <span key={id}>
                 {at > 0 && ', '}
                 <Link href={`/flows/${id}`}>{name}</Link>
+                {draft && <DraftMark />}
               </span>
             ))
           )}
         </dd>
       </div>
     </dl>
-  );
-}
-
-/** Makes a flow that answers from the store, and goes there. */
-function UseInFlow({ store, parts }: { store: Store; parts: KnowledgeParts }): ReactNode {
-  const create = useCreateFlow();
-  const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
-  const [, go] = useLocation();
-  const make = async (): Promise<void> => {
-    setBusy(true);
-    setFault(null);
-    try {
-      const flowData = await parts.canvasFor(store.id);
-      const name = t('knowledge.useName', { name: store.name });
-      const flow = await create.mutateAsync({ name, type: 'CHATFLOW', ...(flowData ? { flowData } : {}) });
-      go(`/flows/${flow.id}`);
-    } catch (error) {
-      setFault(error instanceof Error ? error.message : String(error));
-      setBusy(false);
-    }
-  };
-  return (
-    <>
-      {fault && <Banner tone="danger">{t('knowledge.useFailed', { reason: fault })}</Banner>}
-      <Button icon={Workflow} busy={busy} onClick={() => void make()}>
-        {t('knowledge.use')}
-      </Button>
-    </>
   );
 }

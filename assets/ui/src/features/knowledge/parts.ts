@@ -1,4 +1,6 @@
 import type { ComponentType } from 'react';
+import type { FlowSummary } from '../../api/models';
+import type { Store } from '../../api/stores';
 import type { CardFields, PickedCard } from '../../core/nodes';
 
 /** What other features put into the page of a document store, loaded when it is first shown. */
@@ -7,6 +9,15 @@ export interface KnowledgeParts {
   CardSettings: ComponentType<CardFields>;
   /** A canvas that answers from the store. */
   canvasFor: (store: string) => Promise<string | null>;
+  /** Puts a store to use in the draft of a flow; what failed is thrown. */
+  putToUse: (store: Store, flow: FlowSummary) => Promise<PutToUse>;
+}
+
+export interface PutToUse {
+  /** The card that searches it. */
+  node: string;
+  /** Nothing on the canvas takes what it finds. */
+  loose: boolean;
 }
 
 /** The cards that make passages findable. */

@@ -1,5 +1,7 @@
 import { CircleCheck, Library, LoaderCircle, RefreshCw, Search, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
+import type { Store } from '../../api/stores';
+import { briefTime } from '../../core/format';
 import { Badge, type BadgeProps } from '../../ui';
 import { t } from './words';
 import type { Key } from '../../i18n';
@@ -22,3 +24,9 @@ export function StateBadge({ state }: { state: string }): ReactNode {
     </Badge>
   );
 }
+
+/** Why a store that is behind has to be filled again. */
+export const behindWords = ({ filledDate }: Pick<Store, 'filledDate'>): string =>
+  filledDate === null
+    ? t('knowledge.behindSettings')
+    : t('knowledge.behindPassages', { time: briefTime(filledDate) });

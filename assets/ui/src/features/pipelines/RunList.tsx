@@ -16,6 +16,7 @@ import {
   type Column,
   type QueryLike,
 } from '../../ui';
+import { Dash } from '../../ui/Dash';
 import css from './Pipelines.module.css';
 import { runAddress, tookOf } from './run';
 import { RunBadges } from './RunFacts';
@@ -98,7 +99,7 @@ const columnsOf = (flow: string, page: number): Column<PipelineRun>[] => [
     wideOnly: true,
     cell: (run) => {
       const ms = tookOf(run);
-      return ms === null ? <span className="muted">–</span> : duration(ms);
+      return ms === null ? <Dash /> : duration(ms);
     },
   },
 ];

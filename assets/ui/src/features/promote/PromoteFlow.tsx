@@ -1,11 +1,21 @@
-import { ArrowLeft, LockKeyhole, Rocket, SearchX } from 'lucide-react';
+import { LockKeyhole, Rocket, SearchX } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
-import { Link } from 'wouter';
 import { ApiError } from '../../api/client';
 import { useMe } from '../../api/me';
 import { useIncomingFlow, usePromote, type IncomingFlow, type PromoteResult } from '../../api/promotion';
 import { t } from '../../i18n';
-import { Banner, Button, EmptyState, Loaded, Page, PageHeader, Tabs, useAddress, useUnsaved } from '../../ui';
+import {
+  BackLink,
+  Banner,
+  Button,
+  EmptyState,
+  Loaded,
+  Page,
+  PageHeader,
+  Tabs,
+  useAddress,
+  useUnsaved,
+} from '../../ui';
 import { Changes } from './Changes';
 import { ConfirmPromote } from './ConfirmPromote';
 import { Credentials } from './Credentials';
@@ -72,9 +82,7 @@ export function PromoteFlow({ id, parts }: PromoteFlowProps): ReactNode {
 function Shown(props: { title: string; actions?: ReactNode; children: ReactNode }): ReactNode {
   return (
     <Page>
-      <Link href="/promote" className={css.back}>
-        <ArrowLeft size={15} aria-hidden /> {t('promote.back')}
-      </Link>
+      <BackLink href="/promote">{t('promote.back')}</BackLink>
       <PageHeader title={props.title} actions={props.actions} />
       {props.children}
     </Page>

@@ -2,9 +2,9 @@ import type { ReactNode } from 'react';
 import type { DraftStatus, Flow } from '../../api/models';
 import { useDiscardDraft } from '../../api/versions';
 import { diffCanvas } from '../../core/canvasDiff';
-import { t } from '../../i18n';
+import { hasCards } from '../../core/nodes';
 import { changeSum, ConfirmDialog, toast } from '../../ui';
-import { hasLive } from './state';
+import { t } from './words';
 
 export interface DiscardDialogProps {
   flow: Flow;
@@ -37,7 +37,7 @@ export default function DiscardDialog(props: DiscardDialogProps): ReactNode {
       }
     >
       <p>
-        {hasLive(flow.flowData)
+        {hasCards(flow.flowData)
           ? t('publish.discardText', { sum: changeSum(diffCanvas(flow.flowData, draft)) })
           : t('publish.discardTextNew')}
       </p>

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import type { DraftStatus, Flow } from '../../api/models';
 import { useRestored } from '../../api/versions';
-import { t } from '../../i18n';
 import { Banner, Button } from '../../ui';
 import css from './Publish.module.css';
 import { fixes } from './problems';
+import { t } from './words';
 
 export interface FlowBannerProps {
   flow: Flow;

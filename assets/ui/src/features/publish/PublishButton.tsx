@@ -2,10 +2,10 @@ import { ChevronDown, GitCompareArrows, Rocket, Trash2 } from 'lucide-react';
 import { useCallback, useMemo, useState, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import type { DraftStatus, Flow } from '../../api/models';
-import { t } from '../../i18n';
 import { Button, IconButton, later, Menu, useActions } from '../../ui';
 import type { PublishParts } from './parts';
 import css from './Publish.module.css';
+import { t } from './words';
 
 const DiscardDialog = later(() => import('./DiscardDialog'), null);
 const PublishDialog = later(() => import('./PublishDialog'), null);

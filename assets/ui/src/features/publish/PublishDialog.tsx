@@ -10,7 +10,7 @@ import type { DraftStatus, Flow } from '../../api/models';
 import { useDraftChanges, usePublish, type PublishResult } from '../../api/versions';
 import { diffCanvas, isEmpty } from '../../core/canvasDiff';
 import { relativeTime } from '../../core/format';
-import { t } from '../../i18n';
+import { hasCards } from '../../core/nodes';
 import {
   Banner,
   Button,
@@ -19,17 +19,20 @@ import {
   changeSum,
   Checkbox,
   Dialog,
+  focusCardSoon,
   Loaded,
   scrollRegion,
   Tabs,
   toast,
+  useDialogGuard,
   useMedia,
   usePref,
 } from '../../ui';
+import { ChangedNote } from './ChangedNote';
 import type { PublishParts } from './parts';
 import css from './Publish.module.css';
 import { ScheduleNote } from './ScheduleNote';
-import { hasLive } from './state';
+import { t } from './words';
 
 export interface PublishDialogProps {
   flow: Flow;
@@ -44,7 +47,7 @@ type DialogTab = 'changes' | 'check';
 
 /** What Publish does to Live, shown before it is done. */
 export default function PublishDialog(props: PublishDialogProps): ReactNode {
-  const { unsaved, onClose, parts } = props;
+  const { unsaved, parts } = props;
   const { id, name } = props.flow;
   const [, go] = useLocation();
   const client = useQueryClient();
@@ -52,23 +55,29 @@ export default function PublishDialog(props: PublishDialogProps): ReactNode {
   const status = useDraft(id);
   const publish = usePublish(id);
   const [replace, setReplace] = useState(false);
+  /** The date of the draft that the person looks at, and the only one that is published. */
+  const [seen, see] = useState<string | null>(null);
   const [unrecorded, setUnrecorded] = useState<PublishResult | null>(null);
   const [tab, setTab] = useState<DialogTab>('changes');
   const [typed, setTyped] = useState(false);
-  const [warned, setWarned] = useState(false);
+  const { close, mayClose, warning } = useDialogGuard(typed, publish.isPending, props.onClose);
 
   const both = {
     data: flow.data && status.data && { flow: flow.data, status: status.data },
     error: flow.error ?? status.error,
     refetch: () => Promise.all([flow.refetch(), status.refetch()]),
   };
-  const stale = Boolean(status.data?.draft?.stale);
+  const draft = status.data?.draft ?? null;
+  if (seen === null && draft && !status.isFetching) see(draft.updatedDate);
+  const stale = Boolean(draft?.stale);
+  // While it is published it ends, and that is no news.
+  const changed = seen !== null && draft?.updatedDate !== seen && !publish.isPending;
   const error = publish.error;
   const moved = error instanceof ApiError && error.status === 409;
 
   const done = (result: PublishResult): void => {
     if (result.historyError) return setUnrecorded(result);
-    onClose();
+    close();
     if (result.unchanged) return toast(t('publish.nothing'));
     const sha = result.version?.sha;
     const view = {
@@ -80,22 +89,24 @@ export default function PublishDialog(props: PublishDialogProps): ReactNode {
   const again = (): void => {
     publish.reset();
     setReplace(false);
+    see(null);
     void client.invalidateQueries({ queryKey: cached.flow(id) });
     void client.invalidateQueries({ queryKey: cached.draft(id) });
   };
 
   const goToNode = (node: string): void => {
-    onClose();
+    close();
     props.goToNode(node);
+    focusCardSoon(node);
   };
 
   if (unrecorded) {
     return (
       <Dialog
         open
-        onClose={onClose}
+        onClose={close}
         title={t('publish.title', { name })}
-        footer={<Button onClick={onClose}>{t('kit.close')}</Button>}
+        footer={<Button onClick={close}>{t('kit.close')}</Button>}
       >
         <Banner tone="warning" title={t('publish.doneUnrecorded')}>
           {t('publish.doneUnrecordedText', { reason: unrecorded.historyError ?? '' })}
@@ -106,37 +117,31 @@ export default function PublishDialog(props: PublishDialogProps): ReactNode {
   return (
     <Dialog
       open
-      onClose={onClose}
+      onClose={close}
+      mayClose={mayClose}
       size="full"
       title={t('publish.title', { name })}
-      mayClose={() => {
-        if (publish.isPending) return false;
-        if (!typed || warned) return true;
-        setWarned(true);
-        return false;
-      }}
       footer={
         <>
-          {typed && warned && (
-            <span className={css.warned} role="status">
-              {t('kit.notSavedYet')}
-            </span>
-          )}
-          <Button onClick={onClose} disabled={publish.isPending}>
+          {warning}
+          <Button onClick={close} disabled={publish.isPending}>
             {t('kit.cancel')}
           </Button>
           <Button
             variant="primary"
             busy={publish.isPending}
-            disabled={!status.data?.draft || (stale && !replace) || moved}
-            onClick={() => publish.mutate(stale && replace, { onSuccess: done })}
+            disabled={!draft || seen === null || changed || (stale && !replace) || moved}
+            onClick={() =>
+              seen !== null && publish.mutate({ seen, replace: stale && replace }, { onSuccess: done })
+            }
           >
             {t('publish.publish')}
           </Button>
         </>
       }
     >
-      {error && (
+      {changed && <ChangedNote draft={draft} onLook={again} />}
+      {error && !changed && (
         <Banner
           tone="danger"
           title={error.message}
@@ -179,7 +184,7 @@ export default function PublishDialog(props: PublishDialogProps): ReactNode {
                 <Review
                   {...data}
                   goToNode={goToNode}
-                  onClose={onClose}
+                  onClose={close}
                   onCheck={() => setTab('check')}
                   parts={parts}
                 />
@@ -204,7 +209,7 @@ interface ReviewProps {
 function Review({ flow, status, goToNode, onClose, onCheck, parts }: ReviewProps): ReactNode {
   const draft = status.draft?.flowData ?? null;
   const found = useProblems(flow.id, status.draft?.updatedDate ?? '').data;
-  const told = useDraftChanges(flow.id, status.draft?.updatedDate ?? null).data;
+  const told = useDraftChanges(flow, status.draft?.updatedDate ?? null).data;
   const sentences = told?.sentences ?? noSentences;
   const diff = useMemo(() => diffCanvas(flow.flowData, draft), [flow.flowData, draft]);
   const problems = draft === null ? [] : (found ?? []);
@@ -213,21 +218,25 @@ function Review({ flow, status, goToNode, onClose, onCheck, parts }: ReviewProps
     onClose();
     go(`/flows/${flow.id}/versions?v=draft`);
   };
-  const isNew = !hasLive(flow.flowData);
+  const live = hasCards(flow.flowData);
+  const isNew = !live && status.lastPublished === null;
   const [canvases, showCanvases] = usePref('publishCanvases', 'on', ['off', 'on']);
   const [selected, select] = useState<string | null>(null);
   const wide = useMedia('(width >= 768px)');
-  const drawn = canvases === 'on' && draft !== null && !isNew;
+  const heading = t(isNew ? 'publish.goesLive' : 'publish.changes');
+  const drawn = canvases === 'on' && draft !== null && live;
   return (
     <div className={css.review}>
       {problems.length > 0 && <Problems problems={problems} onNode={goToNode} />}
       {draft !== null && <parts.CheckLine flow={flow.id} onOpen={onCheck} />}
       {draft !== null && <ScheduleNote flow={flow.id} draft={draft} />}
-      <section className={css.part} aria-label={t('publish.changes')}>
+      <section className={css.part} aria-label={heading}>
         <header className={css.partHead}>
-          <h3>{t('publish.changes')}</h3>
-          <span className={css.muted}>{draft === null ? t('publish.nothing') : changeSum(diff)}</span>
-          {draft !== null && !isNew && (
+          <h3>{heading}</h3>
+          <span className={css.muted}>
+            {draft === null ? t('publish.nothing') : !isNew && changeSum(diff)}
+          </span>
+          {draft !== null && live && (
             <span className={css.tools}>
               <Button
                 size="compact"
@@ -243,7 +252,9 @@ function Review({ flow, status, goToNode, onClose, onCheck, parts }: ReviewProps
             </span>
           )}
         </header>
-        {isNew && draft !== null && <p className={css.muted}>{t('publish.first')}</p>}
+        {isNew && draft !== null && (
+          <p className={css.muted}>{t(hasCards(draft) ? 'publish.first' : 'publish.firstEmpty')}</p>
+        )}
         {sentences.length > 0 && (
           <div ref={scrollRegion} className={css.told}>
             <ChangeSentences sentences={sentences} />
@@ -259,6 +270,7 @@ function Review({ flow, status, goToNode, onClose, onCheck, parts }: ReviewProps
           />
         )}
         {draft !== null &&
+          !isNew &&
           (isEmpty(diff) ? (
             <p className={css.muted}>{t('changes.none')}</p>
           ) : (
@@ -282,18 +294,21 @@ function Problems(props: { problems: readonly CardProblem[]; onNode: (id: string
     <Banner tone="warning" title={t('publish.problems', { count })}>
       <p>{t('publish.problemsText')}</p>
       <ul className={css.problems}>
-        {problems.map((one) => (
-          <li key={`${one.id} ${one.issues[0]}`}>
-            {one.id ? (
-              <button type="button" className={css.link} onClick={() => onNode(one.id)}>
-                {one.label}
-              </button>
-            ) : (
-              <span className={css.strong}>{t('publish.whole')}</span>
-            )}
-            : {one.issues.join(' ')}
-          </li>
-        ))}
+        {problems.flatMap(({ id, label, issues }) =>
+          issues.map((issue) => (
+            <li key={`${id} ${issue}`}>
+              {id ? (
+                <button type="button" className={css.problem} onClick={() => onNode(id)}>
+                  <span className={css.link}>{label}</span>: {issue}
+                </button>
+              ) : (
+                <>
+                  <span className={css.strong}>{t('publish.whole')}</span>: {issue}
+                </>
+              )}
+            </li>
+          )),
+        )}
       </ul>
     </Banner>
   );

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { useSchedule } from '../../api/schedules';
 import { startsByClock } from '../../core/start';
-import { t } from '../../i18n';
 import { Banner } from '../../ui';
+import { t } from './words';
 
 /** Says that a Publish switches a schedule on: from then on the flow runs without anybody asking. */
 export function ScheduleNote({ flow, draft }: { flow: string; draft: string }): ReactNode {

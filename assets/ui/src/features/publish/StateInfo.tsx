@@ -2,10 +2,10 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { DraftStatus, Flow } from '../../api/models';
 import { relativeTime } from '../../core/format';
-import { t } from '../../i18n';
 import { Popover } from '../../ui';
 import css from './Publish.module.css';
 import { explanation, stateOf } from './state';
+import { t } from './words';
 
 export interface StateInfoProps {
   flow: Flow;

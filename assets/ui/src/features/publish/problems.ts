@@ -1,5 +1,5 @@
 import type { VersionNotes } from '../../api/versions';
-import { t } from '../../i18n';
+import { t } from './words';
 
 export interface Fix {
   text: string;

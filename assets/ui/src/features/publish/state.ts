@@ -1,15 +1,9 @@
 import type { DraftStatus, Flow, FlowState } from '../../api/models';
-import { parseFlow } from '../../core/flowdata';
-
-/** Whether Live has cards: without any it answers nobody. */
-export function hasLive(flowData: string): boolean {
-  const read = parseFlow(flowData);
-  return read.ok && read.flow.nodes.some((node) => node.data.name !== 'stickyNote');
-}
+import { hasCards } from '../../core/nodes';
 
 /** The state of one flow in the words of the list of flows. */
 export function stateOf(flow: Flow, status: DraftStatus): FlowState {
-  return { ...status, hasLive: hasLive(flow.flowData) };
+  return { ...status, hasLive: hasCards(flow.flowData) };
 }
 
 export type Explanation = 'never' | 'live' | 'changes' | 'stale' | 'off' | 'type' | 'publish-instantly';

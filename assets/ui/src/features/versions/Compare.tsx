@@ -51,7 +51,7 @@ function Comparison(props: VersionViewProps & { after: string }): ReactNode {
   const { flow, sha, draft, against, after } = props;
   const told = useVersionDiff(flow.id, draft === null ? sha : null, draft === null ? against : null);
   const inDraft = useDraftChanges(
-    flow.id,
+    flow,
     draft !== null && against === 'current' ? (props.updated ?? '') : null,
   );
   // Which version stands on the other side: `previous` is an id once the service has said which.

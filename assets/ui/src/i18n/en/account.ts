@@ -1,4 +1,5 @@
 export const account = {
+  'account.asBrowser': 'As the browser: {name}',
   'account.changeEmail': 'Change e-mail',
   'account.changePassword': 'Change password',
   'account.currentPassword': 'Current password',
@@ -9,7 +10,6 @@ export const account = {
   'account.endOthersText': 'You stay signed in here only.',
   'account.endOthersTitle': 'End all other sessions?',
   'account.endSession': 'End session',
-  'account.english': 'English',
   'account.keys': 'Single letters act on the canvas',
   'account.keysHelp': 'Such as 1 to fit the view. They act only while the canvas has focus.',
   'account.language': 'Language',

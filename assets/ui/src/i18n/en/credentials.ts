@@ -28,6 +28,10 @@ export const credentials = {
   'credentials.saved': 'The credential “{name}” was saved',
   'credentials.search': 'Search credentials',
   'credentials.searchTypes': 'Search types',
+  'credentials.signInLater': 'Later',
+  'credentials.signInText':
+    'It works once somebody has signed in at the provider. That can be done later too, under Credentials.',
+  'credentials.signInTitle': 'Sign in for “{name}”',
   'credentials.title': 'Credentials',
   'credentials.type': 'Type',
   'credentials.things': 'credentials',

@@ -50,6 +50,7 @@ export const permissions = {
   'permissions.to.marketplace': 'Marketplace',
   'permissions.to.custom': 'Own templates',
   'permissions.to.custom-delete': 'Delete own',
+  'permissions.to.custom-share': 'Share own',
   'permissions.to.toolexport': 'Tools',
   'permissions.to.flowexport': 'Flows',
   'permissions.to.add-user': 'Add people',

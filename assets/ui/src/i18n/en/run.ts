@@ -39,6 +39,7 @@ export const run = {
   'run.steps': '{count} step|{count} steps',
   'run.stepsMore': 'Show {count} earlier step|Show {count} earlier steps',
   'run.thoughts': 'Thoughts',
+  'run.thoughtsFor': 'Thoughts, {time}',
   'run.timeline': 'From {from} % to {to} % of the time',
   'run.tokens': '{count} token|{count} tokens',
   'run.tokensOf': '{read} read, {written} written',

@@ -60,7 +60,9 @@ export function Tools({ tools }: { tools: readonly UsedTool[] }): ReactNode {
           }
         >
           <LongText label={t('run.input')} text={shown(tool.toolInput)} />
-          <LongText label={t('run.output')} text={tool.error ?? tool.toolOutput} />
+          {(tool.error ?? tool.toolOutput) && (
+            <LongText label={t('run.output')} text={tool.error ?? tool.toolOutput} />
+          )}
         </Fold>
       ))}
     </Fold>

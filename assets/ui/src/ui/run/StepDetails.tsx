@@ -1,7 +1,7 @@
 import { RotateCw, Workflow } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { exactTime, number } from '../../core/format';
-import { isEmpty, shown, type RunStep } from '../../core/run';
+import { duration, exactTime, number } from '../../core/format';
+import { isEmpty, shown, type RunStep, type Thoughts } from '../../core/run';
 import type { Key } from '../../i18n';
 import { Button } from '../Button';
 import { Fold, LongText, Sources, Tools } from './Parts';
@@ -45,8 +45,8 @@ export function StepDetails({ step, actions }: { step: RunStep; actions: StepAct
       )}
       {tools.length > 0 && <Tools tools={tools} />}
       {thoughts && (
-        <Fold label={t('run.thoughts')}>
-          <LongText label={t('run.thoughts')} text={thoughts} bare />
+        <Fold label={thoughtsName(thoughts)}>
+          <LongText label={t('run.thoughts')} text={thoughts.text} bare />
         </Fold>
       )}
       {text && (
@@ -90,6 +90,9 @@ export function StepDetails({ step, actions }: { step: RunStep; actions: StepAct
     </div>
   );
 }
+
+const thoughtsName = ({ ms }: Thoughts): string =>
+  ms === null ? t('run.thoughts') : t('run.thoughtsFor', { time: duration(ms) });
 
 function Facts({ step: { tokens, attempts, start } }: { step: RunStep }): ReactNode {
   const facts = [

@@ -48,6 +48,14 @@ describe('steps', () => {
     expect(again.mock.calls[0]?.[0]).toMatchObject({ nodeId: 'a' });
   });
 
+  it('show what a model thought, and how long', async () => {
+    const output = { reasonContent: { thinking: 'Rather short.', thinkingDuration: 5 } };
+    render(<Steps list={steps({ ...writer, data: { ...writer.data, output } })} />);
+    await userEvent.click(screen.getByRole('button', { name: /Done Writer/ }));
+    await userEvent.click(screen.getByText('Thoughts, 5 s'));
+    expect(screen.getByLabelText('Thoughts').textContent).toBe('Rather short.');
+  });
+
   it('can be run again only where that is offered, and not while they run', async () => {
     const running = stepsOf({ ...noRun, open: [{ nodeId: 'a', label: 'Writer', after: 0 }] }, false);
     render(<Steps list={running} actions={{ again: vi.fn() }} />);

@@ -23,7 +23,7 @@ export class Bubble {
 
   constructor(private readonly options: BotOptions) {
     document.body.append(this.host);
-    this.#texts = texts(options.texts);
+    this.#texts = texts(options.texts, options.language);
     this.#theme = options.theme?.button ?? {};
     this.#root = shell(this.host, options, 'bubble');
     const face = h(

@@ -48,7 +48,7 @@ export class Chat {
     private readonly gate?: () => Promise<void>,
   ) {
     this.#client = new Client(options);
-    this.#texts = texts(options.texts);
+    this.#texts = texts(options.texts, options.language);
     this.#look = new Look(root);
     this.#chips = h('div', { class: 'prompts', role: 'group', 'aria-label': this.#texts.suggestions });
     this.#log = h('div', {

@@ -22,7 +22,7 @@ export function shell(host: HTMLElement, options: BotOptions, mode: 'bubble' | '
   const root = h('div', {
     class: `fk ${mode}`,
     dir: direction,
-    lang: document.documentElement.lang || undefined,
+    lang: (options.language ?? document.documentElement.lang) || undefined,
   });
   shadow.replaceChildren(root);
   return root;

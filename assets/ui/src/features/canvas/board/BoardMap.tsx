@@ -1,9 +1,9 @@
 import { MiniMap, useStore, type ReactFlowState } from '@xyflow/react';
 import { Map as MapIcon } from 'lucide-react';
 import type { CSSProperties, ReactNode } from 'react';
-import { t } from '../../../i18n';
 import { IconButton, usePref } from '../../../ui';
 import css from './Canvas.module.css';
+import { t } from '../words';
 
 /** The least width of a canvas that has room for a map. */
 const ROOMY = 800;

@@ -4,7 +4,6 @@ import { TriangleAlert, Workflow } from 'lucide-react';
 import { useEffect, useId, useMemo, useRef, useState, type ReactNode } from 'react';
 import { letterKeysOn } from '../../../core/prefs';
 import { inOrder, type Direction } from '../../../core/nodes';
-import { t } from '../../../i18n';
 import { EmptyState } from '../../../ui';
 import css from './Canvas.module.css';
 import { Area, Card, Note, Step } from './CardNode';
@@ -16,6 +15,7 @@ import { useMoves } from './useMoves';
 import { Wire } from './Wire';
 import { Zoom } from './Zoom';
 import type { CanvasViewProps } from '../slots';
+import { t } from '../words';
 
 const nodeTypes = { card: Card, step: Step, note: Note, area: Area, frame: Frame };
 const edgeTypes = { wire: Wire };

@@ -1,4 +1,11 @@
-import { Handle, NodeResizer, Position, useStore, type NodeProps } from '@xyflow/react';
+import {
+  Handle,
+  NodeResizer,
+  Position,
+  useStore,
+  useUpdateNodeInternals,
+  type NodeProps,
+} from '@xyflow/react';
 import {
   CircleAlert,
   CircleCheck,
@@ -12,9 +19,9 @@ import {
   TriangleAlert,
   type LucideIcon,
 } from 'lucide-react';
-import { memo, type ReactNode } from 'react';
+import { memo, useEffect, useRef, type ReactNode } from 'react';
 import { cardName, nodeLabel, noteText, type Port } from '../../../core/nodes';
-import { t, type Key } from '../../../i18n';
+import type { Key } from '../../../i18n';
 import { cx, Tile } from '../../../ui';
 import css from './Canvas.module.css';
 import { isStep } from '../document/doc';
@@ -25,6 +32,7 @@ import { endKey, useLook } from './look';
 import { NoteWords } from './NoteWords';
 import type { StepState } from '../../../core/run';
 import type { NodeMark, NodeProblems } from '../slots';
+import { t } from '../words';
 
 const runs: Record<StepState, { icon: LucideIcon; key: Key }> = {
   running: { icon: LoaderCircle, key: 'canvas.run.running' },
@@ -196,9 +204,27 @@ function subtitle(data: Record<string, unknown>): string {
   return '';
 }
 
+/**
+ * The library finds out where connections meet a card when the size of the card changes. A place that comes or goes
+ * without that has to be told, or no line is drawn to it.
+ */
+function useMeasured(id: string, { ports, looped }: CardNode['data']): void {
+  const measure = useUpdateNodeInternals();
+  const places = [...ports.inputs, ...ports.outputs, looped && { id: LOOP_IN }]
+    .map((one) => one && one.id)
+    .join('\n');
+  const measured = useRef(places);
+  useEffect(() => {
+    if (measured.current === places) return;
+    measured.current = places;
+    measure(id);
+  }, [id, places, measure]);
+}
+
 /** A card of a chat canvas: its inputs on one side, what it gives on the other. */
 export const Card = memo(function Card({ id, data, selected }: NodeProps<CardNode>): ReactNode {
   const look = useLook();
+  useMeasured(id, data);
   const { inputs, outputs } = data.ports;
   return (
     <div className={cx(frame(id, look, css.card), selected && css.selected)}>
@@ -292,6 +318,7 @@ export const Step = memo(function Step({ id, data, selected }: NodeProps<CardNod
 function Connectors(props: { id: string; data: CardNode['data']; outputs?: boolean }): ReactNode {
   const { id, data, outputs = true } = props;
   const { ports, looped, node } = data;
+  useMeasured(id, data);
   return (
     <>
       {ports.inputs.map((port) => (

@@ -1,12 +1,12 @@
 import { useStore, type NodeProps, type ReactFlowState } from '@xyflow/react';
 import { memo, useCallback, type CSSProperties, type ReactNode } from 'react';
 import { nodeLabel } from '../../../core/nodes';
-import { t } from '../../../i18n';
 import { cx } from '../../../ui';
 import { Face } from './CardNode';
 import type { CardNode } from './graph';
 import css from './Frame.module.css';
 import { useLook } from './look';
+import { t } from '../words';
 
 /** The room between a frame and its cards, and above them for the name. */
 const ROOM = 16;

@@ -1,11 +1,11 @@
 import { BaseEdge, EdgeLabelRenderer, getBezierPath, getSmoothStepPath, type EdgeProps } from '@xyflow/react';
-import { Plus, X } from 'lucide-react';
+import { Plus, TriangleAlert, X } from 'lucide-react';
 import { createContext, memo, use, useRef, useState, type ReactNode } from 'react';
-import { t } from '../../../i18n';
 import { cx } from '../../../ui';
 import css from './Canvas.module.css';
 import type { WireEdge } from './graph';
 import { useLook } from './look';
+import { t } from '../words';
 
 /** What can be done to a connection with the pointer; nothing where it is only looked at. */
 export interface WireActions {
@@ -25,6 +25,7 @@ export const Wire = memo(function Wire(props: EdgeProps<WireEdge>): ReactNode {
   const [near, setNear] = useState(false);
   const leaving = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const loop = data?.loop === true;
+  const lost = data?.lost ?? '';
   const [path, x, y] = loop
     ? getSmoothStepPath({ ...props, borderRadius: 12, offset: 28 })
     : getBezierPath(props);
@@ -41,13 +42,18 @@ export const Wire = memo(function Wire(props: EdgeProps<WireEdge>): ReactNode {
     <>
       <BaseEdge
         path={path}
-        className={cx(css.wire, loop && css.loop, (touches || selected || near) && css.near)}
+        className={cx(
+          css.wire,
+          loop && css.loop,
+          lost && css.lost,
+          (touches || selected || near) && css.near,
+        )}
         interactionWidth={0}
       />
       {actions && !loop && (
         <path d={path} className={css.hit} onPointerEnter={enter} onPointerLeave={leave} />
       )}
-      {(data?.label || shown) && (
+      {(data?.label || lost || shown) && (
         <EdgeLabelRenderer>
           <span
             className={css.wireMiddle}
@@ -57,16 +63,23 @@ export const Wire = memo(function Wire(props: EdgeProps<WireEdge>): ReactNode {
             onPointerLeave={actions ? leave : undefined}
           >
             {data?.label && <span className={css.wireLabel}>{data.label}</span>}
-            {shown && (
+            {lost && (
+              <span className={css.wireLost} title={lost}>
+                <TriangleAlert size={14} />
+              </span>
+            )}
+            {(shown || (lost && actions)) && (
               <span className={cx(css.wireTools, 'nodrag', 'nopan')}>
-                <button
-                  type="button"
-                  tabIndex={-1}
-                  title={t('canvas.insertHere')}
-                  onClick={(event) => actions.insert(id, { x: event.clientX, y: event.clientY })}
-                >
-                  <Plus size={14} />
-                </button>
+                {!lost && (
+                  <button
+                    type="button"
+                    tabIndex={-1}
+                    title={t('canvas.insertHere')}
+                    onClick={(event) => actions.insert(id, { x: event.clientX, y: event.clientY })}
+                  >
+                    <Plus size={14} />
+                  </button>
+                )}
                 <button
                   type="button"
                   tabIndex={-1}

@@ -1,9 +1,9 @@
 import { Maximize, ZoomIn, ZoomOut } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { t } from '../../../i18n';
 import { IconButton } from '../../../ui';
 import { MapButton } from './BoardMap';
 import css from './Canvas.module.css';
+import { t } from '../words';
 
 export interface ZoomProps {
   zoomIn: () => void;

@@ -1,11 +1,13 @@
 import type { Edge, Node } from '@xyflow/react';
+import { list } from '../../../core/format';
 import { parseFlow, type FlowEdge, type FlowNode } from '../../../core/flowdata';
 import { cardName, isNote, isObject, nodeLabel, portsOf, type Port, type Ports } from '../../../core/nodes';
-import { t } from '../../../i18n';
 import { takesNothing } from '../document/anchors';
 import { isStep, rowsOfInput, sizeOf, type Doc } from '../document/doc';
 import { isGroup, membersOf } from '../document/groups';
+import { lostWires } from '../document/lost';
 import { loopTarget } from '../document/references';
+import { t } from '../words';
 
 /** What a drawn node knows: its stored self, and where edges meet it. */
 export type CardData = {
@@ -20,7 +22,8 @@ export type CardData = {
   links: string;
 };
 export type CardNode = Node<CardData, 'card' | 'step' | 'note' | 'area' | 'frame'>;
-export type WireEdge = Edge<{ label: string; loop: boolean }, 'wire'>;
+/** `lost`: why nothing passes through it; empty for what is whole. */
+export type WireEdge = Edge<{ label: string; loop: boolean; lost: string }, 'wire'>;
 
 export interface Graph {
   flow: Doc;
@@ -81,15 +84,16 @@ export function drawingOf(flow: Doc): Graph {
       parent: node.parentId && known.has(node.parentId) ? node.parentId : null,
     }),
   );
+  const lost = new Map(lostWires(flow).map(({ edge, text }) => [edge, text]));
   const edges = flow.edges
     .filter((edge) => known.has(edge.source) && known.has(edge.target))
-    .map((edge) => reuseWire(edge, wireOf(edge, known, name)));
+    .map((edge) => reuseWire(edge, wireOf(edge, known, name, lost.get(edge.id) ?? '')));
   const loopWires = loops.map(({ node, to }) => reuseWire(node, loopWire(node.id, to, name)));
   return { flow, nodes, edges: [...edges, ...loopWires] };
 }
 
 function linksOf(id: string, edges: readonly FlowEdge[], name: (id: string) => string): string {
-  const names = (ids: string[]): string => [...new Set(ids)].map(name).join(', ');
+  const names = (ids: string[]): string => list([...new Set(ids)].map(name));
   const from = names(edges.filter((edge) => edge.target === id).map((edge) => edge.source));
   const to = names(edges.filter((edge) => edge.source === id).map((edge) => edge.target));
   return [from && t('canvas.from', { names: from }), to && t('canvas.to', { names: to })]
@@ -171,6 +175,7 @@ function wireOf(
   edge: FlowEdge,
   known: ReadonlyMap<string, FlowNode>,
   name: (id: string) => string,
+  lost: string,
 ): WireEdge {
   const source = known.get(edge.source);
   const several =
@@ -188,9 +193,11 @@ function wireOf(
     sourceHandle: edge.sourceHandle ?? '',
     targetHandle: edge.targetHandle ?? '',
     // An output that the card names itself is not named again beside its line.
-    data: { label: output ? '' : (label ?? ''), loop: false },
+    data: { label: output ? '' : (label ?? ''), loop: false, lost },
     focusable: false,
-    ariaLabel: t('canvas.edge', { from: name(edge.source), to: name(edge.target) }),
+    ariaLabel: [t('canvas.edge', { from: name(edge.source), to: name(edge.target) }), lost]
+      .filter(Boolean)
+      .join('. '),
   };
 }
 
@@ -201,7 +208,7 @@ const loopWire = (from: string, to: string, name: (id: string) => string): WireE
   target: to,
   sourceHandle: LOOP_OUT,
   targetHandle: LOOP_IN,
-  data: { label: '', loop: true },
+  data: { label: '', loop: true, lost: '' },
   focusable: false,
   selectable: false,
   deletable: false,

@@ -10,12 +10,16 @@ export interface Moves {
   zoomIn: () => void;
   zoomOut: () => void;
   zoomOne: () => void;
+  /** Fills the view with one node, as far as it is then drawn in full size. */
+  zoomOn: (id: string) => void;
   /** Brings a node into view when it is not. */
   show: (id: string) => void;
   /** Puts the focus on a node. */
   focus: (id: string | null | undefined) => void;
   /** The node that lies next in a direction. */
   next: (from: string, all: readonly string[], direction: Direction) => string | null;
+  /** The middle of a node, on the canvas. */
+  middle: (id: string) => { x: number; y: number } | null;
   /** The middle of what is seen, on the canvas. */
   centre: () => { x: number; y: number };
 }
@@ -75,7 +79,9 @@ export function useMoves(box: React.RefObject<HTMLDivElement | null>, touched: (
       zoomIn: () => void zoomIn({ duration }),
       zoomOut: () => void zoomOut({ duration }),
       zoomOne: () => void zoomTo(1, { duration }),
+      zoomOn: (id) => void fitView({ nodes: [{ id }], duration, padding: 0.3, maxZoom: 1.5 }),
       show,
+      middle,
       focus: (id) => {
         if (!id) return;
         touched(id);

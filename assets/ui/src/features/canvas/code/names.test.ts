@@ -23,6 +23,7 @@ test('inputs of a card have the type of what they hold, or of what they name', (
     $input: 'string',
     '$flow.input': 'string',
     '$flow.state': 'object',
+    '$flow.state.cart': 'list',
   });
   expect(named(codeNames({ functionInputVariables: '{"n": 3, "on": true}' }, [], new Map()))).toMatchObject({
     $n: 'number',

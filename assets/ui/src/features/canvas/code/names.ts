@@ -30,6 +30,7 @@ export function codeNames(values: Json, offers: readonly Offer[], state: StateTy
     { label: '$input', detail: 'string' },
     { label: '$flow.input', detail: 'string' },
     ...(state.size > 0 ? [{ label: '$flow.state', detail: 'object' } as const] : []),
+    ...[...state].map(([key, detail]) => ({ label: `${STATE}${key}`, detail })),
   ];
   const all = new Map([...own, ...fixed, ...known].map((one) => [one.label, one]));
   return [...all.values()];

@@ -104,9 +104,11 @@ export function followRows(doc: Doc, before: FlowNode, after: FlowNode): Doc {
     return doc;
   const { id } = after;
   const stored = objects(after.data.outputAnchors);
-  const anchors = rows
-    ? stepOutputs(id, name, text(after.data.type), inputsOf(after))
-    : [...stored.filter((one) => one.name !== 'error'), ...(branches ? [errorOutput(id)] : [])];
+  // A step that was drawn without saying its outputs has all that its card has, and not the way out for errors alone.
+  const anchors =
+    rows || stored.length === 0
+      ? stepOutputs(id, name, text(after.data.type), inputsOf(after))
+      : [...stored.filter((one) => one.name !== 'error'), ...(branches ? [errorOutput(id)] : [])];
   const nodes = doc.nodes.map((node) =>
     node.id === id ? withData(after, { outputAnchors: anchors }) : node,
   );

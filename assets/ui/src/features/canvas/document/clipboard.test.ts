@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { isObject } from '../../../core/nodes';
 import { align, distribute, nudge, tidy } from './arrange';
 import { copyNodes, duplicateNodes, pasteNodes } from './clipboard';
-import { inputsOf, nodeIn, withData, withNode, type Doc } from './doc';
+import { emptyDoc, inputsOf, nodeIn, withData, withNode, writeDoc, type Doc } from './doc';
 import { addCard, endOf, setCredential, setInput } from './edit';
 import { begin, redo, step, undo } from './history';
 import { loopTarget, loopTargets, offersFor } from './references';
 import { replaceCard } from './replace';
-import { keepForm, plainOf } from './richtext';
 import { judge } from './rules';
 import { canvasOf, cards } from './samples';
 import { isShown } from './shown';
@@ -255,6 +254,36 @@ describe('inputs that depend on others', () => {
   });
 });
 
+describe('what other programs export', () => {
+  const { doc } = canvasOf('model', 'tool');
+  const flowData = writeDoc(doc);
+  const paste = (text: string) =>
+    pasteNodes(emptyDoc(), text, { at: { x: 0, y: 0 }, kind: 'cards', credentials: null });
+
+  it('is pasted as a canvas, as the record of a flow, and as an export that holds one flow', () => {
+    const record = { name: 'A', type: 'CHATFLOW', flowData };
+    for (const text of [
+      flowData,
+      JSON.stringify(record),
+      JSON.stringify([record]),
+      JSON.stringify({ ChatFlow: [record], Tool: [] }),
+    ]) {
+      const pasted = paste(text);
+      expect(pasted.ok && pasted.doc.nodes.map((node) => node.id)).toEqual(['chatModel_0', 'tool_0']);
+    }
+  });
+
+  it('is refused with its reason where it holds several flows, or none', () => {
+    const record = { name: 'A', flowData };
+    expect(paste(JSON.stringify({ ChatFlow: [record], AgentFlow: [record] }))).toEqual({
+      ok: false,
+      problem: 'several',
+    });
+    expect(paste('[1, 2]')).toEqual({ ok: false, problem: 'no-canvas' });
+    expect(paste('{"a": ')).toEqual({ ok: false, problem: 'no-canvas' });
+  });
+});
+
 describe('what a text can name', () => {
   it('is what came before, the state, the form and the variables', () => {
     const { doc } = canvasOf('start', 'llm', 'llm', 'loop');
@@ -279,18 +308,6 @@ describe('what a text can name', () => {
     now = setInput(now, 'loopAgentflow_0', 'loopBackToNode', 'llmAgentflow_0-LLM 0');
     const loop = nodeIn(now, 'loopAgentflow_0');
     expect(loop && loopTarget(now, loop)).toBe('llmAgentflow_0');
-  });
-});
-
-describe('rich text of other editors', () => {
-  it('is shown plain and kept in its form', () => {
-    const rich =
-      '<p>Hi <span class="variable" data-type="mention" data-id="q">{{ question }}</span> &amp; you</p><p>Bye</p>';
-    expect(plainOf(rich)).toBe('Hi {{ question }} & you\nBye');
-    expect(keepForm('A < B\nC', rich)).toBe('<p>A &lt; B</p><p>C</p>');
-    expect(plainOf('<p>a</p><ul><li>b</li></ul>')).toBeNull();
-    expect(plainOf('just text <b>')).toBe('just text <b>');
-    expect(keepForm('x', 'plain')).toBe('x');
   });
 });
 

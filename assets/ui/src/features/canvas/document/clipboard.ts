@@ -1,4 +1,11 @@
-import { parseFlow, writeFlow, type FlowEdge, type FlowNode, type Point } from '../../../core/flowdata';
+import {
+  parseFlow,
+  writeFlow,
+  type FlowEdge,
+  type FlowNode,
+  type LoadedFlow,
+  type Point,
+} from '../../../core/flowdata';
 import { isNote, isObject, type Json } from '../../../core/nodes';
 import { edgeId } from './anchors';
 import {
@@ -52,14 +59,32 @@ export type Pasted =
       renamed: ReadonlyMap<string, string>;
       droppedCredentials: number;
     }
-  | { ok: false; problem: 'no-canvas' | 'empty' | 'other-kind' };
+  | { ok: false; problem: 'no-canvas' | 'empty' | 'other-kind' | 'several' };
+
+/** The canvases in a text: one by itself, that of a record of a flow, or those of an export of many. */
+function canvasesIn(text: string): LoadedFlow[] {
+  const parsed = parseFlow(text);
+  if (parsed.ok) return text.trim() === '' ? [] : [parsed.flow];
+  let read: unknown;
+  try {
+    read = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  const lists = isObject(read) ? [[read], ...Object.values(read)] : [read];
+  return lists
+    .flatMap((one): unknown[] => (Array.isArray(one) ? (one as unknown[]) : []))
+    .flatMap((one) => (isObject(one) && typeof one.flowData === 'string' ? [parseFlow(one.flowData)] : []))
+    .flatMap((one) => (one.ok ? [one.flow] : []));
+}
 
 /** Puts nodes from text on the canvas, with ids of their own. */
 export function pasteNodes(doc: Doc, text: string, { at, kind, credentials }: PasteOptions): Pasted {
-  const parsed = parseFlow(text);
-  if (!parsed.ok || text.trim() === '') return { ok: false, problem: 'no-canvas' };
+  const [flow, ...more] = canvasesIn(text);
+  if (!flow) return { ok: false, problem: 'no-canvas' };
+  if (more.length > 0) return { ok: false, problem: 'several' };
   const starts = doc.nodes.some((node) => nameOf(node) === 'startAgentflow');
-  const wanted = parsed.flow.nodes.filter((node) => !(starts && nameOf(node) === 'startAgentflow'));
+  const wanted = flow.nodes.filter((node) => !(starts && nameOf(node) === 'startAgentflow'));
   const fitting = wanted.filter((node) => isNote(node) || isStep(node) === (kind === 'steps'));
   if (wanted.length === 0) return { ok: false, problem: 'empty' };
   if (fitting.length === 0) return { ok: false, problem: 'other-kind' };
@@ -82,14 +107,14 @@ export function pasteNodes(doc: Doc, text: string, { at, kind, credentials }: Pa
     const position = inside ? node.position : { x: node.position.x + shift.x, y: node.position.y + shift.y };
     const data = renameIds(known.data, ids) as Json;
     return {
-      ...sized(known, parsed.flow.origin.nodes.get(node.id)?.values),
+      ...sized(known, flow.origin.nodes.get(node.id)?.values),
       id: ids.get(node.id) ?? node.id,
       ...(inside ? { parentId: ids.get(node.parentId ?? '') ?? '' } : {}),
       position,
       data: withoutStrangers(known, withoutCredentials(data, credentials, dropped), new Set(ids.values())),
     } as FlowNode;
   });
-  const edges = parsed.flow.edges
+  const edges = flow.edges
     .filter((edge) => ids.has(edge.source) && ids.has(edge.target))
     .map((edge) => {
       const wire = renameIds(edge, ids) as FlowEdge;

@@ -1,5 +1,5 @@
 import type { FlowNode, Point } from '../../../core/flowdata';
-import type { Json } from '../../../core/nodes';
+import { isObject, type Json } from '../../../core/nodes';
 import { cardOutputs, colourOf, givesNothing, rowOutputs, stepOutputs, takesNothing } from './anchors';
 import type { Definition, Param } from './doc';
 
@@ -23,6 +23,20 @@ export const BOX = { width: 460, height: 260 };
 /** What an input holds on a card that was just put down. */
 export function defaultOf(param: Param): unknown {
   return param.default ?? '';
+}
+
+/** The settings of a card that was picked just now. */
+export function pickedConfig(
+  param: Pick<Param, 'name'>,
+  card: Definition | undefined,
+  before: unknown,
+): Json {
+  const config: Json = {};
+  for (const input of card?.inputs ?? [])
+    if (isValue(input) && !(input.name in config)) config[input.name] = defaultOf(input);
+  // Going back to the card that was picked before keeps what it was set to.
+  const kept = isObject(before) && before[param.name] === card?.name ? before : {};
+  return { ...config, ...kept, [param.name]: card?.name ?? '' };
 }
 
 /** A new row of an input that is a list. */

@@ -334,6 +334,20 @@ describe('connections of steps', () => {
     expect(objects(nodeIn(off, id)?.data.outputAnchors)).toHaveLength(1);
   });
 
+  it('keep their own output when they branch and were drawn without saying it', () => {
+    const { doc } = canvasOf('llm');
+    const id = 'llmAgentflow_0';
+    const silent = {
+      ...doc,
+      nodes: doc.nodes.map((node) => ({ ...node, data: { ...node.data, outputAnchors: undefined } })),
+    };
+    const on = setInput(silent, id, 'onError', 'branch', cards.llm);
+    expect(objects(nodeIn(on, id)?.data.outputAnchors).map((one) => one.id)).toEqual([
+      `${id}-output-llmAgentflow`,
+      `${id}-output-error`,
+    ]);
+  });
+
   it('follow a renamed card, where a Loop goes back to it', () => {
     const { doc } = canvasOf('llm', 'loop');
     const now = setInput(doc, 'loopAgentflow_0', 'loopBackToNode', 'llmAgentflow_0-LLM 0');

@@ -19,6 +19,7 @@ import {
   type Doc,
 } from './doc';
 import { leaveGroups } from './groups';
+import { mentions, textOutput } from './mentions';
 import { fittingPlace, judge, mayLieIn, type End } from './rules';
 import { connect, disconnect, removeNodes, withInputs } from './wires';
 
@@ -62,7 +63,7 @@ export function endOf(node: FlowNode, place: string, side: End['side']): End | n
   }
   const anchors =
     side === 'target'
-      ? objects(node.data.inputAnchors)
+      ? [...objects(node.data.inputAnchors), ...objects(node.data.inputParams)]
       : objects(node.data.outputAnchors).flatMap((one) =>
           objects(one.options).length ? objects(one.options) : [one],
         );
@@ -177,7 +178,36 @@ export function setInput(doc: Doc, id: string, name: string, value: unknown, car
   if (!before || inputsOf(before)[name] === value) return doc;
   const after = declared(withInputs(before, { [name]: value }), name, card);
   const next = withNode(doc, id, () => after);
-  return followRows(next, before, after);
+  return followMentions(followRows(next, before, after), before, after, name);
+}
+
+/** Connections follow what a text says: with the card that it names now, and no longer with one that it named before. */
+function followMentions(doc: Doc, before: FlowNode, after: FlowNode, name: string): Doc {
+  const param = isStep(after) ? undefined : objects(after.data.inputParams).find((one) => one.name === name);
+  if (param?.acceptVariable !== true || !text(param.id)) return doc;
+  const [old, now] = [mentions(inputsOf(before)[name]), mentions(inputsOf(after)[name])];
+  const to: End = { node: after.id, handle: text(param.id), side: 'target' };
+  const gone = doc.edges.filter(
+    (edge) =>
+      edge.target === to.node &&
+      edge.targetHandle === to.handle &&
+      old.has(edge.source) &&
+      !now.has(edge.source),
+  );
+  const cut = disconnect(doc, new Set(gone.map((edge) => edge.id)));
+  return [...now].filter((one) => !old.has(one)).reduce((one, source) => mention(one, source, to), cut);
+}
+
+/** Connects a text with a card that it names, where that card gives a text and nothing goes round in a circle. */
+function mention(doc: Doc, source: string, to: End): Doc {
+  const giver = nodeIn(doc, source);
+  const output = giver && textOutput(doc, giver);
+  if (!output) return doc;
+  const chosen = chooseOutput(doc, source, output);
+  const node = nodeIn(chosen, source);
+  const from = node && endOf(node, output, 'source');
+  const verdict = from && judge(chosen, from, to);
+  return verdict?.ok ? connect(chosen, verdict.wire) : doc;
 }
 
 /** Flowise's engine trusts what the canvas says of an input, so an input that is set is described there. */

@@ -3,6 +3,7 @@ import type { FlowNode } from '../../../core/flowdata';
 import { isNote, nodeLabel } from '../../../core/nodes';
 import type { Key } from '../../../i18n';
 import { inputsOf, nameOf, nodeIn, rowsOf, text, type CanvasKind, type Doc } from './doc';
+import { textGivers } from './mentions';
 import { walk } from './rules';
 
 export interface Offer {
@@ -30,11 +31,17 @@ const general: Record<CanvasKind, readonly [string, Key][]> = {
 
 const flowFields = ['chatId', 'sessionId', 'chatflowId'];
 
-/** What the state of an agentflow begins with, by key. */
+/** What the state of a flow begins with, by key: as Start of an agentflow says, or the State card of sequential agents. */
 export function firstState(doc: Doc): ReadonlyMap<string, string> {
-  const start = startNode(doc);
-  const rows = start ? rowsOf(inputsOf(start).startState) : [];
-  return new Map(rows.flatMap((row) => (text(row.key) ? [[text(row.key), text(row.value)]] : [])));
+  const rows = doc.nodes.flatMap((node) => {
+    if (nameOf(node) === 'startAgentflow') return rowsOf(inputsOf(node).startState);
+    return nameOf(node) === 'seqState' ? rowsOf(inputsOf(node).stateMemoryUI) : [];
+  });
+  return new Map(
+    rows.flatMap((row) =>
+      text(row.key) ? [[text(row.key), text(row.value) || text(row.defaultValue)]] : [],
+    ),
+  );
 }
 
 /** What a text of this node can name, the nearest first. */
@@ -62,6 +69,8 @@ export function offersFor(
     if (startType(doc) === 'webhookTrigger')
       for (const part of ['body', 'headers', 'query']) put(`$webhook.${part}`, 'editor.ref.webhook');
   }
+  if (kind === 'cards')
+    for (const one of textGivers(doc, id)) put(`${one.id}.data.instance`, { name: nodeLabel(one) });
   for (const [name, detail] of general[kind]) put(name, detail);
   for (const name of variables) put(`$vars.${name}`, 'editor.ref.variable');
   for (const name of flowFields) put(`$flow.${name}`, 'editor.ref.flow');

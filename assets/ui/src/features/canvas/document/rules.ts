@@ -1,5 +1,5 @@
 import type { FlowNode } from '../../../core/flowdata';
-import { isNote, nodeLabel } from '../../../core/nodes';
+import { isNote, nodeLabel, takesText } from '../../../core/nodes';
 import type { Key } from '../../../i18n';
 import { edgeId, givesNothing, takesNothing } from './anchors';
 import { isNoteCard, isStepCard, isValue } from './definition';
@@ -32,7 +32,7 @@ const refuse = (key: Key, values: Record<string, string> = {}): Verdict => ({
   why: { key, values },
 });
 
-const classes = (types: string): string[] =>
+export const classes = (types: string): string[] =>
   types
     .split('|')
     .map((one) => one.trim())
@@ -57,7 +57,8 @@ export function placeOf(node: FlowNode, handle: string, side: End['side']): Plac
   return {
     label: text(found?.label) || text(found?.name) || last,
     types: classes(text(found?.type) || last),
-    list: found?.list === true,
+    // A text names as many cards as it wants.
+    list: found?.list === true || found?.acceptVariable === true,
   };
 }
 
@@ -158,7 +159,8 @@ export function walk(doc: Doc, id: string, way: 'back' | 'on'): Set<string> {
 function places(card: Definition, side: End['side']): { name: string; types: string[] }[] {
   if (side === 'target')
     return card.inputs
-      .filter((one) => !isValue(one))
+      .filter((one) => !isValue(one) || takesText({ ...one }, card.category))
+      .sort((a, b) => Number(isValue(a)) - Number(isValue(b)))
       .map((one) => ({ name: one.name, types: classes(one.type) }));
   return card.outputs?.length
     ? card.outputs.map((one) => ({ name: one.name, types: one.baseClasses }))

@@ -1,4 +1,5 @@
 /** Cards and canvases for the tests of the document. */
+import { isObject } from '../../../core/nodes';
 import type { Definition, Doc } from './doc';
 import { emptyDoc } from './doc';
 import { addCard } from './edit';
@@ -131,4 +132,15 @@ export function canvasOf(...names: CardName[]): { doc: Doc; ids: string[] } {
     return added.id;
   });
   return { doc, ids };
+}
+
+/** Every place where two values differ, as a path. */
+export function differences(before: unknown, after: unknown, path = ''): string[] {
+  if (Object.is(before, after)) return [];
+  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length)
+    return before.flatMap((one, at) => differences(one, after[at], `${path}/${at}`));
+  if (!isObject(before) || !isObject(after)) return [path];
+  const [old, now] = [Object.keys(before), Object.keys(after)];
+  if (old.join() !== now.join()) return [`${path} has other keys, or in another order`];
+  return old.flatMap((name) => differences(before[name], after[name], `${path}/${name}`));
 }

@@ -1,25 +1,39 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isObject, type Json } from '../../../core/nodes';
-import { readDoc, writeDoc } from './doc';
+import type { Json } from '../../../core/nodes';
+import { pasteNodes } from './clipboard';
+import { emptyDoc, isStep, nameOf, readDoc, writeDoc } from './doc';
 import { moveNodes } from './edit';
+import { lostWires } from './lost';
+import { differences } from './samples';
 
 const folder = process.env.FLOWKEEP_TEMPLATES ?? '';
 const files = existsSync(folder)
   ? readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'))
   : [];
 
-/** Every place where two values differ, as a path. */
-function differences(before: unknown, after: unknown, path = ''): string[] {
-  if (Object.is(before, after)) return [];
-  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length)
-    return before.flatMap((one, at) => differences(one, after[at], `${path}/${at}`));
-  if (!isObject(before) || !isObject(after)) return [path];
-  const [old, now] = [Object.keys(before), Object.keys(after)];
-  if (old.join() !== now.join()) return [`${path} has other keys, or in another order`];
-  return old.flatMap((name) => differences(before[name], after[name], `${path}/${name}`));
-}
+describe.skipIf(files.length === 0)('published canvases that are pasted', () => {
+  it.each(files)('%s: every card and connection arrives, under ids of its own', (name) => {
+    const text = readFileSync(join(folder, name), 'utf8');
+    const from = readDoc(text);
+    if (!from) throw new Error('This is no canvas.');
+    const kind = from.nodes.some(isStep) ? 'steps' : 'cards';
+    const options = { at: { x: 0, y: 0 }, kind, credentials: null } as const;
+    const once = pasteNodes(emptyDoc(), text, options);
+    if (!once.ok) throw new Error(once.problem);
+    expect(once.doc.nodes).toHaveLength(from.nodes.length);
+    expect(once.doc.edges).toHaveLength(from.edges.length);
+    const twice = pasteNodes(once.doc, JSON.stringify({ name, flowData: text }), options);
+    if (!twice.ok) throw new Error(twice.problem);
+    // A flow has one Start.
+    const starts = from.nodes.filter((node) => nameOf(node) === 'startAgentflow').length;
+    expect(twice.doc.nodes).toHaveLength(2 * from.nodes.length - starts);
+    expect(new Set(twice.doc.nodes.map((node) => node.id)).size).toBe(twice.doc.nodes.length);
+    const parts = new Set(twice.doc.nodes.map((node) => node.id));
+    expect(twice.doc.edges.every((edge) => parts.has(edge.source) && parts.has(edge.target))).toBe(true);
+  });
+});
 
 describe.skipIf(files.length === 0)('published canvases, of the folder FLOWKEEP_TEMPLATES', () => {
   it.each(files)('%s: moving a card changes where it lies and nothing else', (name) => {
@@ -38,5 +52,12 @@ describe.skipIf(files.length === 0)('published canvases, of the folder FLOWKEEP_
     const found = differences(JSON.parse(text), moved);
     expect(found.filter((one) => !allowed.includes(one))).toEqual([]);
     expect(found).toContain(`${place}/position/x`);
+  });
+});
+
+describe.skipIf(files.length === 0)('published canvases that are whole', () => {
+  it.each(files)('%s: no connection is told to be lost', (name) => {
+    const doc = readDoc(readFileSync(join(folder, name), 'utf8'));
+    expect(doc && lostWires(doc)).toEqual([]);
   });
 });

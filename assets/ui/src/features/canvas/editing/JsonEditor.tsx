@@ -1,11 +1,12 @@
 import { CircleAlert, CircleCheck, CloudUpload, Save } from 'lucide-react';
 import { useEffect, useState, type ReactNode } from 'react';
 import { prettyFlow } from '../../../core/flowtext';
-import { t, type Key } from '../../../i18n';
+import type { Key } from '../../../i18n';
 import { Banner, Button, CodeField, ConfirmDialog, cx, later, toast } from '../../../ui';
 import css from '../Editor.module.css';
 import type { FlowSlotProps } from '../slots';
 import type { Editing } from './useEditing';
+import { t } from '../words';
 
 const ConflictDialog = later(() => import('./ConflictDialog'), null);
 
@@ -79,7 +80,7 @@ export default function JsonEditor(props: JsonEditorProps): ReactNode {
           {failure.message} {t('canvas.textKept')}
         </Banner>
       )}
-      {comparing && failure?.conflict && (
+      {comparing && (
         <ConflictDialog
           flow={flow}
           editing={editing}

@@ -1,9 +1,9 @@
 import { CloudUpload } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import type { FlowEdits } from '../../../core/editing';
-import { t } from '../../../i18n';
 import { Button, ConfirmDialog, toast } from '../../../ui';
 import { usePageKeys } from './usePageKeys';
+import { t } from '../words';
 
 /** Where there are no drafts nothing is saved by itself: everybody who asks would get it at once. */
 export function SaveLive({ editing }: { editing: Pick<FlowEdits, 'state' | 'unsaved' | 'save'> }): ReactNode {

@@ -122,7 +122,7 @@ describe('after a conflict', () => {
 
   test('theirs is what the service holds, and can be edited on', async () => {
     const page = await conflict();
-    await act(() => page.now().discard());
+    expect(await act(() => page.now().discard())).toBe(true);
     expect(page.now()).toMatchObject({ text: pretty('theirs'), unsaved: false, failure: null });
     act(() => page.now().change(pretty('more')));
     expect(await act(() => page.now().save())).toBe(true);

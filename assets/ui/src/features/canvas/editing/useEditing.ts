@@ -4,6 +4,7 @@ import { ApiError, NO_ANSWER } from '../../../api/client';
 import { readDraft, readFlow } from '../../../api/flows';
 import { nobody, scopeNow, scopeOf, useMe } from '../../../api/me';
 import type { DraftStatus, Flow } from '../../../api/models';
+import { serviceNow } from '../../../core/clock';
 import type { SavedState } from '../../../core/editing';
 import { prettyFlow, readFlowText, type TextFault } from '../../../core/flowtext';
 import {
@@ -18,8 +19,8 @@ import {
   type LeftCopy,
   type LocalCopy,
 } from '../../../core/localCopy';
-import { t } from '../../../i18n';
 import { useAutosave, useHeld } from './useAutosave';
+import { t } from '../words';
 
 export interface Editing {
   state: SavedState;
@@ -41,8 +42,8 @@ export interface Editing {
   spread: () => void;
   /** Sends the text. Saves go one after the other. */
   save: () => Promise<boolean>;
-  /** Gives up the edits for what the service holds now. */
-  discard: () => Promise<void>;
+  /** Gives up the edits for what the service holds now; whether that could be read. */
+  discard: () => Promise<boolean>;
   /** Gives up the edits because something else took their place. */
   drop: () => void;
   /** After a conflict: saves over what is stored now. */
@@ -127,7 +128,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
       // Who signed out leaves nothing behind.
       if (scopeNow(client) === nobody) return;
       own.current = text;
-      keepLocal(place, { text, base, at: Date.now() });
+      keepLocal(place, { text, base, at: serviceNow() });
     },
     [client, place],
   );
@@ -296,7 +297,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
     [send],
   );
 
-  const discard = useCallback(async () => {
+  const discard = useCallback(async (): Promise<boolean> => {
     await running.current;
     const { conflict = false } = now.current.failure ?? {};
     put({ busy: true });
@@ -316,8 +317,10 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
         failure: null,
         savedUpTo: now.current.drawn,
       });
+      return true;
     } catch (error) {
       put({ failure: { ...failureOf(error), conflict } });
+      return false;
     } finally {
       put({ busy: false });
     }

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef } from 'react';
 import type { ShortcutGroup } from '../../../core/actions';
-import { t } from '../../../i18n';
 import { useShortcuts } from '../../../ui';
+import { t } from '../words';
 
 /** What a key pressed with Ctrl, or with Command on a Mac, does on the whole page of a flow. */
 export type PageKeys = Readonly<Record<string, () => void>>;

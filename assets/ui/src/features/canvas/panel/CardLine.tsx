@@ -1,4 +1,4 @@
-import { X } from 'lucide-react';
+import { Plus, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { IconButton } from '../../../ui';
 import { t } from '../words';
@@ -11,19 +11,24 @@ export interface CardLineProps {
   onGo: () => void;
   /** What is wrong with it. */
   fault?: string | undefined;
+  /** What puts another card between the two; not offered without. */
+  between?: { label: string; run: () => void } | null;
   /** What takes it away; not offered without. */
   leave?: { label: string; run: () => void } | null;
 }
 
 /** Another card in a list of the panel: to go there, and to part with it. */
-export function CardLine({ name, lead, fault, onGo, leave }: CardLineProps): ReactNode {
+export function CardLine({ name, lead, fault, onGo, between, leave }: CardLineProps): ReactNode {
   return (
     <li className={css.wire}>
       {lead !== undefined && <span className="note">{lead}</span>}
       <button type="button" className={css.wireName} onClick={onGo} aria-label={t('canvas.goTo', { name })}>
         {name}
       </button>
-      {leave && <IconButton size="compact" icon={X} label={leave.label} onClick={leave.run} />}
+      <span className={css.wireTools}>
+        {between && <IconButton size="compact" icon={Plus} label={between.label} onClick={between.run} />}
+        {leave && <IconButton size="compact" icon={X} label={leave.label} onClick={leave.run} />}
+      </span>
       {fault && <p className={css.wireFault}>{fault}</p>}
     </li>
   );

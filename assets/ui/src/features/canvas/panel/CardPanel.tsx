@@ -5,7 +5,18 @@ import { useVariables } from '../../../api/variables';
 import { useCan } from '../../../api/me';
 import type { FlowNode } from '../../../core/flowdata';
 import { isNote, isObject, nodeLabel } from '../../../core/nodes';
-import { Badge, Banner, CopyButton, Field, IconButton, Input, Menu, Select, Tile } from '../../../ui';
+import {
+  Badge,
+  Banner,
+  CopyButton,
+  Field,
+  focusCard,
+  IconButton,
+  Input,
+  Menu,
+  Select,
+  Tile,
+} from '../../../ui';
 import { typeOfText } from '../code/examples';
 import type { BoardHandle } from '../surface/Board';
 import { kindOf } from '../board/kinds';
@@ -117,7 +128,7 @@ export default function CardPanel(props: CardPanelProps): ReactNode {
   const params = paramsOf(node, card);
   const close = (): void => {
     onSelect(null);
-    globalThis.document.querySelector<HTMLElement>(`[data-node="${CSS.escape(id)}"]`)?.focus();
+    focusCard(id);
   };
   const look = kindOf(node);
   const note = isNote(node);

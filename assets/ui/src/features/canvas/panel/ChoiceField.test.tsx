@@ -64,3 +64,33 @@ test('the name of a chosen record is asked for once', async () => {
   await new Promise((done) => setTimeout(done, 20));
   expect(asked).toHaveLength(1);
 });
+
+test('an open list is read anew on demand, and says meanwhile that it is', async () => {
+  render(<Choice around={{ base: '' }} />);
+  await userEvent.click(screen.getByRole('combobox'));
+  await screen.findByText('Small 1');
+  let go = (): void => undefined;
+  gate = new Promise((done) => (go = done));
+  const refresh = screen.getByRole('button', { name: 'Read the list again' });
+  await userEvent.click(refresh);
+  await vi.waitFor(() => expect(refresh.getAttribute('aria-busy')).toBe('true'));
+  // What is there can be chosen until the new list comes.
+  expect(screen.getByText('Small 1')).toBeTruthy();
+  go();
+  await screen.findByText('Small 2');
+  expect(screen.queryByText('Small 1')).toBeNull();
+  expect(asked).toEqual([{ base: '' }, { base: '' }]);
+});
+
+test('a list that could not be read says why, and is there after a refresh', async () => {
+  const refuse = vi.fn(() => Promise.resolve(Response.json({ message: 'No key.' }, { status: 400 })));
+  const answers = globalThis.fetch;
+  vi.stubGlobal('fetch', refuse);
+  render(<Choice around={{ base: '' }} />);
+  await userEvent.click(screen.getByRole('combobox'));
+  await screen.findByText('No key.');
+  vi.stubGlobal('fetch', answers);
+  await userEvent.click(screen.getByRole('button', { name: 'Read the list again' }));
+  await screen.findByText('Small 1');
+  expect(screen.queryByText('No key.')).toBeNull();
+});

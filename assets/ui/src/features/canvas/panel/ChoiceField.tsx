@@ -7,7 +7,8 @@ import { t } from '../words';
 import { usePanel, type FieldProps, type Scope } from './context';
 import css from './Panel.module.css';
 import { ParamFields } from './ParamFields';
-import { asChoices, asText, configName, pickedConfig } from './values';
+import { pickedConfig } from '../document/definition';
+import { asChoices, asText, configName } from './values';
 
 /** Lists that the page knows by itself: they are about the canvas. */
 const OWN = new Set(['listPreviousNodes']);
@@ -124,6 +125,7 @@ function PickedSettings({ param, scope, picked }: FieldProps & { picked: string 
     row: null,
     list: null,
     credential,
+    picked: true,
     change: (patch) => {
       const { credential: key, ...rest } = patch;
       const keys = 'credential' in patch ? { credential: key, FLOWISE_CREDENTIAL_ID: key } : {};

@@ -44,6 +44,11 @@ export function Connections({ document, doc, node, board, onSelect }: Connection
           lead={place || t(side === 'target' ? 'editor.connectIn' : 'editor.connectOut')}
           fault={fault}
           onGo={() => other && onSelect(other.id)}
+          between={
+            document.open && board && other && !gone
+              ? { label: t('editor.putBetween', { name }), run: () => board.insert(edge.id) }
+              : null
+          }
           leave={
             document.open
               ? {

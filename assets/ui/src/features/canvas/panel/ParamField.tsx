@@ -1,29 +1,34 @@
 import { type ReactNode } from 'react';
-import { Badge, Checkbox, CodeField, Field, Input, later, PasswordInput, Select, Switch } from '../../../ui';
+import { Badge, Checkbox, Field, Input, later, PasswordInput, Select, Switch } from '../../../ui';
 import { t } from '../words';
 import { ChoiceField } from './ChoiceField';
 import { CodeInput, isJavaScript } from '../code/CodeInput';
 import { codeNames } from '../code/names';
-import { usePanel, type FieldProps } from './context';
+import { isOverridable, usePanel, type FieldProps } from './context';
 import { CredentialField } from './CredentialField';
 import { FileField } from './FileField';
 import css from './Panel.module.css';
+import { JsonField } from './JsonField';
 import { RowsField } from './RowsField';
 import { StateKeyField } from './StateKeyField';
 import { asBoolean, asChoices, asText } from './values';
 import { VariableText } from './VariableText';
 
+/** Lists whose rows set keys of the state. */
+const STATE_ROWS = /UpdateState$|^updateStateMemoryUI$/;
+
 const AnswerKeys = later(() => import('../answer/AnswerKeys'));
 
 /** One input of a card, by what it holds. */
 export function ParamField({ param, scope }: FieldProps): ReactNode {
-  const { overridable } = usePanel();
-  const open = scope.list === null && overridable.has(param.name);
+  const open = isOverridable(usePanel(), { param, scope });
   const aside = open ? <Badge>{t('editor.overridable')}</Badge> : undefined;
   if (param.type === 'boolean') return <OnOff param={param} scope={scope} aside={aside} />;
-  if (param.type === 'array' && /StructuredOutput$/.test(param.name))
+  if (param.type === 'array' && /(StructuredOutput|ReportSchema)$/.test(param.name))
     return <AnswerKeys param={param} scope={scope} />;
   if (param.type === 'array') return <RowsField param={param} scope={scope} />;
+  if (param.type === 'json' || (param.type === 'code' && !isJavaScript(param.name)))
+    return <JsonField param={param} scope={scope} aside={aside} />;
   return (
     <Field
       label={param.label}
@@ -90,7 +95,6 @@ function Control({ param, scope }: FieldProps): ReactNode {
         />
       );
     case 'code':
-      if (!isJavaScript(param.name)) return <JsonField param={param} scope={scope} lines={8} />;
       return (
         <CodeInput
           param={param}
@@ -101,10 +105,8 @@ function Control({ param, scope }: FieldProps): ReactNode {
           completions={codeNames(scope.values, offers(false), state)}
         />
       );
-    case 'json':
-      return <JsonField param={param} scope={scope} lines={3} />;
   }
-  if (param.name === 'key' && /UpdateState$/.test(scope.list ?? ''))
+  if (param.name === 'key' && STATE_ROWS.test(scope.list ?? ''))
     return <StateKeyField param={param} scope={scope} />;
   const lines = param.rows ?? 1;
   if (param.acceptVariable === true || lines > 1) {
@@ -122,24 +124,6 @@ function Control({ param, scope }: FieldProps): ReactNode {
   }
   return <Input value={asText(value)} readOnly={readOnly} onChange={(event) => set(event.target.value)} />;
 }
-
-function JsonField({ param, scope, lines }: FieldProps & { lines: number }): ReactNode {
-  const { readOnly, offers } = usePanel();
-  return (
-    <CodeField
-      language="json"
-      value={asText(scope.values[param.name])}
-      onChange={(next) => scope.change({ [param.name]: next })}
-      readOnly={readOnly}
-      minLines={lines}
-      completions={namesIn(offers(false))}
-    />
-  );
-}
-
-type Names = { label: string; detail?: string }[];
-
-const namesIn = (offers: readonly { text: string }[]): Names => offers.map((one) => ({ label: one.text }));
 
 function OneOf({ param, scope }: FieldProps): ReactNode {
   const { readOnly } = usePanel();

@@ -5,7 +5,7 @@ import { Badge, Button, IconButton } from '../../../ui';
 import { newRow } from '../document/definition';
 import { rowsOf } from '../document/doc';
 import { t } from '../words';
-import { usePanel, type FieldProps } from './context';
+import { isOverridable, usePanel, type FieldProps } from './context';
 import css from './Panel.module.css';
 import { ParamFields } from './ParamFields';
 
@@ -18,7 +18,8 @@ export interface RowsFieldProps extends FieldProps {
 
 /** A list of rows, each with the same fields. Rows that stay are the same objects: outputs follow them. */
 export function RowsField({ param, scope, faults }: RowsFieldProps): ReactNode {
-  const { readOnly, overridable } = usePanel();
+  const panel = usePanel();
+  const { readOnly } = panel;
   const id = useId();
   const fields = param.array ?? [];
   const rows = rowsOf(scope.values[param.name]);
@@ -37,7 +38,7 @@ export function RowsField({ param, scope, faults }: RowsFieldProps): ReactNode {
         <span id={id} className={css.rowsLabel}>
           {param.label}
         </span>
-        {scope.list === null && overridable.has(param.name) && <Badge>{t('editor.overridable')}</Badge>}
+        {isOverridable(panel, { param, scope }) && <Badge>{t('editor.overridable')}</Badge>}
       </div>
       {param.description && <p className="note">{param.description}</p>}
       {rows.map((row, at) => (

@@ -44,6 +44,8 @@ export interface Scope {
   /** The name of the list that this is a row of. */
   list: string | null;
   credential: string;
+  /** They are settings of a card that the card picked: no request changes those. */
+  picked?: true;
   /** What is wrong with the fields, by name. */
   faults?: ReadonlyMap<string, string> | undefined;
 }
@@ -52,3 +54,7 @@ export interface FieldProps {
   param: CardParam;
   scope: Scope;
 }
+
+/** Whether a request may change this input: one of the card itself, that its owner listed. */
+export const isOverridable = (panel: Panel, { param, scope }: FieldProps): boolean =>
+  scope.list === null && !scope.picked && panel.overridable.has(param.name);

@@ -1,6 +1,4 @@
-import type { Card, CardParam } from '../../../api/cards';
-import { isObject, type Json } from '../../../core/nodes';
-import { defaultOf, isValue } from '../document/definition';
+import type { CardParam } from '../../../api/cards';
 
 /** A value as the text of a field. */
 export function asText(value: unknown): string {
@@ -24,16 +22,6 @@ export function asChoices(value: unknown): string[] {
 }
 
 export const configName = (param: CardParam): string => `${param.name}Config`;
-
-/** The settings of a card that was picked just now. */
-export function pickedConfig(param: CardParam, card: Card | undefined, before: unknown): Json {
-  const config: Json = {};
-  for (const input of card?.inputs ?? [])
-    if (isValue(input) && !(input.name in config)) config[input.name] = defaultOf(input);
-  // Going back to the card that was picked before keeps what it was set to.
-  const kept = isObject(before) && before[param.name] === card?.name ? before : {};
-  return { ...config, ...kept, [param.name]: card?.name ?? '' };
-}
 
 /** The name of a stored file, or of one that is about to be stored. */
 export function fileNames(value: unknown): string[] {

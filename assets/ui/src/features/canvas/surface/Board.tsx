@@ -36,6 +36,8 @@ export interface BoardHandle {
   add: (card: Card) => void;
   /** Asks for a card to put into a box. */
   inside: (id: string) => void;
+  /** Asks for a card to put into a connection. */
+  insert: (edge: string) => void;
   replace: (id: string) => void;
   connect: (id: string) => void;
   duplicate: (ids: readonly string[]) => void;

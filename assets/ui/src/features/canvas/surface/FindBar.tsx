@@ -1,8 +1,8 @@
 import { useMemo, useState, type ReactNode } from 'react';
-import type { FlowNode } from '../../../core/flowdata';
 import { isNote, nodeLabel } from '../../../core/nodes';
 import { Popover, SearchField, Tile } from '../../../ui';
 import type { Doc } from '../document/doc';
+import { findIn, readCards } from '../document/find';
 import { t } from '../words';
 import css from './Board.module.css';
 import { kindOf } from '../board/kinds';
@@ -16,17 +16,12 @@ export interface FindBarProps {
 }
 
 const SHOWN_MAX = 40;
-const AROUND = 30;
-
-interface Hit {
-  node: FlowNode;
-  words: string;
-}
 
 /** Finds cards by name, and by the prompts, code and other texts they hold. */
 export function FindBar({ doc, open, onOpen, onGo, trigger }: FindBarProps): ReactNode {
   const [typed, setTyped] = useState('');
-  const hits = useMemo(() => (open && typed.trim() ? findIn(doc, typed.trim()) : []), [doc, open, typed]);
+  const cards = useMemo(() => (open ? readCards(doc) : []), [doc, open]);
+  const hits = useMemo(() => findIn(cards, typed), [cards, typed]);
   const go = (id: string): void => {
     onOpen(false);
     onGo(id);
@@ -73,27 +68,4 @@ export function FindBar({ doc, open, onOpen, onGo, trigger }: FindBarProps): Rea
       </div>
     </Popover>
   );
-}
-
-function findIn(doc: Doc, typed: string): Hit[] {
-  const wanted = typed.toLowerCase();
-  return doc.nodes.flatMap((node) => {
-    const named = [nodeLabel(node), node.id, String(node.data.name ?? '')].some((one) =>
-      one.toLowerCase().includes(wanted),
-    );
-    const text = textOf(node.data.inputs).find((one) => one.toLowerCase().includes(wanted));
-    if (!named && text === undefined) return [];
-    return [{ node, words: text === undefined ? '' : around(text, wanted) }];
-  });
-}
-
-function textOf(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textOf) : [];
-}
-
-function around(text: string, wanted: string): string {
-  const at = text.toLowerCase().indexOf(wanted);
-  const from = Math.max(0, at - AROUND);
-  return `${from > 0 ? '…' : ''}${text.slice(from, at + wanted.length + AROUND * 2).replace(/\s+/g, ' ')}`;
 }

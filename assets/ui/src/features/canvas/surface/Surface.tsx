@@ -15,7 +15,6 @@ import { moveInto, moveNodes } from '../document/edit';
 import { isGroup, withMembers } from '../document/groups';
 import type { End } from '../document/rules';
 import { connect } from '../document/wires';
-import { DRAG_TYPE } from '../palette/Palette';
 import { QuickAdd } from '../palette/QuickAdd';
 import { t } from '../words';
 import css from './Board.module.css';
@@ -27,12 +26,13 @@ import { ConnectTo } from './ConnectTo';
 import { dropBox } from './dropBox';
 import type { CardNode, WireEdge } from '../board/graph';
 import { LookContext, type Look } from '../board/look';
-import { canvasMenu, cardMenu, type MenuOf } from './menus';
+import { canvasMenu, cardMenu, edgeMenu, type MenuOf } from './menus';
 import { EmptyCanvas } from './EmptyCanvas';
 import { Toolbar } from './Toolbar';
 import { useAdding, type Purpose } from './useAdding';
 import { useCommands } from './useCommands';
 import { useDrawing } from './useDrawing';
+import { edgeOf, useDrops } from './useDrops';
 import { useInView } from './useInView';
 import { boardKeys, pressKey } from './useKeys';
 import { useLinking } from './useLinking';
@@ -113,16 +113,23 @@ export function Surface(props: BoardProps): ReactNode {
   const add = useStable((card: (typeof cards)[number]) => put(card, moves.centre()));
   const askReplace = useCallback((id: string) => askBelow(id, { is: 'replace', id }), [askBelow]);
   const askInside = useCallback((id: string) => askBelow(id, { is: 'inside', box: id }), [askBelow]);
+  const askBetween = useStable((edge: string) => {
+    const of = doc.edges.find((one) => one.id === edge);
+    const [from, to] = [of && moves.middle(of.source), of && moves.middle(of.target)];
+    if (!of || !from || !to) return;
+    askBelow(of.source, { is: 'insert', edge, at: { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 } });
+  });
   useEffect(() => {
     onReady({
       add,
+      insert: askBetween,
       replace: askReplace,
       inside: askInside,
       connect: setConnecting,
       duplicate,
     });
     return () => onReady(null);
-  }, [onReady, add, askReplace, askInside, duplicate]);
+  }, [onReady, add, askBetween, askReplace, askInside, duplicate]);
 
   const lookFrom = linking.from;
   const [pick, resize] = [useStable(linking.pick), useStable(commands.resize)];
@@ -130,8 +137,7 @@ export function Surface(props: BoardProps): ReactNode {
     (id: string, event: React.MouseEvent) => {
       if (event.shiftKey || event.metaKey || event.ctrlKey) return;
       const node = nodes.find((one) => one.id === id);
-      const end = lookFrom && node && linking.endAt(lookFrom, node);
-      if (lookFrom && end) linking.finish(lookFrom, end);
+      if (lookFrom && node) linking.meet(lookFrom, node);
       else onSelect(id);
     },
     [nodes, lookFrom, linking, onSelect],
@@ -178,7 +184,7 @@ export function Surface(props: BoardProps): ReactNode {
       editable,
       all: () => choose(order),
       escape: () => {
-        if (linking.from) linking.cancel();
+        if (linking.from || linking.why) linking.cancel();
         else if (selected) onSelect(null);
         else if (chosen.length > 0) choose([]);
         else return false;
@@ -191,6 +197,7 @@ export function Surface(props: BoardProps): ReactNode {
       rename: onRename,
       walk: (from, direction) => moves.focus(moves.next(from, order, direction)),
       edge: (end) => moves.focus(end === 'first' ? order[0] : order.at(-1)),
+      zoomOn: moves.zoomOn,
       zoom: (how) => ({ fit: moves.fit, one: moves.zoomOne, in: moves.zoomIn, out: moves.zoomOut })[how](),
     });
     if (!done) return;
@@ -240,14 +247,10 @@ export function Surface(props: BoardProps): ReactNode {
     if (!at) return;
     const under = (event.target as Element | null)?.closest?.('.react-flow__node');
     const id = state.toNode?.id ?? under?.getAttribute('data-id');
-    const node = id && id !== from.node ? nodes.find((one) => one.id === id) : undefined;
+    const node = id ? nodes.find((one) => one.id === id) : undefined;
     const handle = state.toHandle;
-    const end: End | null = handle?.id
-      ? { node: handle.nodeId, handle: handle.id, side: handle.type }
-      : node
-        ? linking.endAt(from, node)
-        : null;
-    if (end && node) linking.finish(from, end);
+    if (handle?.id) linking.finish(from, { node: handle.nodeId, handle: handle.id, side: handle.type });
+    else if (node) linking.meet(from, node);
     else if (!id)
       ask({
         purpose: { is: 'connect', from, at: screenToFlowPosition({ x: at.clientX, y: at.clientY }) },
@@ -300,25 +303,26 @@ export function Surface(props: BoardProps): ReactNode {
         : null,
     [editable, ask, screenToFlowPosition, local, disconnect],
   );
-  const openMenu = (id: string | null): void => {
-    const of: MenuOf = {
-      doc,
-      commands,
-      editable,
-      all: () => choose(order),
-      add: askInMiddle,
-      fit: moves.fit,
-      open: onSelect,
-      rename: onRename,
-      connect: setConnecting,
-      inside: askInside,
-      replace: askReplace,
-      targets,
-      removeAll,
-      centre: moves.centre,
-    };
-    setMenu(id ? cardMenu(of, id) : canvasMenu(of));
-  };
+  const menuOf = (): MenuOf => ({
+    doc,
+    commands,
+    editable,
+    all: () => choose(order),
+    add: askInMiddle,
+    fit: moves.fit,
+    zoomOn: moves.zoomOn,
+    open: onSelect,
+    rename: onRename,
+    connect: setConnecting,
+    inside: askInside,
+    replace: askReplace,
+    insert: askBetween,
+    targets,
+    removeAll,
+    centre: moves.centre,
+  });
+  const openMenu = (id: string | null): void => setMenu(id ? cardMenu(menuOf(), id) : canvasMenu(menuOf()));
+  const drops = useDrops({ editable, cards, adding, commands });
   const why = linking.why;
   return (
     <LookContext value={look}>
@@ -347,19 +351,11 @@ export function Surface(props: BoardProps): ReactNode {
             }}
             onContextMenu={(event) => {
               const target = event.target as Element;
-              openMenu(target.closest('.react-flow__node')?.getAttribute('data-id') ?? null);
+              const edge = edgeOf(target);
+              if (edge) setMenu(edgeMenu(menuOf(), edge));
+              else openMenu(target.closest('.react-flow__node')?.getAttribute('data-id') ?? null);
             }}
-            onDragOver={(event) => {
-              if (!editable || !event.dataTransfer.types.includes(DRAG_TYPE)) return;
-              event.preventDefault();
-              event.dataTransfer.dropEffect = 'copy';
-            }}
-            onDrop={(event) => {
-              const card = cards.find((one) => one.name === event.dataTransfer.getData(DRAG_TYPE));
-              if (!card || !editable) return;
-              event.preventDefault();
-              put(card, screenToFlowPosition({ x: event.clientX, y: event.clientY }), true);
-            }}
+            {...drops}
           >
             <ReactFlow
               nodes={nodes}
@@ -449,6 +445,7 @@ export function Surface(props: BoardProps): ReactNode {
           nodes={nodes}
           id={connecting}
           onClose={() => setConnecting(null)}
+          onRefused={linking.hint}
           onConnect={(wire) => {
             apply((one) => connect(one, wire));
             say(

@@ -29,11 +29,14 @@ export interface MenuOf {
   all: () => void;
   add: () => void;
   fit: () => void;
+  zoomOn: (id: string) => void;
   open: (id: string) => void;
   rename: (id: string) => void;
   connect: (id: string) => void;
   inside: (id: string) => void;
   replace: (id: string) => void;
+  /** Asks for a card to put into a connection. */
+  insert: (edge: string) => void;
   targets: (id: string) => readonly string[];
   removeAll: (ids: readonly string[]) => void;
   centre: () => { x: number; y: number };
@@ -58,9 +61,16 @@ export function cardMenu(of: MenuOf, id: string): MenuEntry[] {
     shortcut: 'Enter',
     onSelect: () => of.open(id),
   };
-  if (!editable) return [settings, copy];
+  const zoom: MenuEntry = {
+    label: t('editor.zoomCard'),
+    icon: Maximize,
+    shortcut: '2',
+    onSelect: () => of.zoomOn(id),
+  };
+  if (!editable) return [settings, zoom, copy];
   return [
     settings,
+    zoom,
     (!note || group) && {
       label: t('editor.renameCard'),
       icon: PencilLine,
@@ -109,6 +119,20 @@ export function cardMenu(of: MenuOf, id: string): MenuEntry[] {
       shortcut: 'Delete',
       danger: true,
       onSelect: () => of.removeAll(ids),
+    },
+  ];
+}
+
+/** What can be done to a connection. */
+export function edgeMenu({ editable, commands, fit, insert }: MenuOf, edge: string): MenuEntry[] {
+  if (!editable) return [{ label: t('canvas.fit'), icon: Maximize, shortcut: '1', onSelect: fit }];
+  return [
+    { label: t('canvas.insertHere'), icon: Plus, onSelect: () => insert(edge) },
+    {
+      label: t('canvas.removeEdge'),
+      icon: Trash2,
+      danger: true,
+      onSelect: () => commands.disconnect(edge),
     },
   ];
 }

@@ -4,7 +4,7 @@ import type { Card } from '../../../api/cards';
 import type { Point } from '../../../core/flowdata';
 import { isNote } from '../../../core/nodes';
 import { toast } from '../../../ui';
-import { isContainer, nodeIn, type Doc } from '../document/doc';
+import { isContainer, isStep, nodeIn, type Doc } from '../document/doc';
 import type { Sizes } from '../document/arrange';
 import { addCard, addConnected, insertOnEdge, type Added } from '../document/edit';
 import { BOX, isStepCard, isValue } from '../document/definition';
@@ -37,6 +37,8 @@ export interface Adding {
   pick: (card: Card) => void;
   /** Puts a card in free space around this place. */
   put: (card: Card, at: Point, exactly?: boolean) => void;
+  /** Puts a card into a connection; false when it does not fit there. */
+  insert: (card: Card, edge: string, at: Point) => boolean;
 }
 
 export interface AddingOf {
@@ -48,6 +50,8 @@ export interface AddingOf {
 }
 
 const CARD = { width: 260, height: 120 };
+/** Steps are narrower, as a rule: their face is all of them. */
+const STEP_WIDTH = 140;
 const STEP = 40;
 /** Where the first card goes in a box: below its name. */
 const INSIDE = { x: 40, y: 80 };
@@ -90,6 +94,17 @@ export function useAdding({ document, drawing, cards, say, onSelect }: AddingOf)
     [now, chosen, sizes, done, getInternalNode],
   );
 
+  const insert = useCallback(
+    (card: Card, edge: string, at: Point): boolean => {
+      const doc = now();
+      if (!doc || mayAdd(doc, card)) return false;
+      const added = insertOnEdge(doc, edge, card, placeOf(doc, { is: 'insert', edge, at }, getInternalNode));
+      if (added) done(added, card);
+      return added !== null;
+    },
+    [now, done, getInternalNode],
+  );
+
   const fitting = useMemo(() => {
     const doc = now();
     if (!asking || !doc) return [];
@@ -122,7 +137,7 @@ export function useAdding({ document, drawing, cards, say, onSelect }: AddingOf)
     },
     [asking, now, put, done, sizes, getInternalNode],
   );
-  return { asking, ask, fitting, pick, put };
+  return { asking, ask, fitting, pick, put, insert };
 }
 
 function fits(doc: Doc, purpose: Purpose, card: Card): boolean {
@@ -152,13 +167,14 @@ function placeOf(doc: Doc, purpose: Extract<Purpose, { at: Point }>, inner: Inne
       : purpose.is === 'insert'
         ? doc.edges.find((edge) => edge.id === purpose.edge)?.source
         : undefined;
-  const parent = id ? nodeIn(doc, id)?.parentId : undefined;
+  const node = id ? nodeIn(doc, id) : undefined;
+  const parent = node?.parentId;
   const box = parent ? inner(parent)?.internals.positionAbsolute : undefined;
   const back =
     purpose.is === 'connect' && purpose.from.side === 'target'
       ? CARD.width
       : purpose.is === 'insert'
-        ? CARD.width / 2
+        ? (node && isStep(node) ? STEP_WIDTH : CARD.width) / 2
         : 0;
   return round({ x: purpose.at.x - back - (box?.x ?? 0), y: purpose.at.y - 30 - (box?.y ?? 0) });
 }

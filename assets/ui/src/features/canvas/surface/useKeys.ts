@@ -21,6 +21,7 @@ export interface KeyTargets {
   walk: (from: string, direction: Direction) => void;
   edge: (end: 'first' | 'last') => void;
   zoom: (how: 'fit' | 'one' | 'in' | 'out') => void;
+  zoomOn: (id: string) => void;
 }
 
 const arrows: Record<string, [Direction, number, number]> = {
@@ -88,6 +89,10 @@ function withLetter(event: React.KeyboardEvent, on: KeyTargets, focused: string 
     case '1':
       on.zoom('fit');
       return true;
+    case '2':
+      if (!focused) return false;
+      on.zoomOn(focused);
+      return true;
     case '0':
       on.zoom('one');
       return true;
@@ -140,6 +145,7 @@ export const boardKeys = (): ShortcutGroup[] => [
       key('Home', t('editor.firstCard')),
       key('End', t('editor.lastCard')),
       key('1', t('canvas.fit')),
+      key('2', t('editor.zoomCard')),
       key('0', t('editor.zoomOne')),
       key('Plus', t('canvas.zoomIn')),
       key('-', t('canvas.zoomOut')),

@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { nodeLabel } from '../../../core/nodes';
+import { isNote, nodeLabel } from '../../../core/nodes';
 import type { DocumentHandle } from '../editing/useDocument';
-import { nodeIn, type Doc } from '../document/doc';
+import { takesNothing } from '../document/anchors';
+import { isStep, nodeIn, type Doc } from '../document/doc';
 import { judge, judgeFrom, type End, type Refusal, type Verdict } from '../document/rules';
 import { connect } from '../document/wires';
 import { t } from '../words';
@@ -20,8 +21,8 @@ export interface Linking {
   finish: (from: End, to: End) => boolean;
   /** An end was clicked: the first begins, the second connects. */
   pick: (end: End) => void;
-  /** The first end of a card that fits. */
-  endAt: (from: End, node: CardNode) => End | null;
+  /** A card was meant, and no end of it: connects with the first that fits, or says why none does. */
+  meet: (from: End, node: CardNode) => void;
   hint: (why: Refusal | null) => void;
   /** Whether two ends fit; null without a canvas. */
   judge: (from: End, to: End) => Verdict | null;
@@ -33,6 +34,37 @@ export const endsOf = (node: CardNode): End[] => [
   ...node.data.ports.inputs.map((port): End => ({ node: node.id, handle: port.id, side: 'target' })),
   ...node.data.ports.outputs.map((port): End => ({ node: node.id, handle: port.id, side: 'source' })),
 ];
+
+const facing = (first: End, node: CardNode): End[] => endsOf(node).filter((one) => one.side !== first.side);
+
+/** The end of a card that fits another end, or the first that could have. */
+function endAt(doc: Doc, first: End, node: CardNode): End | null {
+  const verdict = judgeFrom(doc, first);
+  const others = facing(first, node);
+  return others.find((one) => verdict(one).ok) ?? others[0] ?? null;
+}
+
+/** Why no end of a card fits this end. */
+export function refusalOf(doc: Doc, first: End, node: CardNode): Refusal {
+  const { node: stored } = node.data;
+  const name = nodeLabel(stored);
+  if (first.node === node.id) return { key: 'editor.no.self', values: {} };
+  if (isNote(stored)) return { key: 'editor.no.note', values: {} };
+  const verdict = judgeFrom(doc, first);
+  const found = facing(first, node).flatMap((end) => {
+    const one = verdict(end);
+    return one.ok ? [] : [one.why];
+  });
+  // What fits but for one thing says more than what is of another kind.
+  const near = found.find((one) => one.key !== 'editor.no.type');
+  if (near) return near;
+  if (found.length === 1 && found[0]) return found[0];
+  if (found.length > 1) return { key: 'editor.no.nothingFits', values: { name } };
+  if (takesNothing(String(stored.data.name)) && first.side === 'source')
+    return { key: 'editor.no.start', values: {} };
+  if (isStep(stored) && first.side === 'target') return { key: 'editor.no.end', values: { name } };
+  return { key: first.side === 'source' ? 'editor.no.input' : 'editor.no.output', values: { name } };
+}
 
 /** Connecting two ends: by dragging from one to the other, by clicking both, or from a list. */
 export function useLinking(
@@ -109,16 +141,19 @@ export function useLinking(
     },
     [from, begin, cancel, finish],
   );
-  const endAt = useCallback(
-    (first: End, node: CardNode): End | null => {
+  const meet = useCallback(
+    (first: End, node: CardNode): void => {
       const doc = now();
-      if (!doc) return null;
-      const verdict = judgeFrom(doc, first);
-      const others = endsOf(node).filter((one) => one.side !== first.side);
-      return others.find((one) => verdict(one).ok) ?? others[0] ?? null;
+      if (!doc) return;
+      const end = endAt(doc, first, node);
+      if (end) finish(first, end);
+      else {
+        setLink(null);
+        hint(refusalOf(doc, first, node));
+      }
     },
-    [now],
+    [now, finish, hint],
   );
   const fits = link?.fits ?? nothing;
-  return { from, fits, why, begin, cancel, finish, pick, endAt, hint, judge: judgeEnds };
+  return { from, fits, why, begin, cancel, finish, pick, meet, hint, judge: judgeEnds };
 }

@@ -1,1 +1,0 @@
-import{n as e}from"./i18n-DwOAPXjZ.js";import{n as t,t as n}from"./Canvases-B4_jDk3g.js";import{v as r}from"./react-CKzYwBCt.js";var i=r();function a({afterName:r,...a}){return(0,i.jsx)(`div`,{className:t.framed,children:(0,i.jsx)(n,{...a,names:{before:e(`versions.now`),after:r??e(`versions.draft`)}})})}export{a as default};

@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{v as t,x as n}from"./react-CKzYwBCt.js";import{n as r,t as i}from"./Prose.module-DrIFUgpC.js";var a=e(n(),1),o=t();function s({text:e}){let t=(0,a.useRef)(null);return(0,a.useLayoutEffect)(()=>{t.current?.replaceChildren(r(e))},[e]),(0,o.jsx)(`div`,{ref:t,className:i.prose})}export{s as t};

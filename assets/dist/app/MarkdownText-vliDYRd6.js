@@ -1,0 +1,1 @@
+import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{C as t,b as n}from"./react-Cdc0wIzb.js";import{n as r,t as i}from"./Prose.module-DrIFUgpC.js";var a=e(t(),1),o=n();function s({text:e}){let t=(0,a.useRef)(null);return(0,a.useLayoutEffect)(()=>{t.current?.replaceChildren(r(e))},[e]),(0,o.jsx)(`div`,{ref:t,className:i.prose})}export{s as MarkdownText};

@@ -1,1 +1,0 @@
-import{n as e}from"./i18n-DwOAPXjZ.js";import{i as t,t as n}from"./Field-CRW43cO6.js";import{v as r}from"./react-CKzYwBCt.js";var i=r();function a({value:r,error:a,onChange:o}){return(0,i.jsx)(n,{label:e(`auth.name`),error:a,children:(0,i.jsx)(t,{autoFocus:!0,autoComplete:`name`,value:r,onChange:e=>o(e.target.value)})})}export{a as t};

@@ -1,1 +1,0 @@
-import{t as e}from"./ellipsis-DwBBpH3f.js";import{n as t}from"./i18n-DwOAPXjZ.js";import{B as n,Tt as r}from"./index-Pjb8b1Gk.js";import{v as i}from"./react-CKzYwBCt.js";var a=i();function o({name:i,items:o}){let s=t(`kit.actionsOf`,{name:i});return(0,a.jsx)(n,{items:o,label:s,children:(0,a.jsx)(r,{icon:e,label:s,size:`compact`})})}export{o as t};

@@ -1,1 +1,0 @@
-import{h as e,p as t}from"./react-CKzYwBCt.js";import{hn as n}from"./index-Pjb8b1Gk.js";var r=(e,t)=>n.post(`/node-custom-function`,{body:e,...t?{signal:t}:{}}),i=r=>t({queryKey:[`answer schema`,r],enabled:r!==`[]`,staleTime:1/0,placeholderData:e,queryFn:()=>n.post(`/node-answer-schema`,{body:{rows:JSON.parse(r)}})});export{i as n,r as t};

@@ -1,0 +1,1 @@
+function e(e){let t=e=>{let t=e==null?``:String(e),n=/^[=+\-@\t\r]/.test(t)?`'${t}`:t;return/[",\n\r]/.test(n)?`"${n.replaceAll(`"`,`""`)}"`:n};return e.map(e=>`${e.map(t).join(`,`)}\r\n`).join(``)}export{e as t};

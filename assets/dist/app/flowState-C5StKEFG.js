@@ -1,0 +1,1 @@
+function e(e){return e.mode===`live`?`straight`:e.draft?.stale?`stale`:!e.hasLive&&!e.lastPublished?`never`:e.draft?`changes`:`live`}export{e as t};

@@ -1,1 +1,0 @@
-function e(e,t){if(!/^\d{4}-\d{2}-\d{2}$/.test(e))return``;let n=new Date(`${e}T${t?`23:59:59.999`:`00:00:00.000`}`);return Number.isNaN(n.getTime())?``:n.toISOString()}function t(e){let t=Number(e);return Number.isInteger(t)&&t>0?t:1}export{t as n,e as t};

@@ -1,0 +1,1 @@
+var e=new Map([...`abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ`].map((e,t)=>[e,[...`áƀçðéƒĝĥîĵķļɱñöþɋŕšţûṽŵẋýžÁƁÇÐÉƑĜĤÎĴĶĻṀÑÖÞɊŔŠŢÛṼŴẊÝŽ`][t]??e])),t=e=>` ~~~~~`.repeat(Math.ceil((e*.4+2)/6));function n(n){return n.split(`|`).map(n=>`${n.replace(/\{\w+\}|[a-zA-Z]/g,t=>e.get(t)??t)}${t(n.length)}`).join(`|`)}export{n as pseudo};

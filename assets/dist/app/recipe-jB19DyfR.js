@@ -1,0 +1,1 @@
+var e=`$model`;export{e as t};

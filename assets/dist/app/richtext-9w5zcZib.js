@@ -1,0 +1,5 @@
+var e=`p|h[1-6]|ul|ol|blockquote|pre|table|hr|div`,t=RegExp(`^\\s*<(?:${e})(?=[\\s/>])`,`i`),n=RegExp(`</?(?:${e}|li|t[rdh]|t?head|tbody|tfoot)(?=[\\s/>])[^>]*>`,`gi`),r=/<\/?[a-z][^>]*>/gi,i=/<(script|style)\b[^>]*>[^]*?<\/\1\s*>|<!--[^]*?-->/gi,a=e=>t.test(e);function o(e){if(!a(e))return e;let t=l(e).replace(/<span\b[^>]*data-type="mention"[^>]*>([^<]*)<\/span>/g,`$1`).replace(/<\/p>\s*<p>/g,`
+`).replace(/^\s*<p>|<\/p>\s*$/g,``);return t.search(r)<0?d(t):null}function s(e){let t=o(e);return t===null?d(l(e.replace(i,``)).replace(n,`
+`).replace(r,``)):t}function c(e,t){if(!a(t)||o(t)===null)return e;let n=e.split(`
+`).map(e=>`<p>${u(e)}</p>`);return e===``?``:n.join(``)}var l=e=>e.replace(/<br\s*\/?>/gi,`
+`),u=e=>e.replaceAll(`&`,`&amp;`).replaceAll(`<`,`&lt;`).replaceAll(`>`,`&gt;`),d=e=>e.replace(/&(?:#\d+|#x[\da-f]+|[a-z][a-z\d]*);/gi,p),f=new Map([[`&nbsp;`,` `]]);function p(e){let t=f.get(e);return t===void 0&&(t=new DOMParser().parseFromString(e,`text/html`).documentElement.textContent??e,f.set(e,t)),t}export{o as n,s as r,c as t};

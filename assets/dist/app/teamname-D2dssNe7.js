@@ -1,0 +1,1 @@
+function e(e,t){let n=JSON.parse(e),r=n.nodes?.find(({data:e})=>e?.name===`harnessTeam`)?.data?.inputs,i=r?.harnessName;if(!r||typeof i!=`string`)return e;let a=i;for(let e=2;t.includes(a);e+=1){let t=`-${e}`;a=i.slice(0,64-t.length)+t}return r.harnessName=a,JSON.stringify(n)}export{e as t};

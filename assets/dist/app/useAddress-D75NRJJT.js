@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{l as t,x as n}from"./react-CKzYwBCt.js";var r=e(n(),1);function i(){let[e,n]=t();return{read:t=>e.get(t)??``,put:(0,r.useCallback)(e=>n(t=>{let n=new URLSearchParams(t);for(let[t,r]of Object.entries(e))r?n.set(t,r):n.delete(t);return n},{replace:!0}),[n])}}export{i as t};

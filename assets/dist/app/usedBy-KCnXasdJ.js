@@ -1,1 +1,0 @@
-import{p as e}from"./react-CKzYwBCt.js";import{hn as t,pn as n}from"./index-Pjb8b1Gk.js";var r=(r,i=!0)=>e({queryKey:[`usedBy`,r],enabled:i,queryFn:async()=>{try{return await t.get(`/used-by/{kind}`,{path:{kind:r}})}catch(e){if(e instanceof n&&[403,404].includes(e.status))return null;throw e}}});export{r as t};

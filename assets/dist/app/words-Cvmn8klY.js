@@ -1,1 +1,0 @@
-import{n as e,t}from"./i18n-DwOAPXjZ.js";import{t as n}from"./run-CdliOwkx.js";t(n);var r=(t,n)=>e(t,n);export{r as t};

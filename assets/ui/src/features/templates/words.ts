@@ -1,0 +1,8 @@
+import { addWords, t as translate, type Key } from '../../i18n';
+import { flows } from '../../i18n/en/flows';
+import { templates } from '../../i18n/en/templates';
+
+addWords({ ...flows, ...templates });
+
+/** As `t` of the page, with the texts of templates, which are loaded with whatever imports this. */
+export const t = (key: Key, values?: Record<string, string | number>): string => translate(key, values);

@@ -1,0 +1,35 @@
+import type { apiKeys as english } from '../en/apiKeys';
+
+export const apiKeys: Record<keyof typeof english, string> = {
+  'apiKeys.bound': 'Flows',
+  'apiKeys.copy': 'Schlüssel kopieren',
+  'apiKeys.create': 'Schlüssel anlegen',
+  'apiKeys.created': 'Angelegt',
+  'apiKeys.deleteUsed':
+    'Diese Flows hängen daran und antworten niemandem, bis sie einen anderen Schlüssel haben:',
+  'apiKeys.deleteConfirm': 'Schlüssel löschen',
+  'apiKeys.deleteText': 'Wer ihn benutzt, wird ab sofort abgewiesen. Das lässt sich nicht rückgängig machen.',
+  'apiKeys.deleteTitle': 'Den Schlüssel „{name}“ löschen?',
+  'apiKeys.deleted': 'Der Schlüssel „{name}“ ist gelöscht',
+  'apiKeys.description':
+    'Mit Schlüsseln fragen Programme Flows und benutzen diesen Dienst in deinem Arbeitsbereich.',
+  'apiKeys.editTitle': 'Schlüssel bearbeiten',
+  'apiKeys.empty': 'Noch keine API-Schlüssel',
+  'apiKeys.emptyText': 'Ein Programm braucht einen, um einen Flow zu fragen, der nicht öffentlich ist.',
+  'apiKeys.found': '{count} Schlüssel|{count} Schlüssel',
+  'apiKeys.key': 'Schlüssel',
+  'apiKeys.nameHelp': 'Wer ihn benutzt: danach suchst du, wenn er bekannt wird.',
+  'apiKeys.new': 'Neuer Schlüssel',
+  'apiKeys.none': 'Keine',
+  'apiKeys.never': 'Nie benutzt',
+  'apiKeys.once': 'Jetzt kopieren. Später sind nur die letzten vier Zeichen zu sehen.',
+  'apiKeys.onceTitle': 'Dein neuer Schlüssel „{name}“',
+  'apiKeys.permissions': 'Rechte',
+  'apiKeys.saved': 'Der Schlüssel „{name}“ ist gespeichert',
+  'apiKeys.search': 'Schlüssel suchen',
+  'apiKeys.stored': 'Ich habe ihn abgelegt',
+  'apiKeys.title': 'API-Schlüssel',
+  'apiKeys.usage': 'Benutzt',
+  'apiKeys.usageTimes': '{count} Mal|{count} Mal',
+  'apiKeys.things': 'Schlüssel',
+};

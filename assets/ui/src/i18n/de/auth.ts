@@ -1,0 +1,37 @@
+import type { auth as english } from '../en/auth';
+
+export const auth: Record<keyof typeof english, string> = {
+  'auth.accept': 'Einladung annehmen',
+  'auth.acceptText': 'Du bist zu {workspace} von {organization} eingeladen.',
+  'auth.acceptTitle': 'Willkommen',
+  'auth.againText': 'Deine Änderungen bleiben erhalten. Nach der Anmeldung geht es damit weiter.',
+  'auth.againTitle': 'Deine Sitzung ist abgelaufen',
+  'auth.backToSignIn': 'Zurück zur Anmeldung',
+  'auth.deadLink': 'Dieser Link gilt nicht mehr',
+  'auth.deadLinkText': 'Wer ihn geschickt hat, kann einen neuen schicken.',
+  'auth.email': 'E-Mail',
+  'auth.forgot': 'Passwort vergessen?',
+  'auth.forgotSend': 'Link anfragen',
+  'auth.forgotText':
+    'Wem dieser Dienst gehört, erfährt davon und kann dir einen Link für ein neues Passwort geben.',
+  'auth.forgotTitle': 'Passwort vergessen?',
+  'auth.leave': 'Ohne Speichern verlassen',
+  'auth.name': 'Name',
+  'auth.newPassword': 'Neues Passwort',
+  'auth.password': 'Passwort',
+  'auth.passwordHelp': 'Mindestens {count} Zeichen.',
+  'auth.required': 'Das fehlt noch.',
+  'auth.resetDone': 'Das neue Passwort ist gesetzt. Jetzt damit anmelden.',
+  'auth.resetText': 'Für {email}. Alle deine Sitzungen enden.',
+  'auth.resetTitle': 'Neues Passwort setzen',
+  'auth.setPassword': 'Passwort setzen',
+  'auth.setup': 'Eigentümer anlegen',
+  'auth.setupText': 'Dieser Dienst gehört noch niemandem. Der Eigentümer darf alles und lädt andere ein.',
+  'auth.setupTitle': 'Flowkeep einrichten',
+  'auth.setupToken': 'Einrichtungs-Token',
+  'auth.setupTokenHelp':
+    'Der Dienst hat es beim Start ausgegeben. Es beweist, dass du diesen Server betreibst.',
+  'auth.signIn': 'Anmelden',
+  'auth.signInTitle': 'Bei Flowkeep anmelden',
+  'auth.waitSeconds': '{seconds} s warten',
+};

@@ -1,0 +1,41 @@
+import type { credentials as english } from '../en/credentials';
+
+export const credentials: Record<keyof typeof english, string> = {
+  'credentials.allTypes': 'Alle Arten',
+  'credentials.back': 'Andere Art wählen',
+  'credentials.badNumber': 'Das ist keine Zahl.',
+  'credentials.badUrl': 'Das ist keine Adresse: Am Anfang steht das Schema, etwa https://',
+  'credentials.create': 'Zugangsdaten anlegen',
+  'credentials.deleteConfirm': 'Zugangsdaten löschen',
+  'credentials.deleteText': 'Ihre Geheimnisse sind für immer weg.',
+  'credentials.deleteTitle': 'Die Zugangsdaten „{name}“ löschen?',
+  'credentials.deleteUsed': 'Diese Flows benutzen sie und scheitern, bis sie andere haben:',
+  'credentials.deleted': 'Die Zugangsdaten „{name}“ sind gelöscht',
+  'credentials.description':
+    'Schlüssel und Passwörter, die Flows benutzen. Geheimnisse werden verschlüsselt und nie wieder gezeigt.',
+  'credentials.editTitle': 'Zugangsdaten bearbeiten',
+  'credentials.empty': 'Noch keine Zugangsdaten',
+  'credentials.emptyText':
+    'Den Schlüssel eines Modells oder Dienstes einmal ablegen und in jedem Flow benutzen.',
+  'credentials.found': '{count} Zugang|{count} Zugänge',
+  'credentials.keepStored': 'Abgelegt. Tippen, um es zu ersetzen.',
+  'credentials.keepUrl': 'Das Passwort darin ist verborgen. Für eine andere Adresse alles neu tippen.',
+  'credentials.made': 'Die Zugangsdaten „{name}“ sind angelegt',
+  'credentials.nameHelp': 'Unter diesem Namen werden sie gewählt.',
+  'credentials.new': 'Neue Zugangsdaten',
+  'credentials.noTypes': 'Keine Art heißt so.',
+  'credentials.pick': 'Wofür sind sie?',
+  'credentials.putBack': 'Das Abgelegte behalten',
+  'credentials.remove': 'Entfernen',
+  'credentials.removed': 'Wird beim Speichern entfernt.',
+  'credentials.saved': 'Die Zugangsdaten „{name}“ sind gespeichert',
+  'credentials.search': 'Zugangsdaten suchen',
+  'credentials.searchTypes': 'Arten suchen',
+  'credentials.signInLater': 'Später',
+  'credentials.signInText':
+    'Es funktioniert, sobald sich jemand beim Anbieter angemeldet hat. Das geht auch später, unter Zugangsdaten.',
+  'credentials.signInTitle': 'Für „{name}“ anmelden',
+  'credentials.title': 'Zugangsdaten',
+  'credentials.type': 'Art',
+  'credentials.things': 'Zugangsdaten',
+};

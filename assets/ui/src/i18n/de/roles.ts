@@ -1,0 +1,32 @@
+import type { roles as english } from '../en/roles';
+
+export const roles: Record<keyof typeof english, string> = {
+  'roles.builtIn': 'Eingebaut',
+  'roles.builtInText': 'Eine eingebaute Rolle lässt sich nicht ändern. Duplizieren ergibt eine eigene.',
+  'roles.copyOf': 'Kopie von {name}',
+  'roles.create': 'Rolle anlegen',
+  'roles.deleteConfirm': 'Rolle löschen',
+  'roles.deleteText': 'Niemand hat sie. Zurückholen lässt sie sich nicht.',
+  'roles.deleteTitle': 'Die Rolle „{name}“ löschen?',
+  'roles.deleted': 'Die Rolle „{name}“ ist gelöscht',
+  'roles.description': 'Was Personen in einem Arbeitsbereich dürfen. Änderungen gelten sofort.',
+  'roles.duplicate': 'Duplizieren',
+  'roles.editTitle': 'Rolle bearbeiten',
+  'roles.empty': 'Noch keine Rollen',
+  'roles.emptyText': 'Eine anlegen, um zu sagen, wer was darf.',
+  'roles.found': '{count} Rolle|{count} Rollen',
+  'roles.inUse': 'In Gebrauch: zuerst diesen Personen eine andere Rolle geben',
+  'roles.made': 'Die Rolle „{name}“ ist angelegt',
+  'roles.new': 'Neue Rolle',
+  'roles.notEditable':
+    'Diese Rolle lässt sich nicht ändern: Sie darf mehr als du, oder sie wird in anderen Arbeitsbereichen benutzt.',
+  'roles.own': 'Eigene',
+  'roles.people': 'Personen',
+  'roles.permissions': 'Rechte',
+  'roles.purpose': 'Beschreibung',
+  'roles.saved': 'Die Rolle „{name}“ ist gespeichert',
+  'roles.search': 'Rollen suchen',
+  'roles.title': 'Rollen',
+  'roles.type': 'Art',
+  'roles.things': 'Rollen',
+};
