@@ -11,6 +11,8 @@ mod check_command;
 mod copy;
 mod demo;
 mod disk_corruption;
+#[cfg(unix)]
+mod documentation;
 mod encrypted_backups;
 mod file_permissions;
 #[path = "../support/git_host/mod.rs"]
@@ -37,6 +39,8 @@ mod schedules;
 mod several;
 mod spans;
 mod starting;
+#[path = "../support/steps.rs"]
+mod steps;
 mod stopping;
 mod upgrades;
 #[path = "../support/wire.rs"]

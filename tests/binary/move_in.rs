@@ -36,14 +36,18 @@ const TABLES: &str = "
     CREATE TABLE user (id varchar PRIMARY KEY, email varchar, createdDate datetime);";
 
 /// A data folder of Flowise.
-struct Folder {
+pub struct Folder {
     path: PathBuf,
 }
 
 impl Folder {
     /// One with the tables, the key and nothing else.
     fn new(home: &Home) -> Self {
-        let path = home.path().join("flowise");
+        Self::at(home.path().join("flowise"))
+    }
+
+    /// As [`Self::new`], in this place.
+    pub fn at(path: PathBuf) -> Self {
         fs::create_dir(&path).unwrap();
         fs::write(path.join("encryption.key"), "made-up").unwrap();
         let folder = Self { path };
@@ -82,7 +86,7 @@ impl Folder {
     }
 
     /// A flow over a model at this address, its credential and its key, and a conversation that was had with it.
-    fn fill(&self, base: &str) {
+    pub fn fill(&self, base: &str) {
         let canvas = template(base, "gpt-4o-mini", CREDENTIAL);
         self.insert(
             "credential",

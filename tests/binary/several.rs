@@ -7,38 +7,40 @@ use crate::{Home, canvases};
 use serde_json::{Value, json};
 use std::path::Path;
 
-const TOKEN: &str = "token-of-the-tests";
-const REPOSITORY: &str = "acme/flows";
+pub const TOKEN: &str = "token-of-the-tests";
+pub const REPOSITORY: &str = "acme/flows";
 const BASE: &str = "/api/v1/flow-versions";
 
-struct Server {
-    home: Home,
-    program: Program,
+pub struct Server {
+    pub home: Home,
+    pub program: Program,
+    /// What its environment says of the git host.
+    pub variables: Vec<(&'static str, String)>,
     cookie: String,
 }
 
 impl Server {
     /// A service with this label that is connected to the copy.
-    fn start(host: &GitHost, label: &str) -> Self {
+    pub fn start(host: &GitHost, label: &str) -> Self {
         let home = Home::new();
         let api = format!("{}/api/v3", host.url());
-        let variables = [
+        let variables = vec![
             ("SERVICE_GITHUB_URL", host.url()),
             ("SERVICE_GITHUB_API", api),
             ("SERVICE_GITHUB_ALLOW_FILE_REMOTES", "on".to_owned()),
         ];
-        let variables: Vec<(&str, &str)> =
+        let environment: Vec<(&str, &str)> =
             variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        let program = Program::serve_with(Path::new(home.data()), &[], &variables);
+        let program = Program::serve_with(Path::new(home.data()), &[], &environment);
         let cookie = program.sign_in(OWNER.0, OWNER.1).expect("the owner signs in");
-        let server = Self { home, program, cookie };
+        let server = Self { home, program, variables, cookie };
         server.call("PUT", &format!("{BASE}/environment"), &json!({ "environment": label }));
         server.call("PUT", &format!("{BASE}/github"), &json!({"repo": REPOSITORY, "token": TOKEN}));
         server
     }
 
     #[track_caller]
-    fn call(&self, method: &str, path: &str, body: &Value) -> Value {
+    pub fn call(&self, method: &str, path: &str, body: &Value) -> Value {
         let answer = self.program.call(method, path, &[("cookie", &self.cookie)], body);
         assert!((200..300).contains(&answer.status()), "{method} {path}: {}", answer.text());
         answer.json()
@@ -46,18 +48,18 @@ impl Server {
 
     /// Copies, or reads what was copied.
     #[track_caller]
-    fn push(&self) {
+    pub fn push(&self) {
         let status = self.call("POST", &format!("{BASE}/github/push"), &Value::Null);
         assert_eq!(status["state"], "up-to-date", "{status}");
     }
 
-    fn publish(&self, flow: &str, text: &str) {
+    pub fn publish(&self, flow: &str, text: &str) {
         let canvas = canvases::scripted(&json!([]), text).to_string();
         self.call("PUT", &format!("/api/v1/chatflows/{flow}"), &json!({ "flowData": canvas }));
         self.push();
     }
 
-    fn promote(&self, flow: &str) {
+    pub fn promote(&self, flow: &str) {
         self.push();
         let shown = self.call("GET", &format!("{BASE}/incoming/{flow}"), &Value::Null);
         let body = json!({"sha": shown["version"]["sha"], "digest": shown["digest"]});
@@ -65,7 +67,7 @@ impl Server {
     }
 
     /// What Live says, or the status of a flow that is not there.
-    fn ask(&self, flow: &str) -> Result<String, u16> {
+    pub fn ask(&self, flow: &str) -> Result<String, u16> {
         let answer = self.program.ask(flow, &json!({"question": "What do you say?"}));
         match answer.status() {
             200 => Ok(answer.json()["text"].as_str().unwrap().to_owned()),
@@ -73,7 +75,7 @@ impl Server {
         }
     }
 
-    fn conversations(&self, flow: &str) -> usize {
+    pub fn conversations(&self, flow: &str) -> usize {
         self.call("GET", &format!("/api/v1/chatmessage/{flow}"), &Value::Null).as_array().unwrap().len()
     }
 }
