@@ -24,7 +24,8 @@ fn canvas(
     drawing.text()
 }
 
-fn cached(server: &Server, provider: &Provider) -> String {
+/// The same, which answers the question as it stands.
+pub fn cached(server: &Server, provider: &Provider) -> String {
     canvas(server, ProviderFormat::OpenAi, provider, "{question}", json!({}))
 }
 

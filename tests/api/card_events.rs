@@ -1,6 +1,7 @@
 //! What the test chat tells of the cards of a chatflow (manual 2.11).
 
 use crate::agentflows::steps::{Steps, llm};
+use crate::caches::cached;
 use crate::chains::retrieval;
 use crate::support::canvases::{Drawing, ProviderFormat, SECRET, scripted_flow, with_provider};
 use crate::support::provider::{Behaviour, Provider, Reply};
@@ -161,6 +162,22 @@ fn a_loader_and_its_splitter_tell_how_much_there_is_and_the_first_of_it() {
     let place = |line: &str| names.iter().position(|one| one == line).unwrap();
     assert!(place("characterTextSplitter_0 FINISHED") < place("plainText_0 FINISHED"));
     assert!(place("plainText_0 FINISHED") < place("memoryVectorStore_0 FINISHED"));
+}
+
+#[test]
+fn a_cache_of_replies_tells_whether_it_had_one_and_which() {
+    let (server, provider) = (Server::start(), Provider::start());
+    let flow = server.flow(&cached(&server, &provider));
+    let output = || {
+        let told = told(&test_chat(&server, &flow, "What is tea?"));
+        let model = end(&told, "chatOpenAI_0")["data"]["output"]["content"].clone();
+        (end(&told, "inMemoryCache_0")["data"]["output"].clone(), model)
+    };
+    let (first, reply) = output();
+    assert_eq!((&first["found"], &first["content"]), (&json!(false), &Value::Null), "{first}");
+    let (second, replayed) = output();
+    assert_eq!((&second["found"], &second["content"]), (&json!(true), &reply), "{second}");
+    assert_eq!((replayed, provider.served_count()), (reply, 1));
 }
 
 #[test]

@@ -4,13 +4,14 @@
 use crate::cards::kit::knowledge::pieces::{DocumentPages, PieceVisitor};
 use crate::cards::kit::knowledge::untrusted_text;
 use crate::cards::kit::{
-    CONTENT, CallError, CardWork, Chain, ChunkSpan, Component, Embeddings, Host, Loader, Memory, Model,
-    Moderation, ModerationVerdict, Observation, OutputParser, Retriever, RunContext, ScoredChunk, Space,
-    Splitter, TokenSink, Tool, UpsertReport, VectorQuery, VectorStore, WatchedNode, called_tool,
+    CONTENT, Cache, CallError, CardWork, Chain, ChunkSpan, Component, Embeddings, Host, Loader, Memory,
+    Model, Moderation, ModerationVerdict, Observation, OutputParser, ReplyKey, Retriever, RunContext,
+    ScoredChunk, Space, Splitter, TokenSink, Tool, UpsertReport, VectorQuery, VectorStore, WatchedNode,
+    called_tool,
 };
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::{Document, HistoryMessage, MessageRole, RunOutput, UsedTool};
-use crate::llm::ToolSpec;
+use crate::llm::{Completion, ToolSpec};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -30,6 +31,7 @@ pub(in crate::engine) fn watched(component: Component, node: &WatchedNode) -> Co
         Component::Loader(of) => Component::Loader(Arc::new(Watch { node: node.clone(), of })),
         Component::Splitter(of) => Component::Splitter(Arc::new(Watch { node: node.clone(), of })),
         Component::OutputParser(of) => Component::OutputParser(Arc::new(Watch { node: node.clone(), of })),
+        Component::Cache(of) => Component::Cache(Arc::new(Watch { node: node.clone(), of })),
         // Models tell themselves, and the others do nothing for an answer or have no way to tell.
         other => other,
     }
@@ -249,6 +251,24 @@ impl OutputParser for Watch<dyn OutputParser> {
 
     fn asks_again(&self) -> bool {
         self.of.asks_again()
+    }
+}
+
+impl Cache for Watch<dyn Cache> {
+    /// What it is asked is told by the model in front of which it stands.
+    fn find(&self, key: &ReplyKey, host: &dyn Host) -> Option<Completion> {
+        let begun = CardWork::begin(Some(&self.node), host, Map::new);
+        let found = self.of.find(key, host);
+        CardWork::end(begun, host, &Ok::<_, Error>(found.as_ref()), |found| {
+            let mut output = found.map(|reply| text_output(&reply.text)).unwrap_or_default();
+            output.insert("found".to_owned(), found.is_some().into());
+            output
+        });
+        found
+    }
+
+    fn store(&self, key: &ReplyKey, reply: &Completion, host: &dyn Host) {
+        self.of.store(key, reply, host);
     }
 }
 
