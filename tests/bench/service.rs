@@ -18,12 +18,19 @@ mod memory;
 mod model;
 mod pipelines;
 mod runs;
+mod servers;
 mod starts;
 mod streams;
 mod uploads;
 
 #[path = "../support/canvases.rs"]
 mod canvases;
+#[path = "../support/connected.rs"]
+mod connected;
+#[path = "../support/git_host/mod.rs"]
+mod git_host;
+#[path = "../support/home.rs"]
+mod home;
 #[path = "../support/program.rs"]
 mod program;
 #[path = "../support/provider/mod.rs"]
@@ -49,7 +56,7 @@ fn main() {
         return bare::serve(arguments.last().expect("the provider's address"));
     }
     let number = arguments.iter().find_map(|argument| argument.parse().ok());
-    let parts: [(&str, &dyn Fn()); 21] = [
+    let parts: [(&str, &dyn Fn()); 22] = [
         ("latency", &callers::latency),
         ("rate", &callers::rate),
         ("cost", &answers::cost),
@@ -66,6 +73,7 @@ fn main() {
         ("paused", &runs::paused),
         ("long", &runs::long),
         ("listed", &|| runs::listed(number)),
+        ("servers", &servers::report),
         ("conversations", &|| conversations::listed(number)),
         ("pipeline", &|| pipelines::report(number)),
         ("gigabytes", &|| pipelines::gigabytes(number)),

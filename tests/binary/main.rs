@@ -8,6 +8,8 @@ mod backups;
 #[path = "../support/canvases.rs"]
 mod canvases;
 mod check_command;
+#[path = "../support/connected.rs"]
+mod connected;
 mod copy;
 mod demo;
 mod disk_corruption;
@@ -17,6 +19,8 @@ mod encrypted_backups;
 mod file_permissions;
 #[path = "../support/git_host/mod.rs"]
 mod git_host;
+#[path = "../support/home.rs"]
+mod home;
 #[cfg(unix)]
 mod installation;
 mod log_lines;
@@ -46,55 +50,10 @@ mod upgrades;
 #[path = "../support/wire.rs"]
 mod wire;
 
-use program::{Program, error_output, run, standard_output};
+use home::Home;
+use program::{Program, error_output, standard_output};
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
 use std::process::Output;
-
-/// A temporary folder, and in it the place of the data; a log lies beside the data.
-struct Home {
-    folder: tempfile::TempDir,
-    data: PathBuf,
-}
-
-impl Home {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let data = folder.path().join("data");
-        Self { folder, data }
-    }
-
-    fn data(&self) -> &str {
-        self.data.to_str().unwrap()
-    }
-
-    fn path(&self) -> &Path {
-        self.folder.path()
-    }
-
-    fn serve(&self) -> Program {
-        Program::serve(&self.data, &[])
-    }
-
-    /// Runs a command on the data.
-    fn run(&self, arguments: &[&str]) -> Output {
-        let mut all = arguments.to_vec();
-        all.extend_from_slice(&["--data-dir", self.data()]);
-        run(&all)
-    }
-
-    /// Runs a command that must succeed; what it printed.
-    fn good(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", error_output(&output));
-        standard_output(&output)
-    }
-
-    /// Makes a key that may do everything.
-    fn key(&self, name: &str) -> String {
-        self.good(&["key", "create", "--name", name, "--all"]).trim().to_owned()
-    }
-}
 
 /// The one line of a command that ended with `code` and printed nothing.
 fn one_line(output: &Output, code: i32) -> String {

@@ -1,10 +1,12 @@
 //! Data folders of older formats (`formats/`), each as a killed program of that format left it, opened by this one (manual 13.15).
 
-use crate::program::{Program, error_output, run, standard_output};
+use crate::program::{Program, command, error_output, run, standard_output};
 use crate::{Home, one_line};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Instant;
 
 /// What the database and its log lie in, as every format has them.
 const FILES: [&str; 3] = ["flowkeep.redb", "flowkeep.journal", "flowkeep.journal2"];
@@ -121,16 +123,54 @@ fn the_database_as_it_was_is_kept_and_can_be_put_back() {
     for format in FORMATS {
         let old = OldFolder::unpack(format);
         old.home.good(&["upgrade"]);
-        let kept = old.home.data.join("before-upgrade");
-        assert!(kept.join("flowkeep.redb").exists(), "format {format}");
-        for name in FILES {
-            let (from, to) = (kept.join(name), old.home.data.join(name));
-            let _ = fs::remove_file(&to);
-            if from.exists() {
-                fs::rename(from, to).unwrap();
-            }
-        }
+        assert!(old.home.data.join("before-upgrade/flowkeep.redb").exists(), "format {format}");
+        put_back(&old.home.data);
         assert!(old.home.good(&["upgrade", "--check"]).contains(&format!("in format {format};")));
+        old.assert_whole(&old.home.serve());
+    }
+}
+
+/// Puts the database back as it was before its upgrade.
+fn put_back(data: &Path) {
+    let kept = data.join("before-upgrade");
+    for name in FILES {
+        let (from, to) = (kept.join(name), data.join(name));
+        let _ = fs::remove_file(&to);
+        if from.exists() {
+            fs::rename(from, to).unwrap();
+        }
+    }
+}
+
+/// How often an upgrade is killed, another format and another moment each time; `FLOWKEEP_KILL_ROUNDS` says it.
+fn kill_rounds() -> usize {
+    std::env::var("FLOWKEEP_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(2)
+}
+
+#[test]
+fn an_upgrade_that_is_killed_is_finished_by_the_next_and_the_copy_is_of_what_was_there() {
+    let whole = {
+        let old = OldFolder::unpack(1);
+        let begun = Instant::now();
+        old.home.good(&["upgrade"]);
+        begun.elapsed()
+    };
+    for round in 0..kill_rounds() {
+        let format = FORMATS[round % FORMATS.len()];
+        let old = OldFolder::unpack(format);
+        let mut upgrade = command(&["upgrade", "--data-dir", old.home.data()]);
+        let mut upgrade = upgrade.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(whole.mul_f64((round * 37 % 100) as f64 / 100.0));
+        // It may have come to its end.
+        let _ = upgrade.kill();
+        upgrade.wait().unwrap();
+        let service = old.home.serve();
+        old.assert_whole(&service);
+        assert!(service.stop().success(), "round {round}, format {format}");
+        old.home.good(&["data", "verify"]);
+        put_back(&old.home.data);
+        let plan = old.home.good(&["upgrade", "--check"]);
+        assert!(plan.contains(&format!("in format {format};")), "round {round}: {plan}");
         old.assert_whole(&old.home.serve());
     }
 }

@@ -2,10 +2,10 @@
 
 use super::printed::PrintedCommand;
 use crate::canvases;
+use crate::connected::{ConnectedServer, REPOSITORY, TOKEN};
 use crate::git_host::GitHost;
 use crate::move_in::Folder;
 use crate::program::{self, Program, error_output, standard_output};
-use crate::several::{REPOSITORY, Server, TOKEN};
 use crate::steps::{START, Steps, reply, with};
 use serde_json::{Value, json};
 use std::fs;
@@ -69,8 +69,8 @@ impl FirstHome {
 /// A Prod server that reads the copy of a Dev server, with flows that people ask, and the files that the pages speak of.
 pub struct ReaderHome {
     _host: GitHost,
-    _dev: Server,
-    prod: Server,
+    _dev: ConnectedServer,
+    prod: ConnectedServer,
     /// A flow that was asked, with a newer version in the copy.
     flow: String,
     /// A flow that calls start.
@@ -85,11 +85,11 @@ impl ReaderHome {
     pub fn start() -> Self {
         let host = GitHost::start(TOKEN);
         host.create(REPOSITORY);
-        let dev = Server::start(&host, "dev");
+        let dev = ConnectedServer::start(&host, "dev");
         let key = dev.home.key("dev");
         let flow = dev.program.make_flow(&key, "Support", &canvases::scripted(&json!([]), "It is 30."));
         dev.push();
-        let prod = Server::start(&host, "prod");
+        let prod = ConnectedServer::start(&host, "prod");
         prod.promote(&flow);
         assert_eq!(prod.ask(&flow).as_deref(), Ok("It is 30."));
         dev.publish(&flow, "It is 31.");
@@ -175,7 +175,7 @@ fn whole(text: &str) -> String {
 }
 
 /// In the order in which they are put: the longer of two that begin alike comes first.
-fn placeholders(prod: &Server, flow: &str) -> Vec<(&'static str, String)> {
+fn placeholders(prod: &ConnectedServer, flow: &str) -> Vec<(&'static str, String)> {
     let address = format!("http://{}", prod.program.address);
     let log = prod.home.good(&["history", "log", flow, "--json"]);
     let versions: Value = serde_json::from_str(&log).unwrap();
@@ -197,7 +197,7 @@ fn placeholders(prod: &Server, flow: &str) -> Vec<(&'static str, String)> {
 }
 
 /// A flow that calls of its webhook start.
-fn make_webhook(server: &Server, inputs: Value) -> String {
+fn make_webhook(server: &ConnectedServer, inputs: Value) -> String {
     let start = with(json!({"startInputType": "webhookTrigger"}), inputs);
     let canvas = Steps::begin_with(start).card(REPLY, "Reply", reply("Thanks")).edge(START, REPLY).text();
     server.program.make_agentflow(&server.home.key("webhook"), "Orders", &canvas)

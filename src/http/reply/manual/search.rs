@@ -7,6 +7,8 @@ use std::fmt::Write as _;
 
 /// Characters of a search that count.
 const QUERY_CHARS: usize = 200;
+/// Different words of a search that count: each is a walk through the whole manual, which anybody may ask for.
+const WORDS_MAX: usize = 10;
 /// Passages that are listed.
 const SHOWN_MAX: usize = 40;
 /// Characters that are shown before the first word that was found, and after it.
@@ -33,7 +35,7 @@ pub(in crate::http) fn search_page(query: &str, base_path: &str) -> Result<Asset
 }
 
 fn render(query: &str, passages: &str) -> String {
-    let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+    let words = distinct_words(query);
     let mut body = "<h1>Search</h1>\n".to_owned();
     if words.is_empty() {
         body.push_str("<p>Write one word or several: rules that hold all of them are listed.</p>\n");
@@ -63,6 +65,20 @@ fn render(query: &str, passages: &str) -> String {
     }
     body.push_str("</ol>\n");
     body
+}
+
+/// The first words of a search, each once, as they are compared.
+fn distinct_words(query: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in query.split_whitespace().map(str::to_lowercase) {
+        if words.len() == WORDS_MAX {
+            break;
+        }
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words
 }
 
 fn read(line: &str) -> Option<Passage<'_>> {
@@ -122,6 +138,13 @@ mod tests {
         assert!(found.contains("A <mark>key</mark> opens &lt;one&gt; flow."), "{found}");
         assert!(render("key nothing", PASSAGES).contains("No rule holds"));
         assert!(render("über", PASSAGES).contains("<mark>Über</mark> nothing."));
+    }
+
+    #[test]
+    fn a_word_counts_once_and_only_the_first_ten_do() {
+        let many = "key key a b c d e f g h i nowhere";
+        assert_eq!(distinct_words(many), ["key", "a", "b", "c", "d", "e", "f", "g", "h", "i"]);
+        assert!(render("key key", PASSAGES).contains("2 passages hold"));
     }
 
     #[test]
