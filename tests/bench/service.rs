@@ -4,12 +4,13 @@
 //! `cargo bench --bench service -- latency rate streams` picks parts; without a name all of them run. The variable
 //! `FLOWKEEP_PROGRAM` names another program to measure: one of another day, or one that was built faster. `million 100000`
 //! stores fewer answers than a million, `listed 1000` lists fewer runs than a hundred thousand,
-//! and `conversations 1000` fewer conversations.
+//! `conversations 1000` fewer conversations, and `backups 10` saves ten gigabytes and not one.
 #![allow(clippy::print_stdout, reason = "the figures are this program's output")]
 #![allow(clippy::unwrap_used, reason = "a measurement that cannot be made has failed")]
 
 mod agentflows;
 mod answers;
+mod backups;
 mod bare;
 mod callers;
 mod conversations;
@@ -56,7 +57,7 @@ fn main() {
         return bare::serve(arguments.last().expect("the provider's address"));
     }
     let number = arguments.iter().find_map(|argument| argument.parse().ok());
-    let parts: [(&str, &dyn Fn()); 22] = [
+    let parts: [(&str, &dyn Fn()); 23] = [
         ("latency", &callers::latency),
         ("rate", &callers::rate),
         ("cost", &answers::cost),
@@ -74,6 +75,7 @@ fn main() {
         ("long", &runs::long),
         ("listed", &|| runs::listed(number)),
         ("servers", &servers::report),
+        ("backups", &|| backups::report(number)),
         ("conversations", &|| conversations::listed(number)),
         ("pipeline", &|| pipelines::report(number)),
         ("gigabytes", &|| pipelines::gigabytes(number)),
