@@ -30,7 +30,7 @@ fn invite(program: &Program, email: &str) -> String {
     answer.json()["link"]["token"].as_str().unwrap().to_owned()
 }
 
-fn test(home: &Home, mail: &MailServer, address: &str, more: &[(&str, &str)]) -> Output {
+fn try_mail(home: &Home, mail: &MailServer, address: &str, more: &[(&str, &str)]) -> Output {
     let mut command = command(&["mail", "test", address, "--data-dir", home.data()]);
     command.envs(variables(mail)).envs(more.iter().copied());
     command.output().unwrap()
@@ -63,18 +63,18 @@ fn a_test_says_in_one_line_what_happened() {
     let program = serve(&home, &mail);
     let took = format!("{} took a message to ada@example.org.\n", mail.place());
     // By the service, whose settings count.
-    let output = test(&home, &mail, "ada@example.org", &[("SERVICE_MAIL_FROM", "other@example.org")]);
+    let output = try_mail(&home, &mail, "ada@example.org", &[("SERVICE_MAIL_FROM", "other@example.org")]);
     assert_eq!((standard_output(&output), error_output(&output)), (took.clone(), String::new()));
     assert_eq!(mail.taken_for("ada@example.org", 1)[0].from, "flows@example.org");
-    let output = test(&home, &mail, "ada@example.org>", &[]);
+    let output = try_mail(&home, &mail, "ada@example.org>", &[]);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(error_output(&output), "flowkeep: This is no address that mail can be sent to.\n");
     drop(program);
     // On the folder, where none runs.
-    assert_eq!(standard_output(&test(&home, &mail, "ada@example.org", &[])), took);
+    assert_eq!(standard_output(&try_mail(&home, &mail, "ada@example.org", &[])), took);
     mail.change(Habit { user: Some(("flows", "right")), ..Habit::default() });
     let more = [("SERVICE_MAIL_USER", "flows"), ("SERVICE_MAIL_PASSWORD", "canary-wrong")];
-    let output = test(&home, &mail, "ada@example.org", &more);
+    let output = try_mail(&home, &mail, "ada@example.org", &more);
     let told = error_output(&output);
     assert!(
         told.contains("refused the user or the password with 535") && told.lines().count() == 1,
@@ -82,7 +82,7 @@ fn a_test_says_in_one_line_what_happened() {
     );
     assert!(!told.contains("canary"), "{told}");
     let output =
-        test(&home, &mail, "ada@example.org", &[("SERVICE_MAIL_SERVER", ""), ("SERVICE_MAIL_FROM", "")]);
+        try_mail(&home, &mail, "ada@example.org", &[("SERVICE_MAIL_SERVER", ""), ("SERVICE_MAIL_FROM", "")]);
     assert_eq!(error_output(&output), "flowkeep: No mail server is set. SERVICE_MAIL_SERVER names one.\n");
 }
 

@@ -11,13 +11,13 @@ fn an_invitation_arrives_once_and_its_link_makes_the_account() {
     let (mail, server) = both();
     let made = invite(&server, "bob@example.org");
     let taken = mail.taken_for("bob@example.org", 1).remove(0);
-    assert_eq!((taken.from.as_str(), &taken.to), ("flows@example.org", &vec!["bob@example.org".to_owned()]));
+    assert_eq!(taken.from, "flows@example.org");
     assert_eq!(taken.token(), made["link"]["token"].as_str().unwrap(), "whoever invites is shown it too");
     let body = taken.body();
     assert!(body.contains(&format!("\n{BASE_URL}/invite?token=")), "{body}");
     assert!(body.starts_with("Hello Bob,\n\nAda invites you to the workspace "), "{body}");
     assert_eq!(taken.header("Auto-Submitted").as_deref(), Some("auto-generated"));
-    let status = mail_when(&server, |mail| mail["lastSentAt"].is_string());
+    let status = mail_when(&server, |mail| mail["lastSentAt"].is_string() && mail["waiting"] == 0);
     assert_eq!((&status["mail"]["waiting"], &status["mail"]["givenUp"]), (&json!(0), &json!(0)));
     assert_eq!(status["mail"]["server"], mail.place());
     let user = json!({"name": "Bob", "credential": PASSWORD, "tempToken": taken.token()});

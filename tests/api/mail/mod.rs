@@ -15,7 +15,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-const BASE_URL: &str = "https://flows.example.org/x";
+const BASE_URL: &str = "https://flows.example.org";
 
 /// A service whose task that sends mail runs beside it.
 struct Mailing {
