@@ -370,9 +370,7 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
         OperatorCommand::Publish { flows, .. } => publish_flows(app, &flows),
         OperatorCommand::Check { flow, wanted } => check(app, &flow, wanted),
         OperatorCommand::Promotion { wanted, workspace } => promote(app, wanted, workspace),
-        OperatorCommand::MailTest { address } => {
-            Ok(CommandOutput::MailTaken { server: mail::trial::send(app, &address, cancel)? })
-        }
+        OperatorCommand::MailTest { address } => test_mail(app, &address, cancel),
         OperatorCommand::Status => Ok(CommandOutput::Status {
             version: env!("CARGO_PKG_VERSION"),
             process_id: std::process::id(),
@@ -380,6 +378,10 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
             environment: app.state.remote_copy.environment(),
         }),
     }
+}
+
+fn test_mail(app: &App, address: &str, cancel: &CancelToken) -> Result<CommandOutput> {
+    Ok(CommandOutput::MailTaken { server: mail::trial::send(app, address, cancel)? })
 }
 
 fn check(app: &App, flow: &FlowId, wanted: CheckCommand) -> Result<CommandOutput> {
