@@ -14,6 +14,7 @@ use crate::files::secrets::{Secrets, SecretsError};
 use crate::git_host::GitHostClient;
 use crate::history::History;
 use crate::llm::TokenCache;
+use crate::mail::MailClient;
 use crate::net::{AuthoritiesError, Outgoing};
 use crate::ops;
 use crate::ops::conversations::messages::counts::ConversationCounts;
@@ -52,6 +53,8 @@ pub struct AppState {
     pub outgoing: Outgoing,
     /// The API of the git host that versions are copied to.
     pub git_host: GitHostClient,
+    /// The mail server; `None` sends no mail.
+    pub(crate) mail: Option<MailClient>,
     /// What models cost.
     pub prices: ModelPrices,
     /// Tokens that providers sold to credentials.
@@ -109,6 +112,9 @@ pub enum AppOpenError {
     /// How the copy of versions at a git host stood.
     #[error("How the copy of versions stood could not be read: {0}")]
     RecoverCopy(Error),
+    /// The messages that wait for the mail server.
+    #[error("The messages that wait for the mail server could not be read: {0}")]
+    RecoverMail(Error),
     /// What was to be read of a folder that is only looked at.
     #[error("{0}")]
     Look(Error),
@@ -155,6 +161,7 @@ impl App {
         let secrets = secrets(&store, &settings)?;
         let outgoing = Outgoing::from_settings(&settings).map_err(AppOpenError::Authorities)?;
         let git_host = GitHostClient::from_settings(&settings).map_err(AppOpenError::Authorities)?;
+        let mail = MailClient::from_settings(&settings).map_err(AppOpenError::Authorities)?;
         let prices = ops::service::model_prices::load(&settings).map_err(AppOpenError::Prices)?;
         let limits = script::ScriptLimits::from_settings(settings.code_seconds, settings.code_memory_mb);
         let scripts = ScriptRunner::new(environment.program(), limits).map_err(AppOpenError::Threads)?;
@@ -180,6 +187,7 @@ impl App {
             state: SharedState::default(),
             outgoing,
             git_host,
+            mail,
             prices,
             tokens: TokenCache::default(),
             documents,
@@ -204,6 +212,7 @@ impl App {
         executions::recover(&app).map_err(AppOpenError::Recover)?;
         ops::triggers::schedules::recover(&app).map_err(AppOpenError::Recover)?;
         ops::triggers::webhooks::recover(&app).map_err(AppOpenError::Recover)?;
+        ops::service::mail::outbox::recover(&app).map_err(AppOpenError::RecoverMail)?;
         Ok(app)
     }
 

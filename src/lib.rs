@@ -8,7 +8,7 @@
 //! | 5 verbs | `app.rs` the house in one handle, `ops/` the operations |
 //! | 4 running | `engine/` canvases become plans, plans answer |
 //! | 3 cards | `cards/` one file per card |
-//! | 2 adapters | `store/` the database, `history/` versions in git, `files/` secrets and files on disk, `state/` what a restart forgets, `llm/` model providers, `documents/` files to text, `sql/` databases of others, `flowise/` the data folder of another product, `postgres/` PostgreSQL servers, `mysql/` MySQL and MariaDB servers, `redis/` Redis servers, `programs/` programs of this machine, `git_host/` the API of a git host, `backup/` the archive of a backup, `traces/` spans for a collector |
+//! | 2 adapters | `store/` the database, `history/` versions in git, `files/` secrets and files on disk, `state/` what a restart forgets, `llm/` model providers, `documents/` files to text, `sql/` databases of others, `flowise/` the data folder of another product, `postgres/` PostgreSQL servers, `mysql/` MySQL and MariaDB servers, `redis/` Redis servers, `programs/` programs of this machine, `git_host/` the API of a git host, `mail/` mail servers, `backup/` the archive of a backup, `traces/` spans for a collector |
 //! | 1 ground | `age/` files encrypted with a passphrase, `aws/` signed requests and framed streams, `wire/` what requests and answers look like, `canvas/` a flow's drawing, `net/` outgoing calls, `script/` code inputs, `vectors/` what is nearest |
 //! | 0 nouns | `base/` what every floor may use, `domain/` the words of the manual, `limits.rs` the numbers that several files name, `settings/` the environment, `clock.rs` the time, `worker/` walled-in processes, `durable/` files and folders that outlive a power cut |
 
@@ -37,6 +37,7 @@ pub mod history;
 pub mod http;
 pub mod limits;
 pub mod llm;
+pub(crate) mod mail;
 pub mod mysql;
 pub mod net;
 pub mod ops;

@@ -9,6 +9,7 @@ mod data;
 mod history;
 mod keys;
 mod logging;
+mod mail;
 mod operator;
 mod owner;
 mod promote;
@@ -74,6 +75,7 @@ enum CliCommand {
     Key(keys::KeyArgs),
     Owner(owner::OwnerArgs),
     User(users::UserArgs),
+    Mail(mail::MailArgs),
     History(history::HistoryArgs),
     Data(data::DataArgs),
     Backup(data::backup::BackupArgs),
@@ -216,6 +218,7 @@ pub fn run(
         CliCommand::Key(args) => keys::run(&args, &context),
         CliCommand::Owner(args) => owner::run(&args, &context),
         CliCommand::User(args) => users::run(&args, &context),
+        CliCommand::Mail(args) => mail::run(&args, &context),
         CliCommand::History(args) => history::run(&args, &context),
         CliCommand::Data(args) => data::run(&args, &context),
         CliCommand::Backup(args) => data::backup::run(&args, &context),

@@ -133,6 +133,8 @@ fn the_commands_are_those_of_contract_2() {
         "flowkeep user list",
         "flowkeep user disable",
         "flowkeep user enable",
+        "flowkeep mail",
+        "flowkeep mail test",
         "flowkeep history",
         "flowkeep history log",
         "flowkeep history show",

@@ -176,6 +176,10 @@ uuid_id!(
     TemplateId
 );
 uuid_id!(
+    /// Names a message that the service sends by mail.
+    MailId
+);
+uuid_id!(
     /// Names an answer of a webhook that is sent to an address later.
     WebhookCallbackId
 );

@@ -1,6 +1,6 @@
 //! Every variable of the operator, and what of them is in force: what `flowkeep config` prints and the page of the server shows.
 
-use super::{AllowRule, Flags, LogFormat, MetricsAccess, Settings};
+use super::{AllowRule, Flags, LogFormat, MailSettings, MetricsAccess, Settings};
 use crate::domain::service::server_setting::{ServerSetting, SettingOrigin};
 use regex::Regex;
 use std::fmt::Display;
@@ -50,6 +50,7 @@ const OF_PATHS: &[&str] = &[
     "SERVICE_VERSIONS_DIR",
     "SERVICE_BACKUP_TO",
     "SERVICE_BACKUP_PASSPHRASE_FILE",
+    "SERVICE_MAIL_PASSWORD_FILE",
     "SERVICE_GITHUB_TEST_ROOT",
 ];
 
@@ -127,6 +128,18 @@ pub(super) const VARIABLES: &[SettingVariable] = &[
         "SERVICE_BACKUP_PASSPHRASE_FILE",
         "file with the passphrase that backups are encrypted with",
     ),
+    show_parsed(
+        "SERVICE_MAIL_SERVER",
+        "server that takes the mail of the service; unset: it sends none",
+        |settings| settings.mail.as_ref().map_or_else(String::new, MailSettings::server),
+    ),
+    show_parsed("SERVICE_MAIL_TLS", "how the connection to that server is encrypted", |settings| {
+        settings.mail.as_ref().map_or_else(String::new, |mail| mail.security.as_str().to_owned())
+    }),
+    show_verbatim("SERVICE_MAIL_USER", "who signs in at that server"),
+    show_masked("SERVICE_MAIL_PASSWORD", "password of whoever signs in there"),
+    show_verbatim("SERVICE_MAIL_PASSWORD_FILE", "file with that password"),
+    show_verbatim("SERVICE_MAIL_FROM", "address that mail comes from"),
     show_parsed("SERVICE_CODE_SECONDS", "processor seconds of one run of code", |settings| {
         settings.code_seconds.to_string()
     }),
@@ -305,7 +318,7 @@ mod tests {
     fn every_variable_that_is_read_is_listed() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/settings");
         let name = regex::Regex::new("\"((?:SERVICE|OTEL)_[A-Z_]*[A-Z]|CORS_ORIGINS)\"").unwrap();
-        for file in ["mod.rs", "git_host.rs", "metrics.rs", "traces.rs", "log.rs"] {
+        for file in ["mod.rs", "git_host.rs", "mail.rs", "metrics.rs", "traces.rs", "log.rs"] {
             let text = fs::read_to_string(folder.join(file)).unwrap();
             for found in name.captures_iter(&text) {
                 let found = &found[1];

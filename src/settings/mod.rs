@@ -5,6 +5,7 @@ mod base_url;
 mod git_host;
 mod in_force;
 mod log;
+mod mail;
 mod metrics;
 mod misspelt;
 mod parse;
@@ -22,6 +23,7 @@ pub use git_host::GitHostSettings;
 use in_force::SettingSources;
 use ipnet::IpNet;
 pub use log::{LogFilter, LogFormat, LogLevel};
+pub use mail::{MailPassword, MailSecurity, MailSettings, MailSignIn};
 pub use metrics::MetricsAccess;
 pub use misspelt::warnings;
 use parse::SettingsReader;
@@ -214,6 +216,8 @@ pub struct Settings {
     pub schedule_seconds_min: u64,
     /// `SERVICE_BACKUP_…`: backups that the service makes by itself.
     pub backups: BackupSettings,
+    /// `SERVICE_MAIL_…`: the server that takes mail; `None` sends none.
+    pub mail: Option<MailSettings>,
     /// `SERVICE_HSTS_SUBDOMAINS`: the https rule of the base address covers its subdomains.
     pub hsts_subdomains: bool,
     /// `SERVICE_METRICS`: where the counts of the service can be read.
@@ -296,11 +300,13 @@ impl Settings {
         let sources = SettingSources::read(&vars, &flags);
         let check_seconds =
             |usual| parse::cap(reader.text("SERVICE_CHECK_MAX_SECONDS"), usual, CHECK_RANGE_SECONDS);
+        let base_url = reader.read("SERVICE_BASE_URL", base_url::parse)?;
         Ok(Self {
             host: reader.read("SERVICE_HOST", parse::host)?.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)),
             port: reader.read("SERVICE_PORT", parse::port)?.unwrap_or(DEFAULT_PORT),
             data_dir: data_dir(&reader, flags.checkout)?,
-            base_url: reader.read("SERVICE_BASE_URL", base_url::parse)?,
+            mail: mail::read(&reader, base_url.as_ref())?,
+            base_url,
             hosts: reader.read("SERVICE_HOSTS", parse::hosts)?.unwrap_or_default(),
             cors_origins: reader.read("CORS_ORIGINS", parse::origins)?.unwrap_or_default(),
             http_allow: reader.read("SERVICE_HTTP_ALLOW", parse::allow_rules)?.unwrap_or_default(),

@@ -169,7 +169,7 @@ pub(super) fn base_address(text: &str) -> ParseResult<String> {
 }
 
 /// True for `host`, `host:port` and `[v6]:port`, lower case, with nothing before or behind.
-fn is_host_and_port(text: &str) -> bool {
+pub(super) fn is_host_and_port(text: &str) -> bool {
     let (host, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((address, rest)) if address.parse::<std::net::Ipv6Addr>().is_ok() => {
             return rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port);

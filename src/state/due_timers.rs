@@ -1,4 +1,5 @@
-//! What is to happen at a time: pauses of runs that end by themselves, answers of webhooks that are sent again. Their records
+//! What is to happen at a time: pauses of runs that end by themselves, answers of webhooks and messages
+//! that are sent again. Their records
 //! say it too and outlive a restart; this spares looking through all of them.
 
 use crate::domain::ids::{ExecutionId, PauseId, WebhookCallbackId, WorkspaceId};
@@ -45,6 +46,13 @@ impl<T> Default for DueTimers<T> {
 impl<T: Ord> DueTimers<T> {
     pub fn add(&self, at: Timestamp, what: T) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert((at, what));
+    }
+
+    /// True when there is one whose time is now or earlier.
+    #[must_use]
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        let timers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        timers.first().is_some_and(|(at, _)| *at <= now)
     }
 
     /// Takes those out whose time is now or earlier. What was settled meanwhile is among them.

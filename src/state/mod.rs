@@ -23,6 +23,7 @@ pub(crate) mod token_renewals;
 pub(crate) mod vector_indexes;
 pub(crate) mod webhook_listeners;
 
+use crate::domain::ids::MailId;
 use crate::state::active_runs::ActiveRuns;
 use crate::state::active_upserts::ActiveUpserts;
 use crate::state::calls::active::ActiveCalls;
@@ -92,6 +93,8 @@ pub struct SharedState {
     pub running_calls: RunningCalls,
     /// Answers of webhooks that wait for their time.
     pub callback_timers: DueTimers<DueCallback>,
+    /// Messages that wait for the mail server.
+    pub(crate) mail_timers: DueTimers<MailId>,
     /// Who watches the runs that webhooks start.
     pub webhook_listeners: WebhookListeners,
     /// Sign-ins at providers that are under way.

@@ -2,8 +2,9 @@
 
 use crate::domain::ids::{
     AssistantId, ChatId, ChunkId, CollectionId, ConversationNameId, ConversationUploadsId, CredentialId,
-    DocumentStoreId, ExecutionId, FeedbackId, FlowId, KeyId, LeadId, LoaderId, NamespaceId, OrganizationId,
-    RoleId, TemplateId, ToolId, ToolServerId, UserId, VariableId, WebhookCallbackId, WorkspaceId,
+    DocumentStoreId, ExecutionId, FeedbackId, FlowId, KeyId, LeadId, LoaderId, MailId, NamespaceId,
+    OrganizationId, RoleId, TemplateId, ToolId, ToolServerId, UserId, VariableId, WebhookCallbackId,
+    WorkspaceId,
 };
 use crate::domain::predictions::answer_time::TimeStep;
 use crate::domain::predictions::consumption::{
@@ -52,6 +53,7 @@ record_ids!(
     ToolId,
     ToolServerId,
     WebhookCallbackId,
+    MailId,
     FlowId,
     KeyId,
     ConversationUploadsId,

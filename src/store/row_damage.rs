@@ -104,6 +104,9 @@ const KEY_LAYOUTS: &[(&str, &str, &[KeyPart])] = &[
     ("etl_files", "list of the files of a pipeline", &[Workspace, Id("flow")]),
     ("etl_digests", "digest of a document of a pipeline", &[Id("flow"), Bytes]),
     ("consumption", "count of questions and tokens", &[Workspace, Bytes]),
+    ("mail_outbox", "message that waits to be sent", &[Id("message")]),
+    ("mail_record", "note of what became of mail", &[Text]),
+    ("mail_alerts", "note of what the owner was told", &[Text]),
     ("secret_prints", "fingerprint of a secret of the server", &[Text]),
 ];
 

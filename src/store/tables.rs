@@ -15,7 +15,7 @@ use crate::domain::flows::history_mark::HistoryMark;
 use crate::domain::flows::version::NewVersion;
 use crate::domain::ids::{
     AssistantId, CollectionId, ConversationNameId, ConversationUploadsId, CredentialId, DocumentStoreId,
-    ExecutionId, FlowId, KeyId, RoleId, TemplateId, ToolId, ToolServerId, UserId, VariableId,
+    ExecutionId, FlowId, KeyId, MailId, RoleId, TemplateId, ToolId, ToolServerId, UserId, VariableId,
     WebhookCallbackId, WorkspaceId,
 };
 use crate::domain::knowledge::collection::{Collection, UnlinkedBlocks};
@@ -25,6 +25,8 @@ use crate::domain::knowledge::vector_config::VectorConfig;
 use crate::domain::pipelines::target::PipelineFile;
 use crate::domain::predictions::execution::{Execution, ExecutionLeftovers, RunRequest};
 use crate::domain::remote::connection::Connection;
+use crate::domain::service::mail::alert::AlertRecord;
+use crate::domain::service::mail::{MailRecord, QueuedMail};
 use crate::domain::triggers::mcp_server::McpServer;
 use crate::domain::triggers::schedule::Schedule;
 use crate::domain::triggers::webhook_answer::AnswerTotals;
@@ -136,6 +138,9 @@ pub(super) const PIPELINE_RUNS: Table = table("etl_runs"); //             flow �
 const PIPELINE_FILES_TABLE: Table = table("etl_files"); //               workspace ‖ flow -> the files that the pipeline wrote
 const PIPELINES_UNDER_WAY_TABLE: Table = table("etl_under_way"); //       workspace ‖ flow -> the number of the run that goes on
 pub(super) const PIPELINE_DIGESTS: Table = table("etl_digests"); //       flow ‖ run or zeros ‖ digest of a document -> nothing
+const MAIL_OUTBOX_TABLE: Table = table("mail_outbox"); //                 message -> what waits to be sent
+const MAIL_RECORD_TABLE: Table = table("mail_record"); //                 "record" -> what became of mail
+const MAIL_ALERTS_TABLE: Table = table("mail_alerts"); //                 problem -> what the owner was told last
 
 /// Flows without their canvases. Written by one room only, `ops/flows/live.rs`.
 pub const FLOWS: WorkspaceTable<Flow, FlowId> = WorkspaceTable::new(FLOWS_TABLE);
@@ -265,8 +270,17 @@ pub(crate) const REMOTE_CONNECTION_KEY: &str = "connection";
 pub const HOSTED_ASSISTANTS: WorkspaceTable<Assistant, AssistantId> =
     WorkspaceTable::new(HOSTED_ASSISTANTS_TABLE);
 
+/// Messages that wait for the mail server. Written, like the next two, by one room only, `ops/service/mail/`.
+pub(crate) const MAIL_OUTBOX: GlobalTable<QueuedMail, MailId> = GlobalTable::new(MAIL_OUTBOX_TABLE);
+/// What became of mail, under [`MAIL_RECORD_KEY`].
+pub(crate) const MAIL_RECORD: GlobalTable<MailRecord, str> = GlobalTable::new(MAIL_RECORD_TABLE);
+/// The only key of [`MAIL_RECORD`].
+pub(crate) const MAIL_RECORD_KEY: &str = "record";
+/// What the owner was told of problems, by the names of their kinds.
+pub(crate) const MAIL_ALERTS: GlobalTable<AlertRecord, str> = GlobalTable::new(MAIL_ALERTS_TABLE);
+
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 80] = [
+pub(super) const ALL: [Table; 83] = [
     META,
     COUNTERS,
     MESSAGES.table(),
@@ -347,6 +361,9 @@ pub(super) const ALL: [Table; 80] = [
     PIPELINE_FILES_TABLE,
     HOSTED_ASSISTANTS_TABLE,
     CONSUMPTION,
+    MAIL_OUTBOX_TABLE,
+    MAIL_RECORD_TABLE,
+    MAIL_ALERTS_TABLE,
 ];
 
 /// What runs leave behind with each answer: messages, records of agentflows, and what is kept of what started them. Nothing of it is kept outside of the database,

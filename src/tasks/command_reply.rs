@@ -68,6 +68,7 @@ pub(crate) fn command_reply(output: CommandOutput) -> Result<CommandReply> {
             let view = CheckView::new(report.check, report.draft_changed);
             Ok(CommandReply::Check { answer: answer(&view)? })
         }
+        CommandOutput::MailTaken { server } => Ok(CommandReply::MailTaken { server }),
         CommandOutput::Status { version, process_id, address, environment } => Ok(CommandReply::Status {
             version: version.to_owned(),
             process_id,

@@ -8,6 +8,7 @@ pub(crate) mod command_reply;
 pub(crate) mod control;
 pub(crate) mod history;
 pub(crate) mod leftovers;
+pub mod mail;
 pub(crate) mod pauses;
 pub(crate) mod pipelines;
 pub mod remote;
@@ -27,6 +28,7 @@ pub struct Tasks {
     usage: JoinHandle<()>,
     history: JoinHandle<()>,
     leftovers: JoinHandle<()>,
+    mail: JoinHandle<()>,
     pauses: JoinHandle<()>,
     schedules: JoinHandle<()>,
     backups: JoinHandle<()>,
@@ -47,6 +49,7 @@ impl Tasks {
         let usage = tokio::spawn(usage::run(app.clone(), stop.clone()));
         let history = tokio::spawn(history::run(app.clone(), stop.clone()));
         let leftovers = tokio::spawn(leftovers::run(app.clone(), stop.clone()));
+        let mail = tokio::spawn(mail::run(app.clone(), stop.clone()));
         let pauses = tokio::spawn(pauses::run(app.clone(), stop.clone()));
         let backups = tokio::spawn(backups::run(app.clone(), stop.clone()));
         let schedules = tokio::spawn(schedules::run(app.clone(), stop.clone()));
@@ -59,6 +62,7 @@ impl Tasks {
             usage,
             history,
             leftovers,
+            mail,
             pauses,
             schedules,
             backups,
@@ -77,6 +81,7 @@ impl Tasks {
             ("control", self.control),
             ("history", Some(self.history)),
             ("leftovers", Some(self.leftovers)),
+            ("mail", Some(self.mail)),
             ("pauses", Some(self.pauses)),
             ("pipelines", Some(self.pipelines)),
             ("remote", Some(self.remote)),

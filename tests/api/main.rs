@@ -74,6 +74,7 @@ mod keys;
 mod load_methods;
 mod loader_secrets;
 mod loaders;
+mod mail;
 mod manual;
 mod mariadb_records;
 mod mcp;

@@ -46,6 +46,11 @@ fn no_secret_setting_leaves_the_server() {
         ("SERVICE_OWNER_EMAIL", "first@example.org"),
         ("SERVICE_OWNER_PASSWORD", "canary-password"),
         ("SERVICE_MCP_COMMANDS", r#"[["/bin/true", "--token=canary-token"]]"#),
+        ("SERVICE_BASE_URL", "https://flows.example.org"),
+        ("SERVICE_MAIL_SERVER", "localhost:9"),
+        ("SERVICE_MAIL_FROM", "flows@example.org"),
+        ("SERVICE_MAIL_USER", "flows"),
+        ("SERVICE_MAIL_PASSWORD", "canary-password"),
         ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://canary-user:canary-password@127.0.0.1:9"),
         ("OTEL_EXPORTER_OTLP_HEADERS", "authorization=canary-header"),
         ("OTEL_EXPORTER_OTLP_TRACES_HEADERS", "authorization=canary-header"),
@@ -58,6 +63,7 @@ fn no_secret_setting_leaves_the_server() {
         "HTTPS_PROXY",
         "HTTP_PROXY",
         "SERVICE_OWNER_PASSWORD",
+        "SERVICE_MAIL_PASSWORD",
         "SERVICE_MCP_COMMANDS",
         "OTEL_EXPORTER_OTLP_HEADERS",
         "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
@@ -67,7 +73,7 @@ fn no_secret_setting_leaves_the_server() {
         assert_eq!(told, (&Value::Null, &json!(true), &json!(true)), "{name}");
     }
     let secrets = status["settings"].as_array().unwrap().iter().filter(|row| row["secret"] == true);
-    assert_eq!(secrets.count(), 7, "a secret that is new is marked in this test too");
+    assert_eq!(secrets.count(), 8, "a secret that is new is marked in this test too");
 }
 
 #[test]

@@ -25,6 +25,9 @@ mod home;
 mod installation;
 mod log_lines;
 mod logging;
+mod mail;
+#[path = "../support/mail_server.rs"]
+mod mail_server;
 mod move_in;
 #[cfg(target_os = "linux")]
 mod open_answers;

@@ -29,6 +29,7 @@ const SECTIONS: &[&str] = &[
     "Chunks",
     "People",
     "The copy at a git host",
+    "Mail",
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

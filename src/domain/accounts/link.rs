@@ -77,6 +77,18 @@ pub(crate) enum LinkKind {
     Reset,
 }
 
+impl LinkKind {
+    /// The page that a link of this kind leads to, behind the address of the service.
+    #[must_use]
+    pub(crate) fn path(self, token: &str) -> String {
+        let page = match self {
+            Self::Invitation => "invite",
+            Self::Reset => "reset",
+        };
+        format!("/{page}?token={token}")
+    }
+}
+
 /// What a link is for, as its holder may know it.
 #[derive(Debug, Clone)]
 pub(crate) struct LinkPurpose {

@@ -1,5 +1,7 @@
 //! How the server is, for its owner.
 
+use super::mail::MailHealth;
+use super::problem::Problem;
 use crate::domain::remote::environment::Environment;
 use crate::domain::remote::status::CopyStatus;
 use crate::domain::service::server_setting::ServerSetting;
@@ -27,8 +29,9 @@ pub(crate) struct ServerStatus {
     pub metrics: bool,
     /// Spans are sent.
     pub tracing: bool,
-    /// What somebody has to see to, a sentence each.
-    pub problems: Vec<String>,
+    /// `None` where no mail server is set.
+    pub mail: Option<MailHealth>,
+    pub problems: Vec<Problem>,
 }
 
 /// What the data folder takes on its disk.

@@ -1,5 +1,5 @@
-//! Invitations: a link that makes one account, in one workspace, with one role (manual 8.4). No mail is
-//! sent: whoever invites hands the link over.
+//! Invitations: a link that makes one account, in one workspace, with one role (manual 8.4). Whoever invites hands the link over; where
+//! a mail server is set, the link is sent too.
 
 use super::links::{self, LinkTarget};
 use super::{membership, roles};
@@ -12,7 +12,10 @@ use crate::domain::accounts::user::{DisplayName, Email, Membership, User};
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{InvitationId, UserId, WorkspaceId};
 use crate::domain::resource::ResourceId as _;
+use crate::domain::service::mail::MailTopic;
 use crate::domain::workspace::audit::{AuditAction, AuditEntry, AuditTargetKind};
+use crate::ops::service::mail::letters::{self, InvitationPlace};
+use crate::ops::service::mail::outbox::{self, Posting};
 use crate::ops::workspace::audit;
 use crate::store::tables::{INVITATIONS, USER_BY_EMAIL, USERS, WORKSPACES};
 use crate::store::{Tx, WriteTx};
@@ -42,7 +45,7 @@ pub(crate) fn create(
         Principal::User { name, .. } => name.clone(),
         Principal::Key { .. } | Principal::Operator => String::new(),
     };
-    let made = app.store.write(|tx| {
+    let (made, posting) = app.store.write(|tx| {
         let workspace = membership::find_workspace(tx, caller, new.workspace)?;
         let role = roles::require(tx, new.role)?;
         membership::check_grantable(caller, &role)?;
@@ -75,10 +78,29 @@ pub(crate) fn create(
         let entry =
             AuditEntry::by_caller(caller, AuditAction::InvitationMade, now).in_workspace(workspace.id);
         audit::record(tx, &entry.with_target(AuditTargetKind::Invitation, made.id, email.as_str()))?;
-        entry_of(tx, made, now)
+        let posting = post(app, tx, &made, (&workspace.name, &role.name), &fresh)?;
+        Ok((entry_of(tx, made, now)?, posting))
     })?;
+    posting.settle(app);
     tracing::info!(invitation = %made.invitation.id, by = %caller.principal, "an invitation was made");
     Ok((made, fresh))
+}
+
+/// Writes the message with the link, where a mail server is set.
+fn post(
+    app: &App,
+    tx: &WriteTx,
+    made: &Invitation,
+    (workspace, role): (&str, &str),
+    fresh: &NewLinkToken,
+) -> Result<Posting> {
+    let Some(client) = &app.mail else { return Ok(Posting::Nothing) };
+    let organization = membership::organization(tx)?.name;
+    let place = InvitationPlace { organization: organization.as_str(), workspace, role };
+    let letter = letters::invitation(client.settings(), made, &place, &fresh.token);
+    let Some(letter) = letter else { return Ok(Posting::Nothing) };
+    let topic = MailTopic::Invitation { hash: made.hash };
+    outbox::post(tx, &outbox::seal(app, topic, &letter, made.created), made.created)
 }
 
 /// The open invitations, newest first: all of them for the owner, else those of the active workspace.

@@ -2,6 +2,7 @@
 //! and on a data folder nobody uses.
 
 use super::integrity;
+use super::mail;
 use super::repair::{self, Repair};
 use crate::app::{App, AppOpenError};
 use crate::base::cancel::CancelToken;
@@ -45,7 +46,7 @@ use std::sync::Arc;
 
 /// Time a command of the control socket may take to be done (manual 14.2).
 const CONTROL_REPLY_SECONDS: u64 = 10;
-/// Time such a command may take that reads from the history (manual 14.2).
+/// Time such a command may take that reads from the history, or waits for a mail server (manual 14.2).
 const CONTROL_HISTORY_REPLY_SECONDS: u64 = 60;
 /// Time such a command may take that works on everything there is: checking a large history takes minutes (manual 14.2).
 const CONTROL_LONG_REPLY_SECONDS: u64 = 3_600;
@@ -160,6 +161,11 @@ pub(crate) enum OperatorCommand {
         /// Where flows are looked for and new ones are made; `None` is the default one, and for a flow that is here its own.
         workspace: Option<WorkspaceId>,
     },
+    /// Sends one message at once.
+    MailTest {
+        /// To whom.
+        address: String,
+    },
     Status,
 }
 
@@ -209,6 +215,7 @@ impl OperatorCommand {
             Self::HistoryLog { .. }
             | Self::HistoryShow { .. }
             | Self::HistoryDiff { .. }
+            | Self::MailTest { .. }
             | Self::Promotion { .. } => CONTROL_HISTORY_REPLY_SECONDS,
             Self::KeyCreate { .. }
             | Self::KeyList
@@ -262,6 +269,10 @@ pub(crate) enum CommandOutput {
     IncomingList(IncomingList),
     IncomingFlow(Box<IncomingFlow>),
     Promoted(Box<Promotion>),
+    MailTaken {
+        /// Host and port of the server that took the message.
+        server: String,
+    },
     Status {
         version: &'static str,
         process_id: u32,
@@ -359,6 +370,7 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
         OperatorCommand::Publish { flows, .. } => publish_flows(app, &flows),
         OperatorCommand::Check { flow, wanted } => check(app, &flow, wanted),
         OperatorCommand::Promotion { wanted, workspace } => promote(app, wanted, workspace),
+        OperatorCommand::MailTest { address } => test_mail(app, &address, cancel),
         OperatorCommand::Status => Ok(CommandOutput::Status {
             version: env!("CARGO_PKG_VERSION"),
             process_id: std::process::id(),
@@ -366,6 +378,10 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
             environment: app.state.remote_copy.environment(),
         }),
     }
+}
+
+fn test_mail(app: &App, address: &str, cancel: &CancelToken) -> Result<CommandOutput> {
+    Ok(CommandOutput::MailTaken { server: mail::trial::send(app, address, cancel)? })
 }
 
 fn check(app: &App, flow: &FlowId, wanted: CheckCommand) -> Result<CommandOutput> {

@@ -13,6 +13,7 @@ pub(crate) mod history;
 pub(crate) mod integrity;
 pub(crate) mod leftovers;
 pub(crate) mod load_methods;
+pub(crate) mod mail;
 pub(crate) mod metrics;
 pub(crate) mod model_prices;
 pub(crate) mod repair;

@@ -5,14 +5,19 @@ use super::backup::scheduled;
 use super::clock_check::clock_warnings;
 use super::data_folder;
 use super::disk_use::folder_sizes;
+use super::mail;
 use crate::app::App;
 use crate::base::recent_log::RECENT_LOG;
 use crate::domain::error::Result;
 use crate::domain::remote::copy_state::CopyState;
 use crate::domain::remote::status::CopyStatus;
 use crate::domain::service::log_line::{Gravity, LogExcerpt};
+use crate::domain::service::mail::MailHealth;
+use crate::domain::service::problem::{Problem, ProblemKind};
 use crate::domain::service::server_setting::last_segment;
-use crate::domain::service::server_status::{DatabaseHealth, DiskUse, HistoryHealth, ServerStatus};
+use crate::domain::service::server_status::{
+    BackupHealth, DatabaseHealth, DiskUse, HistoryHealth, ServerStatus,
+};
 use crate::ops::remote;
 use crate::settings::MetricsAccess;
 use crate::store::Store;
@@ -32,7 +37,7 @@ pub(crate) fn read(app: &App) -> Result<ServerStatus> {
     let disk = DiskUse {
         folder: last_segment(&app.settings.data_dir.to_string_lossy()),
         bytes: sizes.data,
-        free: data_folder::free_bytes(&app.settings.data_dir).ok().flatten(),
+        free: free_bytes(app),
     };
     let (database, history) = (database_health(app), history_health(app, sizes.history)?);
     let copy = Some(remote::status::read(app)?).filter(|status| status.connection.is_some());
@@ -46,14 +51,16 @@ pub(crate) fn read(app: &App) -> Result<ServerStatus> {
         }
         Ok((alive, keys))
     })?;
-    let mut problems: Vec<String> =
-        [&database.error, &history.error].into_iter().flatten().cloned().collect();
-    problems.extend(copy.as_ref().and_then(copy_problem));
-    problems.extend(backup.error.clone());
-    problems.extend(disk.free.filter(|free| *free < DISK_FREE_MIN_BYTES).map(|free| {
-        format!("The disk of the data folder has {} MiB free. Make room before it is full.", free / 1_048_576)
-    }));
-    problems.extend(clock_warnings(app));
+    let mail = mail::health(app)?;
+    let parts = Parts {
+        database: &database,
+        history: &history,
+        copy: copy.as_ref(),
+        backup: &backup,
+        mail: mail.as_ref(),
+        disk_free: disk.free,
+    };
+    let problems = parts.problems(app);
     Ok(ServerStatus {
         started,
         uptime_seconds: uptime.as_secs(),
@@ -64,12 +71,68 @@ pub(crate) fn read(app: &App) -> Result<ServerStatus> {
         history,
         copy,
         backup,
+        mail,
         sessions,
         keys,
         metrics: app.settings.metrics != MetricsAccess::Off,
         tracing: app.settings.traces.is_some(),
         problems,
     })
+}
+
+/// What somebody has to see to, without what takes long to add up.
+///
+/// # Errors
+/// When the database cannot be read at all.
+pub(crate) fn problems(app: &App) -> Result<Vec<Problem>> {
+    let (database, history) = (database_health(app), history_health(app, 0)?);
+    let (copy, backup) = (remote::status::read(app)?, scheduled::health(app));
+    let mail = mail::health(app)?;
+    let parts = Parts {
+        database: &database,
+        history: &history,
+        copy: Some(&copy).filter(|status| status.connection.is_some()),
+        backup: &backup,
+        mail: mail.as_ref(),
+        disk_free: free_bytes(app),
+    };
+    Ok(parts.problems(app))
+}
+
+/// How the parts are that can have a problem.
+struct Parts<'a> {
+    database: &'a DatabaseHealth,
+    history: &'a HistoryHealth,
+    copy: Option<&'a CopyStatus>,
+    backup: &'a BackupHealth,
+    mail: Option<&'a MailHealth>,
+    disk_free: Option<u64>,
+}
+
+impl Parts<'_> {
+    fn problems(&self, app: &App) -> Vec<Problem> {
+        let disk = self.disk_free.filter(|free| *free < DISK_FREE_MIN_BYTES).map(|free| {
+            format!(
+                "The disk of the data folder has {} MiB free. Make room before it is full.",
+                free / 1_048_576
+            )
+        });
+        let found = [
+            (ProblemKind::Database, self.database.error.clone()),
+            (ProblemKind::History, self.history.error.clone()),
+            (ProblemKind::Copy, self.copy.and_then(copy_problem)),
+            (ProblemKind::Backup, self.backup.error.clone()),
+            (ProblemKind::Disk, disk),
+            (ProblemKind::Mail, self.mail.and_then(|mail| mail.error.clone())),
+        ];
+        let of_clock = clock_warnings(app).into_iter().map(|told| ProblemKind::Clock.because(told));
+        let found = found.into_iter().filter_map(|(kind, told)| told.map(|told| kind.because(told)));
+        found.chain(of_clock).collect()
+    }
+}
+
+fn free_bytes(app: &App) -> Option<u64> {
+    data_folder::free_bytes(&app.settings.data_dir).ok().flatten()
 }
 
 /// The newest lines of the log that are at least this grave.
@@ -125,7 +188,12 @@ mod tests {
         assert_eq!((status.database.error, status.history.error), (None, None));
         assert_eq!((status.history.is_on, status.history.versions), (true, Some(0)));
         assert!(status.copy.is_none() && !status.backup.has_folder);
-        assert!(status.problems.iter().all(|problem| problem.contains("disk")), "{:?}", status.problems);
+        assert!(status.mail.is_none());
+        assert!(
+            status.problems.iter().all(|problem| problem.kind == ProblemKind::Disk),
+            "{:?}",
+            status.problems
+        );
         assert!(!status.disk.folder.contains('/') && status.database.bytes > 0);
     }
 
@@ -134,6 +202,6 @@ mod tests {
         let (_folder, app, _) = App::with_owner();
         app.clock.advance_seconds(7_200);
         let problems = read(&app).unwrap().problems;
-        assert!(problems.iter().any(|problem| problem.contains("clock")), "{problems:?}");
+        assert!(problems.iter().any(|problem| problem.kind == ProblemKind::Clock), "{problems:?}");
     }
 }

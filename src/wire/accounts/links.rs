@@ -21,16 +21,12 @@ impl LinkView {
     /// A link to the page on which somebody who was invited makes their account.
     #[must_use]
     pub(crate) fn to_invitation(token: &NewLinkToken) -> Self {
-        Self::to_page("invite", token)
+        Self::to_page(LinkKind::Invitation, token)
     }
 
-    fn to_page(page: &str, fresh: &NewLinkToken) -> Self {
+    fn to_page(kind: LinkKind, fresh: &NewLinkToken) -> Self {
         let token = fresh.token.as_str();
-        Self {
-            path: format!("/{page}?token={token}"),
-            token: token.to_owned(),
-            expires: fresh.expires.into(),
-        }
+        Self { path: kind.path(token), token: token.to_owned(), expires: fresh.expires.into() }
     }
 }
 
@@ -47,7 +43,7 @@ pub(crate) struct ResetLinkView {
 
 impl From<NewResetLink> for ResetLinkView {
     fn from(NewResetLink { user, token }: NewResetLink) -> Self {
-        Self { user_id: user.id, email: user.email, link: LinkView::to_page("reset", &token) }
+        Self { user_id: user.id, email: user.email, link: LinkView::to_page(LinkKind::Reset, &token) }
     }
 }
 

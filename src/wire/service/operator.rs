@@ -63,6 +63,11 @@ pub(crate) enum CommandReply {
     Promotion {
         answer: Value,
     },
+    /// The mail server took a message.
+    MailTaken {
+        /// Its host and port.
+        server: String,
+    },
     #[serde(rename_all = "camelCase")]
     Status {
         version: String,

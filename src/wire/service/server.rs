@@ -4,6 +4,7 @@ use crate::domain::remote::copy_state::CopyState;
 use crate::domain::remote::environment::{Environment, Role};
 use crate::domain::remote::status::CopyStatus;
 use crate::domain::service::log_line::{Gravity, LogExcerpt, LogLine};
+use crate::domain::service::mail::{MailHealth, MailRecord};
 use crate::domain::service::server_setting::{ServerSetting, SettingOrigin};
 use crate::domain::service::server_status::{BackupHealth, DatabaseHealth, HistoryHealth, ServerStatus};
 use crate::wire::remote::status::CopyStateName;
@@ -28,6 +29,8 @@ pub(crate) struct ServerStatusView {
     /// Null where no repository is connected.
     copy: Option<CopyHealthView>,
     backup: BackupHealthView,
+    /// Null where no mail server is set.
+    mail: Option<MailHealthView>,
     /// Sign-ins that are alive.
     sessions: usize,
     /// API keys of all workspaces.
@@ -133,6 +136,27 @@ struct BackupHealthView {
     error: Option<String>,
 }
 
+/// How mail is.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+struct MailHealthView {
+    /// Host and port of the mail server.
+    server: String,
+    /// Messages that wait to be taken by it.
+    waiting: usize,
+    /// Messages that were given up.
+    given_up: u64,
+    /// When it took one last.
+    last_sent_at: Option<IsoTime>,
+    /// When a try failed last.
+    last_failed_at: Option<IsoTime>,
+    /// Why that try failed.
+    last_failure: Option<String>,
+    /// Why what waits was not taken, or what was given up within the last day.
+    error: Option<String>,
+}
+
 impl From<ServerStatus> for ServerStatusView {
     fn from(status: ServerStatus) -> Self {
         let ServerStatus {
@@ -145,6 +169,7 @@ impl From<ServerStatus> for ServerStatusView {
             history,
             copy,
             backup,
+            mail,
             sessions,
             keys,
             metrics,
@@ -162,11 +187,12 @@ impl From<ServerStatus> for ServerStatusView {
             history: history.into(),
             copy: copy.map(CopyHealthView::from),
             backup: backup.into(),
+            mail: mail.map(MailHealthView::from),
             sessions,
             keys,
             metrics,
             tracing,
-            problems,
+            problems: problems.into_iter().map(|problem| problem.sentence).collect(),
         }
     }
 }
@@ -243,6 +269,23 @@ impl From<BackupHealth> for BackupHealthView {
             directory: has_folder,
             last_at: last.map(|(moment, _)| moment.into()),
             last_bytes: last.map(|(_, bytes)| bytes),
+            error,
+        }
+    }
+}
+
+impl From<MailHealth> for MailHealthView {
+    fn from(MailHealth { server, waiting, record, error }: MailHealth) -> Self {
+        let MailRecord { sent, given_up, failure } = record;
+        let (last_failed_at, last_failure) =
+            failure.map(|failure| (failure.at.into(), failure.sentence)).unzip();
+        Self {
+            server,
+            waiting,
+            given_up,
+            last_sent_at: sent.map(IsoTime::from),
+            last_failed_at,
+            last_failure,
             error,
         }
     }

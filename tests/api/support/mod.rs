@@ -2,6 +2,8 @@
 
 #[path = "../../support/git_host/mod.rs"]
 pub mod git_host;
+#[path = "../../support/mail_server.rs"]
+pub mod mail_server;
 #[path = "../../support/provider/mod.rs"]
 pub mod provider;
 #[path = "../../support/samples.rs"]

@@ -13,6 +13,7 @@ use crate::domain::accounts::user::Email;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::UserId;
 use crate::domain::resource::ResourceId as _;
+use crate::domain::service::mail::language::MailLanguage;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::http::request::session_cookie;
@@ -70,10 +71,13 @@ pub(crate) fn forgot_password(
     request: &Request,
     Json(body): Json<ForgottenPassword>,
 ) -> Result<Json<SentenceView>> {
-    password_resets::request(app, body.email(), request.address())?;
-    Ok(Json(SentenceView::new(
-        "If this account exists, the owner of this service has been told. They can give you a link to set a new password.",
-    )))
+    let language = MailLanguage::from_header(request.header("accept-language"));
+    password_resets::request(app, body.email(), language, request.address())?;
+    Ok(Json(SentenceView::new(if app.settings.mail.is_some() {
+        "If this account exists, a link to set a new password is on its way to its e-mail address."
+    } else {
+        "If this account exists, the owner of this service has been told. They can give you a link to set a new password."
+    })))
 }
 
 /// `POST /account/reset-password`

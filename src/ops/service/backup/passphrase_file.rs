@@ -28,7 +28,11 @@ pub(crate) fn load(path: &Path) -> Result<Passphrase, BackupError> {
     read(path).map_err(|fault| BackupError::Passphrase(path.to_owned(), fault))
 }
 
-fn read(path: &Path) -> Result<Passphrase, PassphraseFileError> {
+/// As [`load`], of any file with a secret of the operator.
+///
+/// # Errors
+/// As the end of a sentence about the file.
+pub(crate) fn read(path: &Path) -> Result<Passphrase, PassphraseFileError> {
     let file = File::open(path)?;
     let about = file.metadata()?;
     if about.is_dir() {

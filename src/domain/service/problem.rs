@@ -1,0 +1,61 @@
+//! What of the server somebody has to see to.
+
+/// Something that somebody has to see to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Problem {
+    pub kind: ProblemKind,
+    /// What it is, and what to do.
+    pub sentence: String,
+}
+
+/// The part of the server that a problem is one of: two sentences of a part are one problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ProblemKind {
+    Database,
+    History,
+    Copy,
+    Backup,
+    Disk,
+    Clock,
+    Mail,
+}
+
+impl ProblemKind {
+    /// Those that the owner is told by mail. Mail tells nothing of itself.
+    pub(crate) const MAILED: [Self; 6] =
+        [Self::Database, Self::History, Self::Copy, Self::Backup, Self::Disk, Self::Clock];
+
+    /// The name under which it is stored.
+    #[must_use]
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Database => "database",
+            Self::History => "history",
+            Self::Copy => "copy",
+            Self::Backup => "backup",
+            Self::Disk => "disk",
+            Self::Clock => "clock",
+            Self::Mail => "mail",
+        }
+    }
+
+    /// What it is called in a subject.
+    #[must_use]
+    pub(crate) const fn title(self) -> &'static str {
+        match self {
+            Self::Database => "the database",
+            Self::History => "the history of versions",
+            Self::Copy => "the copy of versions",
+            Self::Backup => "backups",
+            Self::Disk => "the disk",
+            Self::Clock => "the clock",
+            Self::Mail => "mail",
+        }
+    }
+
+    /// A problem of this part.
+    #[must_use]
+    pub(crate) fn because(self, sentence: impl Into<String>) -> Problem {
+        Problem { kind: self, sentence: sentence.into() }
+    }
+}
