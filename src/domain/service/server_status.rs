@@ -2,6 +2,7 @@
 
 use crate::domain::remote::environment::Environment;
 use crate::domain::remote::status::CopyStatus;
+use crate::domain::service::compaction::CompactionHealth;
 use crate::domain::service::server_setting::ServerSetting;
 use jiff::Timestamp;
 
@@ -19,6 +20,7 @@ pub(crate) struct ServerStatus {
     /// `None` where no repository is connected.
     pub copy: Option<CopyStatus>,
     pub backup: BackupHealth,
+    pub compaction: CompactionHealth,
     /// Sign-ins that are alive.
     pub sessions: usize,
     /// API keys of all workspaces.

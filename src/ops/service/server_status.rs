@@ -18,6 +18,7 @@ use crate::settings::MetricsAccess;
 use crate::store::Store;
 use crate::store::tables::{API_KEYS, INTENTS, SESSIONS, WORKSPACES};
 use std::fs;
+use std::sync::PoisonError;
 
 /// A disk with less room than this is told as a problem (manual 14.2).
 const DISK_FREE_MIN_BYTES: u64 = 1024 * 1024 * 1024;
@@ -37,6 +38,7 @@ pub(crate) fn read(app: &App) -> Result<ServerStatus> {
     let (database, history) = (database_health(app), history_health(app, sizes.history)?);
     let copy = Some(remote::status::read(app)?).filter(|status| status.connection.is_some());
     let backup = scheduled::health(app);
+    let compaction = app.state.compaction.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let now = app.clock.now();
     let (sessions, keys) = app.store.read(|tx| {
         let alive = SESSIONS.list(tx)?.iter().filter(|session| session.is_alive(now)).count();
@@ -50,6 +52,7 @@ pub(crate) fn read(app: &App) -> Result<ServerStatus> {
         [&database.error, &history.error].into_iter().flatten().cloned().collect();
     problems.extend(copy.as_ref().and_then(copy_problem));
     problems.extend(backup.error.clone());
+    problems.extend(compaction.error.clone());
     problems.extend(disk.free.filter(|free| *free < DISK_FREE_MIN_BYTES).map(|free| {
         format!("The disk of the data folder has {} MiB free. Make room before it is full.", free / 1_048_576)
     }));
@@ -64,6 +67,7 @@ pub(crate) fn read(app: &App) -> Result<ServerStatus> {
         history,
         copy,
         backup,
+        compaction,
         sessions,
         keys,
         metrics: app.settings.metrics != MetricsAccess::Off,

@@ -3,6 +3,7 @@
 mod answers;
 mod append;
 mod checkpoints;
+mod compaction;
 mod damage;
 mod memtable;
 mod messages;
@@ -141,6 +142,7 @@ fn members_of_a_batch_see_each_other() {
             description: String::new(),
             created,
             updated: None,
+            quota: None,
         }
     };
     let runs = AtomicUsize::new(0);

@@ -7,6 +7,7 @@ use crate::domain::service::log_line::{Gravity, LogExcerpt, LogLine};
 use crate::domain::service::server_setting::{ServerSetting, SettingOrigin};
 use crate::domain::service::server_status::{BackupHealth, DatabaseHealth, HistoryHealth, ServerStatus};
 use crate::wire::remote::status::CopyStateName;
+use crate::wire::service::compaction::CompactionHealthView;
 use crate::wire::time::IsoTime;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -28,6 +29,8 @@ pub(crate) struct ServerStatusView {
     /// Null where no repository is connected.
     copy: Option<CopyHealthView>,
     backup: BackupHealthView,
+    /// Making database and history smaller.
+    compaction: CompactionHealthView,
     /// Sign-ins that are alive.
     sessions: usize,
     /// API keys of all workspaces.
@@ -145,6 +148,7 @@ impl From<ServerStatus> for ServerStatusView {
             history,
             copy,
             backup,
+            compaction,
             sessions,
             keys,
             metrics,
@@ -162,6 +166,7 @@ impl From<ServerStatus> for ServerStatusView {
             history: history.into(),
             copy: copy.map(CopyHealthView::from),
             backup: backup.into(),
+            compaction: compaction.into(),
             sessions,
             keys,
             metrics,
