@@ -5,14 +5,16 @@ use super::wal::killed;
 use crate::domain::error::{Error, Result};
 use crate::store::tables::{LEADS, META};
 use crate::store::wal::segment::SEGMENT_BYTES;
-use crate::store::{KeyRange, Order, Store, Tx as _};
+use crate::store::{KeyRange, Order as KeyOrder, Store, Tx as _};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// Bytes of a row, of which several fit into a page of the database.
 const ROW_BYTES: usize = 600;
@@ -64,7 +66,7 @@ fn rows(store: &Store) -> BTreeMap<Vec<u8>, Vec<u8>> {
         rows.insert(key.to_vec(), value.to_vec());
         Ok(ControlFlow::Continue(()))
     };
-    store.read(|tx| tx.scan(LEADS, &KeyRange::all(), Order::Ascending, read)).unwrap();
+    store.read(|tx| tx.scan(LEADS, &KeyRange::all(), KeyOrder::Ascending, read)).unwrap();
     rows
 }
 
@@ -189,7 +191,7 @@ fn who_reads_the_old_database_reads_it_to_the_end() {
                     begun.send(()).unwrap();
                     may_go.recv().unwrap();
                     let mut seen = 0;
-                    tx.scan(LEADS, &KeyRange::all(), Order::Ascending, |_, _| {
+                    tx.scan(LEADS, &KeyRange::all(), KeyOrder::Ascending, |_, _| {
                         seen += 1;
                         Ok(ControlFlow::Continue(()))
                     })?;
@@ -230,4 +232,55 @@ fn a_compaction_that_is_stopped_leaves_the_old_file_and_nothing_beside_it() {
     }
     assert_eq!((size(folder.path()), rows(&store)), (before, kept));
     store.write(|tx| tx.put(META, b"other", b"1")).unwrap();
+}
+
+/// Figures for `tests/bench/README.md`: what a compaction gives back, how long it takes, and how long a writer waits for it at most.
+#[test]
+#[ignore = "it measures, and takes a minute"]
+#[allow(clippy::print_stdout, reason = "a report for people")]
+fn figures_of_a_compaction() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&path(folder.path())).unwrap();
+    let (rows_before, bytes) = (200_000, 600);
+    for part in 0..200 {
+        let row = |number: usize| (key(part * 1_000 + number), vec![b'x'; bytes]);
+        store.write(|tx| tx.put_all(LEADS, (0..1_000).map(row).collect::<Vec<_>>())).unwrap();
+    }
+    for kept_of in [1, 2, 10] {
+        for part in 0..200 {
+            let gone = (0..1_000).map(|number| part * 1_000 + number).filter(|number| number % kept_of != 0);
+            store
+                .write(|tx| gone.clone().try_for_each(|number| tx.remove(LEADS, &key(number)).map(drop)))
+                .unwrap();
+        }
+        let (is_over, before) = (AtomicBool::new(false), size(folder.path()));
+        let (took, longest) = thread::scope(|scope| {
+            let writing = scope.spawn(|| {
+                let mut longest = Duration::ZERO;
+                for number in 0_u64.. {
+                    if is_over.load(Ordering::SeqCst) {
+                        break;
+                    }
+                    let begun = Instant::now();
+                    store.write(|tx| tx.put(LEADS, b"written meanwhile", &number.to_be_bytes())).unwrap();
+                    longest = longest.max(begun.elapsed());
+                    thread::sleep(Duration::from_millis(1));
+                }
+                longest
+            });
+            let begun = Instant::now();
+            compact(&store, folder.path(), &|| Ok(()));
+            let took = begun.elapsed();
+            is_over.store(true, Ordering::SeqCst);
+            (took, writing.join().unwrap())
+        });
+        println!(
+            "{} of {rows_before} rows of {bytes} bytes: {} kB to {} kB in {} ms; the longest write took {} ms",
+            rows_before / kept_of,
+            before / 1_000,
+            size(folder.path()) / 1_000,
+            took.as_millis(),
+            longest.as_millis()
+        );
+    }
 }
