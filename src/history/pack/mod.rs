@@ -156,7 +156,7 @@ impl PackJob<'_> {
         let folder = self.objects_folder().join("pack");
         let mut packs = list_packs(&folder)?;
         packs.sort_by_key(|(count, _)| *count);
-        let (mut merged, mut total) = (0, 0);
+        let (mut merged, mut total) = (0, 0_u64);
         for (at, (count, _)) in packs.iter().enumerate() {
             if at > 0 && *count < total.saturating_mul(growth) {
                 merged = at + 1;

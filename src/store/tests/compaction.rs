@@ -185,19 +185,19 @@ fn who_reads_the_old_database_reads_it_to_the_end() {
     let (begun, has_begun) = channel();
     let (go, may_go) = channel::<()>();
     thread::scope(|scope| {
-        let reading = scope.spawn(|| {
-            store
-                .read(|tx| {
-                    begun.send(()).unwrap();
-                    may_go.recv().unwrap();
-                    let mut seen = 0;
-                    tx.scan(LEADS, &KeyRange::all(), KeyOrder::Ascending, |_, _| {
-                        seen += 1;
-                        Ok(ControlFlow::Continue(()))
-                    })?;
-                    Ok(seen)
-                })
-                .unwrap()
+        let (seen, begun) = (&store, begun);
+        let reading = scope.spawn(move || {
+            seen.read(|tx| {
+                begun.send(()).unwrap();
+                may_go.recv().unwrap();
+                let mut seen = 0;
+                tx.scan(LEADS, &KeyRange::all(), KeyOrder::Ascending, |_, _| {
+                    seen += 1;
+                    Ok(ControlFlow::Continue(()))
+                })?;
+                Ok(seen)
+            })
+            .unwrap()
         });
         has_begun.recv().unwrap();
         let before = size(folder.path());

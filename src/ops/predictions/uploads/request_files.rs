@@ -241,7 +241,7 @@ impl StoredUploads {
 
     fn store_file(&mut self, extension: &str, content: &dyn ByteSource) -> Result<ChatFileName> {
         let flow = &self.flow;
-        let _room = quota::admit_file(self.app, &flow.workspace, content.length())?;
+        let _room = quota::admit_file(&self.app, &flow.workspace, content.length())?;
         let name = self.app.chat_files.store(&flow.workspace, &flow.id, &self.chat, extension, content)?;
         self.names.push(name.clone());
         Ok(name)
