@@ -9,11 +9,11 @@ use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-/// Time between a start and the first look (manual 14.2).
+/// Time between a start and the first look for room in the database (manual 14.2).
 const COMPACTION_WAIT_SECONDS: u64 = 1_800;
-/// Time between two looks (manual 14.2).
+/// Time between two looks for room in the database (manual 14.2).
 const COMPACTION_PERIOD_SECONDS: u64 = 86_400;
-/// Time until a service that was busy is looked at again (manual 14.2).
+/// Time until a service that was busy is looked at for that again (manual 14.2).
 const COMPACTION_BUSY_SECONDS: u64 = 600;
 
 /// Runs until `stop` turns true, which also ends a compaction that is under way: what was stored is what it was then.

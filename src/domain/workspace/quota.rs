@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 
-/// Largest number of a quota (manual 14.15).
+/// Largest number in the quota of a workspace (manual 14.15).
 const QUOTA_MAX: u64 = 1_000_000_000_000;
 
 /// The bounds of a workspace; what is `None` has none.

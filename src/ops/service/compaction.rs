@@ -12,13 +12,13 @@ use std::path::PathBuf;
 use std::sync::PoisonError;
 use std::time::Instant;
 
-/// What stays free of the disk while a copy of the database is made (manual 14.2).
+/// What stays free of the disk while a smaller database is made (manual 14.2).
 const COMPACTION_FREE_MIN_BYTES: u64 = 256 * 1024 * 1024;
-/// So much of the file of the database must be free in it before it is made smaller without being asked for (manual 14.2).
+/// Least room in the file of the database, beside a quarter of it, for which it is made smaller without being asked for (manual 14.2).
 const COMPACTION_GAIN_MIN_BYTES: u64 = 16 * 1024 * 1024;
-/// And so much of the whole file: a quarter (manual 14.2).
+/// What that is of the whole file: a quarter.
 const COMPACTION_GAIN_MIN_PART: u64 = 4;
-/// Objects of the history with a file of their own, from which on it is packed without being asked for (manual 14.2).
+/// Objects of the history with files of their own for which it becomes one pack without being asked for (manual 14.2).
 const COMPACTION_LOOSE_MIN_COUNT: usize = 100;
 
 /// Compacts the database and the history, whatever there is to gain. How it ended is kept for the owner.
