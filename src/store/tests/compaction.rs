@@ -166,7 +166,7 @@ fn a_store_that_never_rests_stays_what_it_is() {
     let count = Cell::new(0_usize);
     let go_on = || {
         count.set(count.get() + 1);
-        if count.get() % 20 != 0 {
+        if !count.get().is_multiple_of(20) {
             return Ok(());
         }
         store.write(|tx| tx.put(LEADS, b"large", &vec![b'y'; 2 * SEGMENT_BYTES as usize]))
