@@ -14,7 +14,7 @@ use super::tables;
 use super::transaction::catch_damage;
 use crate::domain::error::{Error, Result};
 use redb::ReadableTableMetadata as _;
-use std::fs;
+use std::fs::{self, Metadata};
 use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
@@ -24,7 +24,28 @@ const ATTEMPTS_MAX: u32 = 3;
 /// Time between two looks for readers of the database as it was.
 const READERS_POLL: Duration = Duration::from_millis(20);
 
-/// Bytes of the database file, before and after.
+/// A copy that is not smaller by this part of it is thrown away.
+const GAIN_MIN_PART: u64 = 16;
+
+/// What a file takes on its disk. redb makes a file longer in large steps, of which the disk gives nothing before they are
+/// written, so its length says little.
+#[cfg(unix)]
+#[must_use]
+pub fn bytes_on_disk(about: &Metadata) -> u64 {
+    use std::os::unix::fs::MetadataExt as _;
+    /// What the system counts blocks in, whatever the disk has.
+    const BLOCK_BYTES: u64 = 512;
+    about.blocks().saturating_mul(BLOCK_BYTES)
+}
+
+/// Elsewhere nobody says what a file takes.
+#[cfg(not(unix))]
+#[must_use]
+pub fn bytes_on_disk(about: &Metadata) -> u64 {
+    about.len()
+}
+
+/// Bytes that the database file takes on its disk, before and after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileSizes {
     pub before: u64,
@@ -73,10 +94,11 @@ impl Store {
         let snapshot = Snapshot::new(self.engine.begin_read()?);
         let (copy, mark) = snapshot.copy_compact(beside.reopen().map_err(Error::internal)?, go_on)?;
         drop(snapshot);
-        let length = |file: &fs::File| file.metadata().map(|about| about.len()).map_err(Error::internal);
-        let before = fs::metadata(path).map_err(Error::internal)?.len();
-        let after = length(beside.as_file())?;
-        if after >= before {
+        let on_disk = |about: std::io::Result<Metadata>| about.map(|about| bytes_on_disk(&about));
+        let before = on_disk(fs::metadata(path)).map_err(Error::internal)?;
+        let after = on_disk(beside.as_file().metadata()).map_err(Error::internal)?;
+        // What is a little smaller is not worth that others wait.
+        if after.saturating_add(after / GAIN_MIN_PART) >= before {
             return Ok(Attempt::NothingToGain);
         }
         go_on()?;

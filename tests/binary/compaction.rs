@@ -4,6 +4,7 @@ use crate::program::{OWNER, Program};
 use crate::{Home, canvases};
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 /// A service that had large flows and has one; its key, and the flow that is left.
@@ -30,7 +31,7 @@ fn figures(home: &Home) -> Value {
 }
 
 fn database(data: &Path) -> u64 {
-    fs::metadata(data.join("flowkeep.redb")).unwrap().len()
+    fs::metadata(data.join("flowkeep.redb")).unwrap().blocks() * 512
 }
 
 #[track_caller]
@@ -57,7 +58,6 @@ fn a_running_service_goes_on_in_a_smaller_database() {
     let figures = figures(&home);
     is_smaller(&figures, "database");
     is_packed(&figures);
-    assert_eq!(figures["database"]["bytesBefore"], before);
     assert!(database(&home.data) < before);
     assert_eq!(health(), json!({"last": figures, "error": null}));
     assert!(service.log().contains("the database was made smaller"), "{}", service.log());

@@ -8,6 +8,7 @@ mod backups;
 #[path = "../support/canvases.rs"]
 mod canvases;
 mod check_command;
+#[cfg(unix)]
 mod compaction;
 mod copy;
 mod demo;

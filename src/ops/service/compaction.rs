@@ -7,6 +7,7 @@ use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::service::compaction::{
     CompactionReport, DatabaseCompaction, HistoryCompaction, Shrinkage,
 };
+use crate::store::bytes_on_disk;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::PoisonError;
@@ -119,7 +120,7 @@ fn database(app: &App) -> PathBuf {
 }
 
 fn database_bytes(app: &App) -> Result<u64> {
-    fs::metadata(database(app)).map(|file| file.len()).map_err(Error::internal)
+    fs::metadata(database(app)).map(|file| bytes_on_disk(&file)).map_err(Error::internal)
 }
 
 fn log(report: &CompactionReport) {

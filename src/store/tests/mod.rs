@@ -3,6 +3,7 @@
 mod answers;
 mod append;
 mod checkpoints;
+#[cfg(unix)]
 mod compaction;
 mod damage;
 mod memtable;
