@@ -16,6 +16,11 @@ pub enum Conflict {
     /// An id that was posted is in use.
     IdTaken,
     DraftsOff,
+    /// The disk has no room for the copy of which a smaller database is made.
+    NoRoomToCompact {
+        needed: u64,
+        free: u64,
+    },
     HistoryOff,
     /// History cannot be read, or is not there, in its own words.
     HistoryBroken(String),
@@ -240,6 +245,13 @@ impl fmt::Display for Conflict {
                 f.write_str("This is the workspace in which everybody begins, so it cannot be deleted.")
             }
             Self::TooMany { what } => write!(f, "There are as many {what} as there may be. Remove some first."),
+            Self::NoRoomToCompact { needed, free } => write!(
+                f,
+                "Making the database smaller needs {} MiB on the disk of the data folder for a while, and {} MiB are free. \
+                 Make room first.",
+                needed.div_ceil(1024 * 1024),
+                free / (1024 * 1024)
+            ),
             Self::RunUnderWay => f.write_str("This run is still under way."),
             Self::NothingToAnswer => f.write_str("There is nothing to answer in this conversation."),
             Self::RunEnded => f.write_str("This run has ended already."),

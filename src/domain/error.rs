@@ -5,6 +5,7 @@ use super::damage::Damage;
 use super::ids::FlowId;
 use super::predictions::consumption::BudgetRefusal;
 use super::triggers::webhook_signature::SignatureFault;
+use super::workspace::quota::QuotaRefusal;
 use std::fmt;
 
 /// The result of an operation.
@@ -37,11 +38,11 @@ pub enum Error {
     Contradiction(String),
     /// The request does not fit the present state (409).
     Conflict(Conflict),
-    /// There is no room for another file (413, 507).
+    /// There is no room for it (409, 413, 507).
     QuotaExceeded(FullQuota),
     /// The flow's own rate limit was reached (429, plain text).
     RateLimited(RateLimitExceeded),
-    /// The budget of the flow or of the key is used up for today (429, manual 5.16).
+    /// The budget of the flow, the key or the workspace is used up for today (429, manual 5.16).
     BudgetUsedUp(BudgetRefusal),
     /// Too many failed attempts; wait before the next one (429).
     TooManyAttempts {
@@ -128,7 +129,7 @@ pub struct RateLimitExceeded {
     pub window: super::flows::rate_limit::WindowState,
 }
 
-/// What has no room for another file (manual 4.4).
+/// What has no room for more (manual 4.4, 5.17).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FullQuota {
     /// The conversation holds as many files as one may (413).
@@ -137,23 +138,31 @@ pub enum FullQuota {
     Workspace,
     /// The disk is nearly full (507).
     Disk,
+    /// What the owner lets the workspace hold is reached (409; for files 507).
+    OwnersBound(QuotaRefusal),
 }
 
-impl FullQuota {
-    /// The sentence the caller reads.
-    #[must_use]
-    pub const fn message(self) -> &'static str {
+/// The sentence the caller reads.
+impl fmt::Display for FullQuota {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Conversation => {
-                "This conversation holds as many files as one may. Start a new conversation, or send fewer files."
-            }
-            Self::Workspace => {
-                "This workspace holds as many files of conversations as it may. Delete conversations that are not needed."
-            }
-            Self::Disk => {
-                "This server has no room for files at the moment. Ask its operator to free some space."
-            }
+            Self::Conversation => f.write_str(
+                "This conversation holds as many files as one may. Start a new conversation, or send fewer files.",
+            ),
+            Self::Workspace => f.write_str(
+                "This workspace holds as many files of conversations as it may. Delete conversations that are not needed.",
+            ),
+            Self::Disk => f.write_str(
+                "This server has no room for files at the moment. Ask its operator to free some space.",
+            ),
+            Self::OwnersBound(refusal) => refusal.fmt(f),
         }
+    }
+}
+
+impl From<QuotaRefusal> for Error {
+    fn from(refusal: QuotaRefusal) -> Self {
+        Self::QuotaExceeded(FullQuota::OwnersBound(refusal))
     }
 }
 
@@ -208,7 +217,7 @@ impl Error {
             Self::MediaType(_) => "the body is of another type",
             Self::Contradiction(_) => "it contradicts an earlier request",
             Self::Conflict(_) => "it does not fit the present state",
-            Self::QuotaExceeded(_) => "there is no room for another file",
+            Self::QuotaExceeded(_) => "a quota has no room for it",
             Self::RateLimited(_) => "the rate limit of the flow was reached",
             Self::BudgetUsedUp(_) => "the daily budget is used up",
             Self::TooManyAttempts { .. } => "there were too many failed attempts",
@@ -266,6 +275,7 @@ impl Error {
                 Self::Transient(TransientFault { message: format!("{label}: {}", fault.message), ..fault })
             }
             same @ (Self::ProviderThrottled { .. }
+            | Self::QuotaExceeded(FullQuota::OwnersBound(_))
             | Self::Cancelled
             | Self::Unavailable(_)
             | Self::Internal(_)
@@ -316,7 +326,7 @@ impl fmt::Display for Error {
             Self::Unauthorized(why) => f.write_str(why.message()),
             Self::Transient(fault) => f.write_str(&fault.message),
             Self::Conflict(conflict) => conflict.fmt(f),
-            Self::QuotaExceeded(full) => f.write_str(full.message()),
+            Self::QuotaExceeded(full) => full.fmt(f),
             Self::RateLimited(limited) => f.write_str(&limited.message),
             Self::BudgetUsedUp(refusal) => write!(f, "{refusal}"),
             Self::TooManyAttempts { retry_after_seconds } => {

@@ -220,6 +220,14 @@ impl ChatFiles {
         Ok(old.filter_map(|entry| ChatFileName::parse(&entry.name)).collect())
     }
 
+    /// Bytes of the files of all conversations of a workspace, those that are being stored too.
+    ///
+    /// # Errors
+    /// When the disk cannot be read.
+    pub fn bytes_of(&self, workspace: &WorkspaceId) -> io::Result<u64> {
+        self.usage_of(&mut self.lock_usage(), workspace).copied()
+    }
+
     /// The workspaces that have a folder.
     ///
     /// # Errors

@@ -6,7 +6,8 @@ use super::removals::RemovalLock;
 use crate::base::checksum::Checksum;
 use crate::base::hex::to_hex;
 use crate::domain::ids::{FlowId, WorkspaceId};
-use crate::durable::Tree;
+use crate::durable::{Entry, EntryKind, Tree};
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::PathBuf;
@@ -180,6 +181,27 @@ impl FlowFiles {
         let _turn = self.store_lock.read().unwrap_or_else(PoisonError::into_inner);
         let folder = self.tree.make(&[&workspace.to_string(), &flow.to_string()])?;
         folder.link(from.as_str(), to.as_str())
+    }
+
+    /// Bytes of the files of all flows and document stores of a workspace. A file that Live has from a draft counts once.
+    ///
+    /// # Errors
+    /// When the disk cannot be read.
+    pub fn bytes_of(&self, workspace: &WorkspaceId) -> io::Result<u64> {
+        let Some(root) = self.tree.open(&[&workspace.to_string()])? else { return Ok(0) };
+        let mut bytes = 0;
+        for flow in root.entries()?.into_iter().filter(|entry| entry.kind == EntryKind::Folder) {
+            let Some(folder) = root.child(&flow.name)? else { continue };
+            let entries = folder.entries()?;
+            let names: HashSet<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+            let is_double = |entry: &&Entry| {
+                let live = entry.name.strip_prefix(DRAFT);
+                live.is_some_and(|live| names.contains(live))
+            };
+            bytes +=
+                entries.iter().filter(|entry| !is_double(entry)).map(|entry| entry.kind.bytes()).sum::<u64>();
+        }
+        Ok(bytes)
     }
 
     /// Removes a file; one that is gone already is no error.

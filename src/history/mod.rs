@@ -30,6 +30,7 @@ pub use copy::{PackingHold, RepositoryFiles};
 pub use error::HistoryError;
 use error::Result;
 use index::VersionCache;
+pub use pack::RepositorySize;
 pub use record::Recorder;
 use repository::{ErrorChain, RepositoryHandle, Rights, catch_panic};
 use std::path::{Path, PathBuf};

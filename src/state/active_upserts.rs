@@ -57,6 +57,12 @@ impl ActiveUpserts {
         UpsertGuard { upserts: self.clone(), store, number }
     }
 
+    /// True while nothing is under way in any store.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.lock().by_store.is_empty()
+    }
+
     /// What is under way in a store; the newest, where several are.
     #[must_use]
     pub fn find(&self, store: &DocumentStoreId) -> Option<(StoreActivity, UpsertProgress)> {

@@ -31,6 +31,8 @@ struct CountedDay {
     times: HashMap<ConsumptionKey, Consumption>,
     flows: HashMap<FlowId, DayUse>,
     keys: HashMap<KeyId, DayUse>,
+    /// Of the whole workspace.
+    all: DayUse,
 }
 
 /// Whose question it is, and what binds it.
@@ -41,6 +43,7 @@ pub(crate) struct QuestionBudgets {
     pub(crate) asker: Asker,
     pub(crate) flow_budget: Option<Budget>,
     pub(crate) key_budget: Option<Budget>,
+    pub(crate) workspace_budget: Option<Budget>,
 }
 
 impl ConsumptionCounter {
@@ -76,7 +79,7 @@ impl ConsumptionCounter {
         question: &QuestionBudgets,
         load: impl FnOnce() -> Result<ConsumptionRows>,
     ) -> Result<Result<OpenQuestion, BudgetOwner>> {
-        let QuestionBudgets { at, flow, asker, flow_budget, key_budget } = *question;
+        let QuestionBudgets { at, flow, asker, flow_budget, key_budget, workspace_budget } = *question;
         self.with_day(at, load, |day| {
             if asker.is_test {
                 return Ok(());
@@ -87,13 +90,16 @@ impl ConsumptionCounter {
             if is_full(flow_budget, day.flows.get(&flow)) {
                 return Err(BudgetOwner::Flow);
             }
-            if let Some(key) = asker.key {
-                if is_full(key_budget, day.keys.get(&key)) {
-                    return Err(BudgetOwner::Key);
-                }
-                day.keys.entry(key).or_default().questions += 1;
+            if asker.key.is_some_and(|key| is_full(key_budget, day.keys.get(&key))) {
+                return Err(BudgetOwner::Key);
             }
-            day.flows.entry(flow).or_default().questions += 1;
+            if is_full(workspace_budget, Some(&day.all)) {
+                return Err(BudgetOwner::Workspace);
+            }
+            let of_key = asker.key.map(|key| day.keys.entry(key).or_default());
+            for used in [Some(day.flows.entry(flow).or_default()), of_key, Some(&mut day.all)] {
+                used.into_iter().for_each(|used| used.questions += 1);
+            }
             Ok(())
         })
         .map(|begun| {
@@ -148,6 +154,18 @@ impl ConsumptionCounter {
         self.with_day(at, load, |day| day.keys.get(key).copied().unwrap_or_default())
     }
 
+    /// What is used of the budget of a workspace.
+    ///
+    /// # Errors
+    /// What `load` fails with.
+    pub(crate) fn of_workspace(
+        &self,
+        at: WorkspaceDay,
+        load: impl FnOnce() -> Result<ConsumptionRows>,
+    ) -> Result<DayUse> {
+        self.with_day(at, load, |day| day.all)
+    }
+
     /// The rows of a day as far as they are held: they are counted on before they are stored.
     pub(crate) fn held_rows(&self, at: WorkspaceDay) -> ConsumptionRows {
         let days = self.days();
@@ -181,7 +199,8 @@ impl CountedDay {
         }
         let questions = if row.subject == ConsumptionSubject::Questions { questions } else { 0 };
         let of_key = row.key.map(|key| self.keys.entry(key).or_default());
-        for used in [Some(self.flows.entry(row.flow).or_default()), of_key].into_iter().flatten() {
+        let of_flow = Some(self.flows.entry(row.flow).or_default());
+        for used in [of_flow, of_key, Some(&mut self.all)].into_iter().flatten() {
             used.questions += questions;
             used.tokens = used.tokens.saturating_add(more.tokens());
         }
@@ -267,7 +286,7 @@ impl Drop for OpenQuestion {
         let mut days = self.counter.days();
         let Some(day) = days.get_mut(&self.at) else { return };
         let of_key = self.asker.key.and_then(|key| day.keys.get_mut(&key));
-        for used in [day.flows.get_mut(&self.flow), of_key].into_iter().flatten() {
+        for used in [day.flows.get_mut(&self.flow), of_key, Some(&mut day.all)].into_iter().flatten() {
             used.questions = used.questions.saturating_sub(1);
         }
     }
@@ -289,6 +308,7 @@ mod tests {
             asker: Asker { key: Some(KeyId::random()), is_test: false },
             flow_budget: Some(Budget { tokens_per_day: None, questions_per_day: Some(most) }),
             key_budget: None,
+            workspace_budget: None,
         }
     }
 

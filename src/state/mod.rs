@@ -24,6 +24,7 @@ pub(crate) mod vector_indexes;
 pub(crate) mod webhook_listeners;
 
 use crate::domain::ids::MailId;
+use crate::domain::service::compaction::CompactionHealth;
 use crate::state::active_runs::ActiveRuns;
 use crate::state::active_upserts::ActiveUpserts;
 use crate::state::calls::active::ActiveCalls;
@@ -60,6 +61,12 @@ pub struct SharedState {
     pub vector_indexes: VectorIndexCache,
     /// Held while a collection of vectors is changed.
     pub collection_writes: Mutex<()>,
+    /// Held while a file is stored in a workspace whose files are bounded.
+    pub file_turn: Mutex<()>,
+    /// Held while database and history are made smaller.
+    pub compaction_turn: Mutex<()>,
+    /// How that went since the start.
+    pub(crate) compaction: Mutex<CompactionHealth>,
     /// Held while a backup is made.
     pub backup_turn: Mutex<()>,
     /// Why the last backup that was due could not be made, as a sentence; `None` after one that was.

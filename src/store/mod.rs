@@ -5,6 +5,7 @@
 //! asked for with the workspace (`typed.rs`), so a query that forgets it does not compile.
 
 mod checksum;
+mod compaction;
 pub(crate) mod engine;
 mod keys;
 mod migrations;
@@ -24,6 +25,7 @@ use crate::domain::conversations::conversation::{Message, Utterance};
 use crate::domain::damage::Damage;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
+pub use crate::store::compaction::{FileSizes, bytes_on_disk};
 use crate::store::engine::checkpointer::Checkpointer;
 use crate::store::engine::database::{AppendResult, StorageEngine};
 use crate::store::engine::group_commit::{GroupCommit, LeaderPanicked};

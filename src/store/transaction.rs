@@ -11,6 +11,7 @@ use redb::{AccessGuard, Durability, ReadableTable as _, ReadableTableMetadata as
 use std::cell::{Cell, Ref, RefCell};
 use std::ops::{ControlFlow, Deref};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 /// Which end of a range comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +99,8 @@ pub trait MessageReader: Tx {}
 pub struct ReadTx {
     pub(super) tx: redb::ReadTransaction,
     pub(super) encoding: RowEncoding,
+    /// Last, so that the transaction ends before.
+    _reader: Option<Arc<()>>,
 }
 
 /// A snapshot that began when the database had every acknowledged message.
@@ -144,7 +147,11 @@ impl ReadTx {
 
     /// Over a database whose rows have this encoding.
     pub(super) const fn with_encoding(tx: redb::ReadTransaction, encoding: RowEncoding) -> Self {
-        Self { tx, encoding }
+        Self { tx, encoding, _reader: None }
+    }
+
+    pub(super) fn counted_by(self, reader: Arc<()>) -> Self {
+        Self { _reader: Some(reader), ..self }
     }
 
     const fn encoding(&self) -> RowEncoding {

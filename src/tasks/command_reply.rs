@@ -13,6 +13,7 @@ use crate::wire::flows::versions::{
 use crate::wire::promotion::incoming::{IncomingFlowView, IncomingListView};
 use crate::wire::promotion::promote::PromoteResultView;
 use crate::wire::remote::status::CopyStatusView;
+use crate::wire::service::compaction::CompactionView;
 use crate::wire::service::operator::CommandReply;
 use crate::wire::service::status::IntegrityReportView;
 use serde::Serialize;
@@ -50,6 +51,9 @@ pub(crate) fn command_reply(output: CommandOutput) -> Result<CommandReply> {
         CommandOutput::Copied(status) => history(answer(&CopyStatusView::from(*status))),
         CommandOutput::DataReport(report) => {
             Ok(CommandReply::Data { answer: answer(&IntegrityReportView::from(report))? })
+        }
+        CommandOutput::Compacted(report) => {
+            Ok(CommandReply::Data { answer: answer(&CompactionView::from(report))? })
         }
         CommandOutput::Repairs(repairs) => {
             let sentences: Vec<String> = repairs.iter().map(ToString::to_string).collect();

@@ -5,6 +5,7 @@ mod backup_stream;
 mod backups;
 pub mod checks;
 pub(crate) mod command_reply;
+mod compaction;
 pub(crate) mod control;
 pub(crate) mod history;
 pub(crate) mod leftovers;
@@ -34,6 +35,7 @@ pub struct Tasks {
     backups: JoinHandle<()>,
     webhooks: JoinHandle<()>,
     checks: JoinHandle<()>,
+    compaction: JoinHandle<()>,
     remote: JoinHandle<()>,
     pipelines: JoinHandle<()>,
 }
@@ -55,6 +57,7 @@ impl Tasks {
         let schedules = tokio::spawn(schedules::run(app.clone(), stop.clone()));
         let webhooks = tokio::spawn(webhooks::run(app.clone(), stop.clone()));
         let checks = tokio::spawn(checks::run(app.clone(), stop.clone()));
+        let compaction = tokio::spawn(compaction::run(app.clone(), stop.clone()));
         let remote = tokio::spawn(remote::run(app.clone(), stop.clone()));
         let pipelines = tokio::spawn(pipelines::run(app.clone(), stop.clone()));
         Self {
@@ -68,6 +71,7 @@ impl Tasks {
             backups,
             webhooks,
             checks,
+            compaction,
             remote,
             pipelines,
         }
@@ -78,6 +82,7 @@ impl Tasks {
         let tasks = [
             ("backups", Some(self.backups)),
             ("checks", Some(self.checks)),
+            ("compaction", Some(self.compaction)),
             ("control", self.control),
             ("history", Some(self.history)),
             ("leftovers", Some(self.leftovers)),

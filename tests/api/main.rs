@@ -97,6 +97,7 @@ mod postgres;
 mod promotion;
 mod properties;
 mod providers;
+mod quotas;
 mod receipts;
 mod redis;
 mod remote;

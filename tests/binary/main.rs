@@ -8,6 +8,8 @@ mod backups;
 #[path = "../support/canvases.rs"]
 mod canvases;
 mod check_command;
+#[cfg(unix)]
+mod compaction;
 #[path = "../support/connected.rs"]
 mod connected;
 mod copy;

@@ -1,6 +1,7 @@
-//! `flowkeep data`, `backup`, `verify`, `restore` and `upgrade`: the data folder as a whole.
+//! `flowkeep data`, `backup`, `compact`, `verify`, `restore` and `upgrade`: the data folder as a whole.
 
 pub(super) mod backup;
+pub(super) mod compact;
 pub(super) mod folder;
 mod passphrase;
 pub(super) mod restore;

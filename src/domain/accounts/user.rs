@@ -4,6 +4,7 @@ use super::password::PasswordHash;
 use super::role;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{OrganizationId, RoleId, UserId, WorkspaceId};
+use crate::domain::workspace::quota::WorkspaceQuota;
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -168,6 +169,9 @@ pub struct Workspace {
     /// When its name or description was changed.
     #[serde(default)]
     pub updated: Option<Timestamp>,
+    /// What it may hold and use; `None` where nothing of that is bounded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quota: Option<WorkspaceQuota>,
 }
 
 #[cfg(test)]

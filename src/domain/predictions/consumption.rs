@@ -216,7 +216,7 @@ impl ModelCalls {
 /// Most tokens or questions of a daily budget (manual 14.4).
 const BUDGET_MAX: u64 = 1_000_000_000_000;
 
-/// What a flow or a key may use in a day of UTC (manual 5.16).
+/// What a flow, a key or a workspace may use in a day of UTC (manual 5.16).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Budget {
@@ -259,7 +259,7 @@ impl Budget {
     }
 }
 
-/// What was used of the budgets of one flow or key on one day. Questions count when they begin, tokens when they end.
+/// What was used of the budgets of one flow, key or workspace on one day. Questions count when they begin, tokens when they end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct DayUse {
     pub(crate) questions: u64,
@@ -271,6 +271,7 @@ pub(crate) struct DayUse {
 pub enum BudgetOwner {
     Flow,
     Key,
+    Workspace,
 }
 
 /// A question that a budget has no room for.
@@ -288,6 +289,7 @@ impl std::fmt::Display for BudgetRefusal {
         let owner = match self.owner {
             BudgetOwner::Flow => "this flow",
             BudgetOwner::Key => "this API key",
+            BudgetOwner::Workspace => "this workspace",
         };
         write!(f, "The daily budget of {owner} is used up until {}.", self.opens_again)
     }
@@ -343,7 +345,7 @@ pub(crate) struct KeyConsumption {
 #[derive(Debug)]
 pub(crate) struct BudgetState {
     pub(crate) owner: BudgetOwner,
-    /// The flow or the key.
+    /// The flow, the key or the workspace.
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) budget: Budget,

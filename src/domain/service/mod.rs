@@ -5,6 +5,7 @@ pub(crate) mod backup;
 pub(crate) mod card_definition;
 pub(crate) mod choice;
 pub(crate) mod code_trial;
+pub(crate) mod compaction;
 pub(crate) mod log_line;
 pub(crate) mod mail;
 pub(crate) mod passphrase;

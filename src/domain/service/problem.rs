@@ -15,6 +15,7 @@ pub(crate) enum ProblemKind {
     History,
     Copy,
     Backup,
+    Compaction,
     Disk,
     Clock,
     Mail,
@@ -22,8 +23,8 @@ pub(crate) enum ProblemKind {
 
 impl ProblemKind {
     /// Those that the owner is told by mail. Mail tells nothing of itself.
-    pub(crate) const MAILED: [Self; 6] =
-        [Self::Database, Self::History, Self::Copy, Self::Backup, Self::Disk, Self::Clock];
+    pub(crate) const MAILED: [Self; 7] =
+        [Self::Database, Self::History, Self::Copy, Self::Backup, Self::Compaction, Self::Disk, Self::Clock];
 
     /// The name under which it is stored.
     #[must_use]
@@ -33,6 +34,7 @@ impl ProblemKind {
             Self::History => "history",
             Self::Copy => "copy",
             Self::Backup => "backup",
+            Self::Compaction => "compaction",
             Self::Disk => "disk",
             Self::Clock => "clock",
             Self::Mail => "mail",
@@ -47,6 +49,7 @@ impl ProblemKind {
             Self::History => "the history of versions",
             Self::Copy => "the copy of versions",
             Self::Backup => "backups",
+            Self::Compaction => "making the data smaller",
             Self::Disk => "the disk",
             Self::Clock => "the clock",
             Self::Mail => "mail",

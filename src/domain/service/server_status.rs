@@ -4,6 +4,7 @@ use super::mail::MailHealth;
 use super::problem::Problem;
 use crate::domain::remote::environment::Environment;
 use crate::domain::remote::status::CopyStatus;
+use crate::domain::service::compaction::CompactionHealth;
 use crate::domain::service::server_setting::ServerSetting;
 use jiff::Timestamp;
 
@@ -21,6 +22,7 @@ pub(crate) struct ServerStatus {
     /// `None` where no repository is connected.
     pub copy: Option<CopyStatus>,
     pub backup: BackupHealth,
+    pub compaction: CompactionHealth,
     /// Sign-ins that are alive.
     pub sessions: usize,
     /// API keys of all workspaces.

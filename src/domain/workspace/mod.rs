@@ -6,6 +6,7 @@ pub mod credential;
 pub(crate) mod credential_types;
 pub(crate) mod import;
 pub(crate) mod oauth2;
+pub mod quota;
 pub(crate) mod template;
 pub(crate) mod tool;
 pub(crate) mod tool_server;

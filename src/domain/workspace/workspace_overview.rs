@@ -1,6 +1,8 @@
 //! Workspaces as people see them (manual 8.5).
 
+use super::quota::{WorkspaceQuota, WorkspaceUse};
 use crate::domain::accounts::user::{DisplayName, Workspace};
+use crate::domain::change::Change;
 
 /// A workspace, and what it is to whoever looks at it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +16,8 @@ pub(crate) struct WorkspaceOverview {
     pub members: usize,
     /// What the caller is there, by name.
     pub role: Option<String>,
+    /// What is used of its quota; `None` where it has none.
+    pub used: Option<WorkspaceUse>,
 }
 
 /// What of a workspace a caller sets; what is left out stays.
@@ -21,4 +25,5 @@ pub(crate) struct WorkspaceOverview {
 pub(crate) struct WorkspaceChange {
     pub name: Option<DisplayName>,
     pub description: Option<String>,
+    pub quota: Change<WorkspaceQuota>,
 }

@@ -4,10 +4,12 @@
 //! pack before, flushed, with every id computed anew from what that pack holds.
 
 pub(crate) mod delta;
+mod figures;
 pub(crate) mod plan;
 pub(crate) mod stream;
 pub(crate) mod workshop;
 
+pub use self::figures::RepositorySize;
 use self::plan::{PackObject, plan};
 use self::workshop::Workshop;
 use super::History;
@@ -20,8 +22,8 @@ use std::collections::HashSet;
 use std::fs;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
 
 /// So many loose objects are worth a pack: about 150 versions.
 const LOOSE_MIN_COUNT: usize = 1_000;
@@ -42,15 +44,41 @@ impl History {
     /// As [`Self::maintain`], with packs made of as few as `loose_min` loose objects.
     pub(super) fn maintain_from(&self, loose_min: usize, cancel: &CancelToken) -> Result<()> {
         let Ok(_packing) = self.pack_lock.try_lock() else { return Ok(()) };
+        self.pack(PackGoal::Upkeep { loose_min }, cancel).map(drop)
+    }
+
+    /// Makes the repository as small as its objects allow: all that the branch leads to goes into one pack. What there was before
+    /// and after; `None` where there is nothing yet, or packing is held off. Waits for who packs already.
+    ///
+    /// # Errors
+    /// As [`Self::maintain`].
+    pub fn compact(&self, cancel: &CancelToken) -> Result<Option<(RepositorySize, RepositorySize)>> {
+        let _packing = self.pack_lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = figures::measure(&self.folder)?;
+        let has_packed = self.pack(PackGoal::Whole, cancel)?;
+        let after = figures::measure(&self.folder)?;
+        Ok(has_packed.then_some((before, after)))
+    }
+
+    /// How many files the repository is, and how large.
+    ///
+    /// # Errors
+    /// When its folder cannot be read.
+    pub fn size(&self) -> Result<RepositorySize> {
+        figures::measure(&self.folder)
+    }
+
+    /// Packs, in the turn of the caller; false where nothing was looked at.
+    fn pack(&self, goal: PackGoal, cancel: &CancelToken) -> Result<bool> {
         // Asked under the lock: whoever begins to hold packing off has it for that moment.
         if self.packing_holds.load(Ordering::SeqCst) > 0 {
-            return Ok(());
+            return Ok(false);
         }
-        let Some(mut repository) = self.repository.get()?.filter(|_| self.enabled) else { return Ok(()) };
+        let Some(mut repository) = self.repository.get()?.filter(|_| self.enabled) else { return Ok(false) };
         repository.objects.set_pack_cache(object_cache::new_cache);
         self.catch_up(&repository)?;
         self.index.flush()?;
-        let Some(tip) = self.repository.main(&repository)? else { return Ok(()) };
+        let Some(tip) = self.repository.main(&repository)? else { return Ok(false) };
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
         let _hook = cancel.on_cancel(move || flag.store(true, Ordering::SeqCst));
@@ -58,13 +86,27 @@ impl History {
         let tips: Vec<ObjectId> =
             std::iter::once(tip).chain(refs::read(&repository, &refs::INCOMING)?).collect();
         let work = PackJob { tree: &self.repository.tree, repository: &repository, tips: &tips, stop: &stop };
-        let packed = work.pack_loose(loose_min).and_then(|()| work.merge_packs());
+        let packed = match goal {
+            PackGoal::Upkeep { loose_min } => {
+                work.pack_loose(loose_min).and_then(|()| work.merge_packs(GROWTH))
+            }
+            PackGoal::Whole => work.pack_loose(1).and_then(|()| work.merge_packs(u64::MAX)),
+        };
         self.repository.close();
         match packed {
-            Err(_) if stop.load(Ordering::SeqCst) => Ok(()),
-            packed => packed,
+            Err(_) if stop.load(Ordering::SeqCst) => Ok(true),
+            packed => packed.map(|()| true),
         }
     }
+}
+
+/// How far packing goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PackGoal {
+    /// Few files for little work: loose objects wait until they are as many as this.
+    Upkeep { loose_min: usize },
+    /// One pack.
+    Whole,
 }
 
 struct PackJob<'a> {
@@ -109,14 +151,14 @@ impl PackJob<'_> {
         Ok(())
     }
 
-    /// Merges the smallest packs, so that each pack holds at least twice what the smaller ones hold together.
-    fn merge_packs(&self) -> Result<()> {
+    /// Merges the smallest packs, so that each pack holds at least `growth` times what the smaller ones hold together.
+    fn merge_packs(&self, growth: u64) -> Result<()> {
         let folder = self.objects_folder().join("pack");
         let mut packs = list_packs(&folder)?;
         packs.sort_by_key(|(count, _)| *count);
-        let (mut merged, mut total) = (0, 0);
+        let (mut merged, mut total) = (0, 0_u64);
         for (at, (count, _)) in packs.iter().enumerate() {
-            if at > 0 && *count < GROWTH * total {
+            if at > 0 && *count < total.saturating_mul(growth) {
                 merged = at + 1;
             }
             total += count;

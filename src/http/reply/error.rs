@@ -5,6 +5,7 @@ use super::{INERT_POLICY, Reply, SANDBOX_POLICY};
 use crate::base::cancel::CancelReason;
 use crate::domain::error::{Error, FullQuota, RateLimitExceeded, Unauthorized, UnavailableReason};
 use crate::domain::ids::FlowId;
+use crate::domain::workspace::quota::QuotaRefusal;
 use crate::http::request::form::FormError;
 use crate::wire::refusal::{RefusalCode, RefusalView};
 use bytes::Bytes;
@@ -230,7 +231,10 @@ pub(super) fn plain_reply(error: &Error, context: &ErrorContext) -> Reply {
 const fn quota_status(full: FullQuota) -> StatusCode {
     match full {
         FullQuota::Conversation => StatusCode::PAYLOAD_TOO_LARGE,
-        FullQuota::Workspace | FullQuota::Disk => StatusCode::INSUFFICIENT_STORAGE,
+        FullQuota::OwnersBound(QuotaRefusal { kind, .. }) if !kind.is_of_disk() => StatusCode::CONFLICT,
+        FullQuota::Workspace | FullQuota::Disk | FullQuota::OwnersBound(_) => {
+            StatusCode::INSUFFICIENT_STORAGE
+        }
     }
 }
 

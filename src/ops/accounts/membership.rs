@@ -70,16 +70,13 @@ pub(crate) fn find_workspace(tx: &impl Tx, caller: &Caller, id: Option<Workspace
     found.ok_or_else(|| id.not_found())
 }
 
-/// Refuses to put something into a workspace that is gone: asked within the write, because the workspace can go away
+/// The workspace, for who puts something into it; it may be gone: asked within the write, because the workspace can go away
 /// between the look at who asks and the write.
 ///
 /// # Errors
 /// 404.
-pub(crate) fn require_workspace(tx: &impl Tx, workspace: &WorkspaceId) -> Result<()> {
-    match WORKSPACES.get(tx, workspace)? {
-        Some(_) => Ok(()),
-        None => Err(workspace.not_found()),
-    }
+pub(crate) fn require_workspace(tx: &impl Tx, workspace: &WorkspaceId) -> Result<Workspace> {
+    WORKSPACES.get(tx, workspace)?.ok_or_else(|| workspace.not_found())
 }
 
 /// Judges giving, changing or taking a role: nobody hands out more than they hold, and what reaches beyond a workspace

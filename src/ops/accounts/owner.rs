@@ -83,6 +83,7 @@ pub fn create(app: &App, owner: &NewOwner, organization: Option<&str>) -> Result
         description: String::new(),
         created: now,
         updated: None,
+        quota: None,
     };
     let organization = Organization {
         id: organization_id,

@@ -9,6 +9,7 @@ use crate::domain::flows::draft::CanvasSide;
 use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::files::flow_files::FlowFileName;
 use crate::limits;
+use crate::ops::workspace::quota;
 use std::io::ErrorKind;
 
 /// A canvas whose inline files are on disk, and the names of those that were stored for it.
@@ -22,7 +23,7 @@ pub(crate) struct CanvasFiles {
 /// Stores the inline files of a canvas; a canvas without any stays as it was sent, to the byte.
 ///
 /// # Errors
-/// 500 when a file cannot be stored; those stored before it are removed again.
+/// 507 when a quota has no room for a file, 500 when it cannot be stored; those stored before it are removed again.
 pub(crate) fn store_inline_files(
     app: &App,
     workspace: &WorkspaceId,
@@ -38,6 +39,7 @@ pub(crate) fn store_inline_files(
             CanvasSide::Draft => FlowFileName::new_draft(&file.name, &file.bytes),
             CanvasSide::Live => FlowFileName::new_live(&file.name, &file.bytes),
         };
+        let _room = quota::admit_file(app, workspace, file.bytes.len() as u64)?;
         app.files.put(workspace, flow, &name, &file.bytes).map_err(Error::internal)?;
         fresh.push(name.clone());
         Ok(name.as_str().to_owned())

@@ -36,6 +36,7 @@ use crate::ops::triggers::schedules;
 use crate::ops::triggers::webhooks;
 use crate::ops::workspace::audit;
 use crate::ops::workspace::credential_destinations;
+use crate::ops::workspace::quota;
 use crate::store::queries::{answers, leads, messages};
 use crate::store::tables::{CANVASES, FLOW_LAST_WORKSPACE, FLOW_WORKSPACE, FLOWS, UPSERTS};
 use crate::store::{ReadTx, Tx, WriteTx};
@@ -137,7 +138,7 @@ pub(crate) fn stored_workspace_of(tx: &impl Tx, id: &FlowId) -> Result<Option<Wo
 /// Makes a flow.
 ///
 /// # Errors
-/// 409 when its id is in use, or was in use in another workspace; when the database cannot be written.
+/// 409 when its id is in use, or was in use in another workspace, and when the quota of the workspace is full; when the database cannot be written.
 pub fn create(app: &App, caller: &Caller, new: NewFlow<'_>) -> Result<LiveUpdate> {
     let NewFlow { mut flow, canvas, draft, origin, guard } = new;
     canvas.update_record(&mut flow);
@@ -158,7 +159,8 @@ pub fn create(app: &App, caller: &Caller, new: NewFlow<'_>) -> Result<LiveUpdate
         if is_others || FLOW_WORKSPACE.get(tx, &flow.id)?.is_some() {
             return Err(Conflict::IdTaken.into());
         }
-        membership::require_workspace(tx, &flow.workspace)?;
+        let home = membership::require_workspace(tx, &flow.workspace)?;
+        quota::admit_flows(tx, &home.id, &home.quota.unwrap_or_default(), 1)?;
         harnesses::require_free_name(tx, &flow)?;
         let drawn = std::iter::once(canvas).chain(draft);
         let mut sent: Vec<_> =

@@ -12,6 +12,7 @@ use crate::files::chat_files::StoreFileError;
 use crate::limits::{COLLECTION_BLOCKS_AT_ONCE, COLLECTION_ROWS_MAX, INDEX_BYTES_MAX};
 use crate::ops::accounts::membership;
 use crate::ops::conversations::chunks;
+use crate::ops::workspace::quota;
 use crate::state::vector_indexes::IndexKey;
 use crate::store::WriteTx;
 use crate::store::queries::{chunk_records, collections};
@@ -206,6 +207,7 @@ impl Collections for WorkspaceCollections<'_> {
                 chunks::require_valid(tx, &self.workspace, leave)?;
             }
             chunks::check_quota(tx, &self.workspace, before.as_ref(), &after)?;
+            quota::admit_collection(tx, &self.workspace, before.as_ref(), &after)?;
             collections::set_head(tx, &self.workspace, id, before.as_ref(), &after)
         })?;
         self.app.state.vector_indexes.evict(&self.workspace, id.bytes());

@@ -27,7 +27,8 @@ fn edit<'e>(add: &'e [VectorRow], remove: &'e HashSet<RowId>) -> CollectionEdit<
 fn place(app: &App) -> (WorkspaceCollections<'_>, CollectionId) {
     let (id, created) = (WorkspaceId::random(), app.clock.now());
     let (organization, name) = (OrganizationId::random(), "Here".to_owned());
-    let here = Workspace { id, organization, name, description: String::new(), created, updated: None };
+    let here =
+        Workspace { id, organization, name, description: String::new(), created, updated: None, quota: None };
     app.store.write(|tx| WORKSPACES.put(tx, &id, &here)).unwrap();
     (WorkspaceCollections::new(app, id, CancelToken::new(None)), CollectionId::random())
 }

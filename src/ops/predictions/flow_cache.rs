@@ -4,8 +4,9 @@ use crate::app::App;
 use crate::domain::error::Result;
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{FlowId, WorkspaceId};
+use crate::domain::workspace::quota::WorkspaceQuota;
 use crate::ops::flows;
-use crate::ops::workspace::variables;
+use crate::ops::workspace::{quota, variables};
 use crate::store::ReadCache;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ pub(crate) type SavedVariables = Arc<HashMap<String, String>>;
 pub struct FlowCache {
     flows: ReadCache<FlowId, Arc<Flow>>,
     variables: ReadCache<WorkspaceId, SavedVariables>,
+    quotas: ReadCache<WorkspaceId, WorkspaceQuota>,
 }
 
 impl FlowCache {
@@ -26,6 +28,14 @@ impl FlowCache {
     /// 404 naming the id.
     pub fn flow(&self, app: &App, id: &FlowId) -> Result<Arc<Flow>> {
         app.store.read_cached(&self.flows, id, |tx| flows::find(tx, id).map(Arc::new))
+    }
+
+    /// What a workspace may hold and use.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn quota(&self, app: &App, workspace: &WorkspaceId) -> Result<WorkspaceQuota> {
+        app.store.read_cached(&self.quotas, workspace, |tx| quota::of(tx, workspace))
     }
 
     /// The values of a workspace's variables.

@@ -1,6 +1,7 @@
 //! What an operator does without the web page: run the same way on a running service, through its control socket,
 //! and on a data folder nobody uses.
 
+use super::compaction;
 use super::integrity;
 use super::mail;
 use super::repair::{self, Repair};
@@ -21,6 +22,7 @@ use crate::domain::ids::{CheckId, FlowId, KeyId, WorkspaceId};
 use crate::domain::promotion::entry::{IncomingFlow, IncomingList, Promotion};
 use crate::domain::remote::environment::Environment;
 use crate::domain::remote::status::CopyStatus;
+use crate::domain::service::compaction::CompactionReport;
 use crate::domain::workspace::import::{ExistingPolicy, FileImport};
 use crate::flowise::FolderChoice;
 use crate::ops::accounts::{keys, owner, people};
@@ -107,6 +109,8 @@ pub(crate) enum OperatorCommand {
     HistoryVerify,
     /// Checks that every row and every file is what was stored.
     DataVerify,
+    /// Makes database and history smaller.
+    Compact,
     /// Says what of the data folder can be put right, and does it when told to.
     DataRepair {
         apply: bool,
@@ -207,6 +211,7 @@ impl OperatorCommand {
             | Self::HistoryRestart
             | Self::HistoryPush
             | Self::DataVerify
+            | Self::Compact
             | Self::DataRepair { .. }
             | Self::Export { .. }
             | Self::Import { .. }
@@ -257,6 +262,7 @@ pub(crate) enum CommandOutput {
     /// How the copy stands after it was done or failed.
     Copied(Box<CopyStatus>),
     DataReport(IntegrityReport),
+    Compacted(CompactionReport),
     /// What was put right, or would be.
     Repairs(Vec<Repair>),
     Exported(Box<ExportFile>),
@@ -308,6 +314,14 @@ fn revoke_key(app: &App, id: KeyId) -> Result<CommandOutput> {
     Ok(CommandOutput::KeyRevoked)
 }
 
+fn reset_password(app: &App, password: Option<&str>) -> Result<CommandOutput> {
+    let made = if password.is_none() { Some(random_password()?) } else { None };
+    let chosen = password.or(made.as_deref()).expect("one of the two is there");
+    let email = owner::reset_password(app, chosen)?;
+    tracing::info!(by = "operator", "the owner's password was reset");
+    Ok(CommandOutput::PasswordReset { email, password: made })
+}
+
 fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<CommandOutput> {
     match command {
         OperatorCommand::KeyCreate { name, permissions, workspace } => {
@@ -315,13 +329,7 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
         }
         OperatorCommand::KeyList => Ok(CommandOutput::Keys(keys::list(app, &operator(app, None)?)?)),
         OperatorCommand::KeyRevoke { id } => revoke_key(app, id),
-        OperatorCommand::OwnerResetPassword { password } => {
-            let made = if password.is_none() { Some(random_password()?) } else { None };
-            let chosen = password.as_deref().or(made.as_deref()).expect("one of the two is there");
-            let email = owner::reset_password(app, chosen)?;
-            tracing::info!(by = "operator", "the owner's password was reset");
-            Ok(CommandOutput::PasswordReset { email, password: made })
-        }
+        OperatorCommand::OwnerResetPassword { password } => reset_password(app, password.as_deref()),
         OperatorCommand::UserList => Ok(CommandOutput::Users(people::list(app, &operator(app, None)?)?)),
         OperatorCommand::UserStatus { user, active } => {
             let status = if active { UserStatus::Active } else { UserStatus::Disabled };
@@ -340,6 +348,7 @@ fn run(app: &App, command: OperatorCommand, cancel: &CancelToken) -> Result<Comm
             Ok(CommandOutput::Comparison(versions::diff(app, &caller, &flow, &sha, &against)?))
         }
         OperatorCommand::DataVerify => Ok(CommandOutput::DataReport(integrity::verify(app, cancel)?)),
+        OperatorCommand::Compact => Ok(CommandOutput::Compacted(compaction::run(app, cancel)?)),
         OperatorCommand::DataRepair { apply } => Ok(CommandOutput::Repairs(repair::run(app, apply, cancel)?)),
         OperatorCommand::HistoryVerify => {
             Ok(CommandOutput::HistoryReport(versions::verify(&app.history, cancel)?))

@@ -5,6 +5,7 @@ mod canvas_lists;
 pub(crate) mod catalogue;
 pub(crate) mod clock_check;
 pub(crate) mod code_trials;
+pub(crate) mod compaction;
 pub(crate) mod control;
 pub(crate) mod data_folder;
 pub(crate) mod demo;

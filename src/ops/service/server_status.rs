@@ -11,6 +11,7 @@ use crate::base::recent_log::RECENT_LOG;
 use crate::domain::error::Result;
 use crate::domain::remote::copy_state::CopyState;
 use crate::domain::remote::status::CopyStatus;
+use crate::domain::service::compaction::CompactionHealth;
 use crate::domain::service::log_line::{Gravity, LogExcerpt};
 use crate::domain::service::mail::MailHealth;
 use crate::domain::service::problem::{Problem, ProblemKind};
@@ -23,6 +24,7 @@ use crate::settings::MetricsAccess;
 use crate::store::Store;
 use crate::store::tables::{API_KEYS, INTENTS, SESSIONS, WORKSPACES};
 use std::fs;
+use std::sync::PoisonError;
 
 /// A disk with less room than this is told as a problem (manual 14.2).
 const DISK_FREE_MIN_BYTES: u64 = 1024 * 1024 * 1024;
@@ -42,6 +44,7 @@ pub(crate) fn read(app: &App) -> Result<ServerStatus> {
     let (database, history) = (database_health(app), history_health(app, sizes.history)?);
     let copy = Some(remote::status::read(app)?).filter(|status| status.connection.is_some());
     let backup = scheduled::health(app);
+    let compaction = compaction_health(app);
     let now = app.clock.now();
     let (sessions, keys) = app.store.read(|tx| {
         let alive = SESSIONS.list(tx)?.iter().filter(|session| session.is_alive(now)).count();
@@ -57,6 +60,7 @@ pub(crate) fn read(app: &App) -> Result<ServerStatus> {
         history: &history,
         copy: copy.as_ref(),
         backup: &backup,
+        compaction: &compaction,
         mail: mail.as_ref(),
         disk_free: disk.free,
     };
@@ -72,6 +76,7 @@ pub(crate) fn read(app: &App) -> Result<ServerStatus> {
         copy,
         backup,
         mail,
+        compaction,
         sessions,
         keys,
         metrics: app.settings.metrics != MetricsAccess::Off,
@@ -87,16 +92,22 @@ pub(crate) fn read(app: &App) -> Result<ServerStatus> {
 pub(crate) fn problems(app: &App) -> Result<Vec<Problem>> {
     let (database, history) = (database_health(app), history_health(app, 0)?);
     let (copy, backup) = (remote::status::read(app)?, scheduled::health(app));
-    let mail = mail::health(app)?;
+    let (compaction, mail) = (compaction_health(app), mail::health(app)?);
     let parts = Parts {
         database: &database,
         history: &history,
         copy: Some(&copy).filter(|status| status.connection.is_some()),
         backup: &backup,
+        compaction: &compaction,
         mail: mail.as_ref(),
         disk_free: free_bytes(app),
     };
     Ok(parts.problems(app))
+}
+
+/// How the last compaction went.
+fn compaction_health(app: &App) -> CompactionHealth {
+    app.state.compaction.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 /// How the parts are that can have a problem.
@@ -105,6 +116,7 @@ struct Parts<'a> {
     history: &'a HistoryHealth,
     copy: Option<&'a CopyStatus>,
     backup: &'a BackupHealth,
+    compaction: &'a CompactionHealth,
     mail: Option<&'a MailHealth>,
     disk_free: Option<u64>,
 }
@@ -119,6 +131,7 @@ impl Parts<'_> {
         });
         let found = [
             (ProblemKind::Database, self.database.error.clone()),
+            (ProblemKind::Compaction, self.compaction.error.clone()),
             (ProblemKind::History, self.history.error.clone()),
             (ProblemKind::Copy, self.copy.and_then(copy_problem)),
             (ProblemKind::Backup, self.backup.error.clone()),

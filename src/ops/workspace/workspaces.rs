@@ -1,6 +1,6 @@
 //! Workspaces: the walls between what different teams see (manual 8.5).
 
-use super::audit;
+use super::{audit, quota};
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::accounts::current_user::CurrentUser;
@@ -8,6 +8,7 @@ use crate::domain::accounts::role;
 use crate::domain::accounts::session::Session;
 use crate::domain::accounts::token;
 use crate::domain::accounts::user::{DisplayName, Membership, Organization, User, Workspace};
+use crate::domain::change::Change;
 use crate::domain::error::{Conflict, Error, Result, count_phrase};
 use crate::domain::ids::{UserId, WorkspaceId};
 use crate::domain::resource::ResourceId as _;
@@ -30,14 +31,24 @@ const WORKSPACES_MAX: usize = 1_000;
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
 pub(crate) fn list(app: &App, caller: &Caller) -> Result<Vec<WorkspaceOverview>> {
-    app.store.read(|tx| {
+    let mut mine = app.store.read(|tx| {
         let (me, users) = (current_user(tx, caller)?, USERS.list(tx)?);
         let mut all = WORKSPACES.list(tx)?;
         all.sort_by_key(|workspace| workspace.name.to_lowercase());
         let mine =
             all.iter().filter(|workspace| caller.is_owner() || me.membership_in(&workspace.id).is_some());
-        mine.map(|workspace| overview(tx, caller, &me, workspace, &users)).collect()
-    })
+        mine.map(|workspace| overview(tx, caller, &me, workspace, &users)).collect::<Result<Vec<_>>>()
+    })?;
+    mine.iter_mut().try_for_each(|workspace| count_use(app, workspace))?;
+    Ok(mine)
+}
+
+/// Adds what is used of the quota of a workspace. Outside of a transaction: files are counted on the disk.
+fn count_use(app: &App, overview: &mut WorkspaceOverview) -> Result<()> {
+    if overview.workspace.quota.is_some() {
+        overview.used = Some(quota::current_use(app, &overview.workspace.id)?);
+    }
+    Ok(())
 }
 
 /// Makes a workspace. Who is not the owner becomes a member, with the role they have where they act now.
@@ -54,6 +65,7 @@ pub(crate) fn create(app: &App, caller: &Caller, change: &WorkspaceChange) -> Re
         description: change.description.clone().unwrap_or_default(),
         created: now,
         updated: Some(now),
+        quota: None,
     };
     let overview = app.store.write(|tx| {
         if WORKSPACES.list(tx)?.len() >= WORKSPACES_MAX {
@@ -77,24 +89,30 @@ pub(crate) fn create(app: &App, caller: &Caller, change: &WorkspaceChange) -> Re
     Ok(overview)
 }
 
-/// Renames or describes a workspace.
+/// Renames or describes a workspace, or bounds what it may hold and use (manual 5.17).
 ///
 /// # Errors
-/// 404, 400 for a bad name, 409 when it is taken.
+/// 404, 400 for a bad name, 403 for a quota of who is not the owner, 409 when the name is taken.
 pub(crate) fn update(
     app: &App,
     caller: &Caller,
     id: Option<WorkspaceId>,
     change: &WorkspaceChange,
 ) -> Result<WorkspaceOverview> {
+    if change.quota != Change::Keep && !caller.is_owner() {
+        return Err(Error::Forbidden(
+            "Only the owner of the service sets the quota of a workspace.".to_owned(),
+        ));
+    }
     let now = app.clock.monotonic_now();
-    let changed = app.store.write(|tx| {
+    let mut changed = app.store.write(|tx| {
         let before = membership::find_workspace(tx, caller, id)?;
         let name = change.name.as_ref().map(|name| name.as_str().to_owned());
         let after = Workspace {
             name: name.unwrap_or_else(|| before.name.clone()),
             description: change.description.clone().unwrap_or_else(|| before.description.clone()),
             updated: Some(now),
+            quota: change.quota.apply(before.quota),
             ..before
         };
         check_name_free(tx, &after)?;
@@ -103,6 +121,7 @@ pub(crate) fn update(
         audit::record(tx, &entry.with_target(AuditTargetKind::Workspace, after.id, &after.name))?;
         overview(tx, caller, &current_user(tx, caller)?, &after, &USERS.list(tx)?)
     })?;
+    count_use(app, &mut changed)?;
     tracing::info!(workspace = %changed.workspace.id, by = %caller.principal, "a workspace was changed");
     Ok(changed)
 }
@@ -244,6 +263,7 @@ fn overview(
         is_active: caller.workspace == workspace.id,
         members: users.iter().filter(|user| user.membership_in(&workspace.id).is_some()).count(),
         role: role.map(|role| role.name),
+        used: None,
     })
 }
 

@@ -23,7 +23,8 @@ use std::sync::Barrier;
 fn new_workspace(app: &App, name: String) -> Workspace {
     let (id, created) = (WorkspaceId::random(), app.clock.now());
     let organization = app.store.read(membership::organization).unwrap().id;
-    let made = Workspace { id, organization, name, description: String::new(), created, updated: None };
+    let made =
+        Workspace { id, organization, name, description: String::new(), created, updated: None, quota: None };
     app.store.write(|tx| WORKSPACES.put(tx, &id, &made)).unwrap();
     made
 }

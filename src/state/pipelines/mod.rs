@@ -84,6 +84,11 @@ impl Pipelines {
         self.lock().len() >= PIPELINES_RUNNING_MAX
     }
 
+    /// True while none runs.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.lock().is_empty()
+    }
+
     pub(crate) fn find(&self, flow: &FlowId) -> Option<Arc<ActivePipeline>> {
         self.lock().get(flow).cloned()
     }

@@ -5,6 +5,7 @@ use super::recovery::OpenError;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::Path;
+use tempfile::NamedTempFile;
 
 /// What follows the name of a file that is being made.
 const TEMP_SUFFIX: &str = ".new-";
@@ -27,9 +28,7 @@ pub(in crate::store) fn create_if_missing(
         Some(true) => return Ok(()),
         Some(false) => remove_if_present(path)?,
     }
-    let prefix = format!("{}{TEMP_SUFFIX}", path.file_name().unwrap_or_default().to_string_lossy());
-    // Readable by its owner only, from the first moment.
-    let beside = tempfile::Builder::new().prefix(&prefix).tempfile_in(parent_folder(path))?;
+    let beside = begin_beside(path)?;
     fill(beside.reopen()?)?;
     beside.as_file().sync_all()?;
     match beside.persist_noclobber(path) {
@@ -41,6 +40,31 @@ pub(in crate::store) fn create_if_missing(
         }
         Err(failed) => Err(failed.error.into()),
     }
+}
+
+/// An empty file beside the database at `path`, which goes away with its handle, or with the next start.
+///
+/// # Errors
+/// When it cannot be made.
+pub(in crate::store) fn begin_beside(path: &Path) -> io::Result<NamedTempFile> {
+    let prefix = format!("{}{TEMP_SUFFIX}", path.file_name().unwrap_or_default().to_string_lossy());
+    // Readable by its owner only, from the first moment.
+    tempfile::Builder::new().prefix(&prefix).tempfile_in(parent_folder(path))
+}
+
+/// Puts a file that was begun beside the database at `path` in its place; under that name it is on disk when this returns, as it
+/// was before.
+///
+/// # Errors
+/// When it cannot be put there; the database is the one that it was then.
+pub(in crate::store) fn replace(beside: NamedTempFile, path: &Path) -> io::Result<()> {
+    beside.as_file().sync_all()?;
+    beside.persist(path).map_err(|failed| failed.error)?;
+    if let Err(error) = sync_folder(path) {
+        // The name stands for the new file already. Until the disk says so it may be the old one after a power cut.
+        tracing::error!(%error, "the folder of the database could not be flushed");
+    }
+    Ok(())
 }
 
 /// Sees that the name of an open database survives a power cut, which a killed process may not have waited for, and removes

@@ -1,23 +1,24 @@
 //! The open database: how changes and messages become durable, how a checkpoint is made, and how the database is opened anew
 //! after a failed disk operation, which redb asks for and which lets a full disk heal without a restart.
 
+use super::checkpoint::{CheckpointMode, checkpoint, checkpoint_with, new_epoch};
+use super::guarded_database::{GuardedDatabase, catch_panic};
 use super::read_cache::{CommitVersion, ReadCache};
-use super::recovery::{LogPaths, OpenError, open_and_migrate, read_next_sequence, replay};
+use super::recovery::{LogPaths, OpenError, open_and_migrate, read_mark, read_next_sequence, replay};
 use super::{create, overlay, upgrade_copy};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{FlowId, WorkspaceId};
+use crate::store::checksum::RowEncoding;
 use crate::store::queries::messages::{self, MessageBatch};
-use crate::store::tables::META;
 use crate::store::transaction::{ReadTx, WriteTx, database_error};
-use crate::store::wal::log::{KnownLength, LogMark, LogSpace, NewSegment, WriteAheadLog};
+use crate::store::wal::log::{LogMark, LogSpace, WriteAheadLog};
 use crate::store::wal::memtable::{self, Memtable, PendingRecord, ROWS_HEAD_BYTES};
-use redb::{Builder, Database, DatabaseError, ReadableDatabase as _, StorageError};
+use redb::{Builder, Database, DatabaseError, StorageError};
 use std::borrow::Borrow;
-use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 
 /// Pages kept in memory, for reading and writing together. An idle service must stay small, and the pages a
 /// request needs (its flow, its key, the end of its conversation) are few.
@@ -26,9 +27,6 @@ const CACHE_BYTES: usize = 8 << 20;
 /// How often messages are validated anew because something changed meanwhile; then they are a change themselves, which
 /// waits.
 const VALIDATIONS_MAX: usize = 3;
-
-/// What the database knows of its log, in the table of facts about it: [`LogMark`].
-pub(in crate::store) const LOG_MARK_KEY: &[u8] = b"journal";
 
 /// Opens the database; called again whenever it must be opened anew.
 pub(in crate::store) type Opener = Box<dyn Fn() -> Result<Database, DatabaseError> + Send + Sync>;
@@ -100,7 +98,7 @@ impl StorageEngine {
         opener: Opener,
         log_paths: Option<LogPaths>,
     ) -> Result<Self, OpenError> {
-        let database = GuardedDatabase(Some(database));
+        let database = GuardedDatabase::new(database);
         let log = open_and_migrate(&database, log_paths.as_ref())?;
         let memtable = Memtable::default();
         memtable.reset(read_next_sequence(&database)?);
@@ -145,11 +143,21 @@ impl StorageEngine {
     /// Closes the database and opens it anew. The caller knows that no write transaction lives: one would keep
     /// the old file locked. Reads under way fail, which they would do anyway.
     pub(in crate::store) fn reopen(&self) -> Result<()> {
-        let mut slot = self.database.write().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = self.lock_slot();
         let mut log = self.lock_log();
         drop(slot.take());
+        *slot = Some(self.install(&mut log, || (self.opener)().map_err(OpenError::from))?);
+        Ok(())
+    }
+
+    /// Goes on with another database, of which `open` gives the handle and the log lies where it lay.
+    fn install(
+        &self,
+        log: &mut Option<WriteAheadLog>,
+        open: impl FnOnce() -> Result<Database, OpenError>,
+    ) -> Result<GuardedDatabase> {
         let opened = || {
-            let database = GuardedDatabase(Some((self.opener)()?));
+            let database = GuardedDatabase::new(open()?);
             let log = replay(&database, self.log_paths.as_ref())?;
             let next = read_next_sequence(&database)?;
             Ok((database, log, next))
@@ -159,10 +167,48 @@ impl StorageEngine {
         self.memtable.reset(next);
         self.is_checkpoint_due
             .store(log.as_ref().is_some_and(WriteAheadLog::is_checkpoint_pending), Ordering::Release);
-        *slot = Some(database);
         self.bump_version(true);
         self.poisoned.store(false, Ordering::Release);
-        Ok(())
+        Ok(database)
+    }
+
+    /// Goes on with a copy of the database, which `place` gives the name of the database, so long as the log still holds all
+    /// that was written since `mark`, which the copy has too: copy and log are then what database and log are. The database as
+    /// it was, for whoever still reads it; `None` where a checkpoint came in between, and nothing changed.
+    ///
+    /// The caller sees that nobody writes meanwhile but into the log.
+    ///
+    /// # Errors
+    /// When the copy cannot be put in its place; as [`Self::reopen`].
+    pub(in crate::store) fn replace(
+        &self,
+        copy: Database,
+        mark: LogMark,
+        place: impl FnOnce() -> Result<()>,
+    ) -> Result<Option<GuardedDatabase>> {
+        let mut slot = self.lock_slot();
+        let mut log = self.lock_log();
+        let is_sound = !self.is_poisoned() && log.as_ref().is_some_and(|log| !log.is_poisoned());
+        let Some(database) = slot.as_ref().filter(|_| is_sound) else { return Ok(None) };
+        if read_mark(database, RowEncoding::Checksummed)? != mark {
+            return Ok(None);
+        }
+        place()?;
+        let before = slot.take();
+        // From here on the file of this name is the copy; a failure is met by opening that anew.
+        match self.install(&mut log, || Ok(copy)) {
+            Ok(after) => *slot = Some(after),
+            Err(error) => {
+                *log = None;
+                self.poison();
+                return Err(error);
+            }
+        }
+        Ok(before)
+    }
+
+    fn lock_slot(&self) -> RwLockWriteGuard<'_, Option<GuardedDatabase>> {
+        self.database.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock_log(&self) -> MutexGuard<'_, Option<WriteAheadLog>> {
@@ -172,7 +218,7 @@ impl StorageEngine {
     pub(in crate::store) fn begin_read(&self) -> Result<ReadTx> {
         let slot = self.database.read().unwrap_or_else(PoisonError::into_inner);
         let database = slot.as_ref().ok_or_else(closed_error)?;
-        database.begin_read().map(ReadTx::new).map_err(database_error)
+        database.begin_counted_read()
     }
 
     /// Begins a change, which sees every message of the memtable; waits while another one is being committed.
@@ -424,31 +470,6 @@ impl Drop for StorageEngine {
     }
 }
 
-/// The database. What a disk changed in its pages may be a panic there, also while it is closed.
-struct GuardedDatabase(Option<Database>);
-
-impl Deref for GuardedDatabase {
-    type Target = Database;
-    fn deref(&self) -> &Database {
-        self.0.as_ref().expect("it is taken by its end alone")
-    }
-}
-
-impl Drop for GuardedDatabase {
-    fn drop(&mut self) {
-        let database = self.0.take();
-        if catch_unwind(AssertUnwindSafe(|| drop(database))).is_err() {
-            tracing::warn!("the database could not be closed in order; the next start looks through it");
-        }
-    }
-}
-
-/// Does something with a database whose pages may make no sense.
-fn catch_panic<T>(work: impl FnOnce() -> Result<T, OpenError>) -> Result<T, OpenError> {
-    let senseless = |_| Err(OpenError::Damaged("its pages make no sense".to_owned()));
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(senseless)
-}
-
 fn closed_error() -> Error {
     database_error(StorageError::DatabaseClosed)
 }
@@ -457,44 +478,4 @@ fn builder() -> Builder {
     let mut builder = Database::builder();
     builder.set_cache_size(CACHE_BYTES);
     builder
-}
-
-/// What comes after a checkpoint of everything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::store) enum CheckpointMode {
-    /// Changes, for which a segment of the log is begun.
-    KeepLogging,
-    /// None yet, or none any more: the database must be good without its log.
-    CloseLog,
-}
-
-/// Commits everything into the database itself, with `pending` of the messages, and with an epoch that makes all records of
-/// the log stale.
-pub(in crate::store) fn checkpoint(
-    tx: WriteTx,
-    pending: &[PendingRecord],
-    log: Option<&mut WriteAheadLog>,
-    mode: CheckpointMode,
-) -> Result<()> {
-    let Some(log) = log else { return tx.commit_durable().map_err(database_error) };
-    // Epochs are at random: a database that was put back to an older state must never meet records of what it forgot.
-    let new_segment = if mode == CheckpointMode::KeepLogging { log.begin_segment(new_epoch) } else { None };
-    let none = || LogMark { epoch: new_epoch(), length: KnownLength::Bytes(0) };
-    let mark = new_segment.map_or_else(none, NewSegment::mark);
-    checkpoint_with(tx, pending, mark)?;
-    log.reset(mark, new_segment);
-    Ok(())
-}
-
-fn checkpoint_with(tx: WriteTx, pending: &[PendingRecord], mark: LogMark) -> Result<()> {
-    if !pending.is_empty() {
-        messages::store(&tx, pending)?;
-    }
-    tx.put(META, LOG_MARK_KEY, &mark.to_bytes())?;
-    tx.commit_durable().map_err(database_error)
-}
-
-/// An epoch that no database had before.
-pub(in crate::store) fn new_epoch() -> u64 {
-    uuid::Uuid::new_v4().as_u64_pair().1
 }

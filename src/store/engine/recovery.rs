@@ -1,7 +1,7 @@
 //! Opening the database file: what can be wrong with it in words, its format, and the changes that only its log has.
 
+use super::checkpoint::{CheckpointMode, LOG_MARK_KEY, checkpoint, new_epoch};
 use super::create;
-use super::database::{CheckpointMode, LOG_MARK_KEY, checkpoint, new_epoch};
 use crate::domain::error::{Error, Result};
 use crate::store::checksum::RowEncoding;
 use crate::store::migrations::{self, FormatState};
@@ -213,7 +213,7 @@ fn replay_with(
 }
 
 /// What the database knows of its log.
-fn read_mark(database: &Database, encoding: RowEncoding) -> Result<LogMark> {
+pub(in crate::store) fn read_mark(database: &Database, encoding: RowEncoding) -> Result<LogMark> {
     let tx = database.begin_read().map_err(database_error)?;
     let is_new = !tx.list_tables().map_err(database_error)?.any(|table| table.name() == META.name());
     let unknown = || Error::internal("what the database knows of its journal cannot be read");

@@ -168,6 +168,25 @@ impl WriteGroup {
         Ok(())
     }
 
+    /// Does something while no change is open or being committed, and none begins.
+    pub(in crate::store) fn run_alone<T>(
+        &self,
+        engine: &StorageEngine,
+        work: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        loop {
+            let mut open = self.lock_open();
+            if has_members(&open) {
+                // Whether its members succeed is theirs to know.
+                drop(self.join_batch(open, engine, Ok(())));
+                continue;
+            }
+            self.abort(&mut open, engine);
+            self.wait_for_commit();
+            return work();
+        }
+    }
+
     /// Opens a poisoned database anew, if that is possible without waiting. For readers.
     pub(in crate::store) fn try_recover(&self, engine: &StorageEngine) {
         let Ok(open) = self.open.try_lock() else { return };

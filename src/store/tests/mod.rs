@@ -3,6 +3,8 @@
 mod answers;
 mod append;
 mod checkpoints;
+#[cfg(unix)]
+mod compaction;
 mod damage;
 mod memtable;
 mod messages;
@@ -141,6 +143,7 @@ fn members_of_a_batch_see_each_other() {
             description: String::new(),
             created,
             updated: None,
+            quota: None,
         }
     };
     let runs = AtomicUsize::new(0);

@@ -99,7 +99,7 @@ struct ModelConsumptionView {
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 struct BudgetStateView {
     kind: BudgetKind,
-    /// Of the flow or the key.
+    /// Of the flow, the key or the workspace.
     id: String,
     name: String,
     tokens_per_day: Option<u64>,
@@ -118,6 +118,7 @@ struct BudgetStateView {
 enum BudgetKind {
     Flow,
     Key,
+    Workspace,
 }
 
 impl From<ConsumptionReport> for ConsumptionView {
@@ -162,6 +163,7 @@ impl From<BudgetState> for BudgetStateView {
             kind: match owner {
                 BudgetOwner::Flow => BudgetKind::Flow,
                 BudgetOwner::Key => BudgetKind::Key,
+                BudgetOwner::Workspace => BudgetKind::Workspace,
             },
             id,
             name,

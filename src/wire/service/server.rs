@@ -8,6 +8,7 @@ use crate::domain::service::mail::{MailHealth, MailRecord};
 use crate::domain::service::server_setting::{ServerSetting, SettingOrigin};
 use crate::domain::service::server_status::{BackupHealth, DatabaseHealth, HistoryHealth, ServerStatus};
 use crate::wire::remote::status::CopyStateName;
+use crate::wire::service::compaction::CompactionHealthView;
 use crate::wire::time::IsoTime;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -31,6 +32,8 @@ pub(crate) struct ServerStatusView {
     backup: BackupHealthView,
     /// Null where no mail server is set.
     mail: Option<MailHealthView>,
+    /// Making database and history smaller.
+    compaction: CompactionHealthView,
     /// Sign-ins that are alive.
     sessions: usize,
     /// API keys of all workspaces.
@@ -170,6 +173,7 @@ impl From<ServerStatus> for ServerStatusView {
             copy,
             backup,
             mail,
+            compaction,
             sessions,
             keys,
             metrics,
@@ -188,6 +192,7 @@ impl From<ServerStatus> for ServerStatusView {
             copy: copy.map(CopyHealthView::from),
             backup: backup.into(),
             mail: mail.map(MailHealthView::from),
+            compaction: compaction.into(),
             sessions,
             keys,
             metrics,

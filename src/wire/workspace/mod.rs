@@ -9,6 +9,7 @@ pub(crate) mod executions;
 pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod oauth2;
+pub(crate) mod quota;
 pub(crate) mod templates;
 pub(crate) mod tool_servers;
 pub(crate) mod tools;

@@ -4,9 +4,13 @@ use crate::domain::accounts::role;
 use crate::domain::accounts::user::DisplayName;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{OrganizationId, WorkspaceId};
+use crate::domain::workspace::quota::WorkspaceQuota;
 use crate::domain::workspace::workspace_overview::{WorkspaceChange, WorkspaceOverview};
+use crate::wire::change::Change;
 use crate::wire::time::IsoTime;
+use crate::wire::workspace::quota::{WorkspaceQuotaView, WorkspaceUseView};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// A workspace.
 #[derive(Debug, Serialize)]
@@ -24,13 +28,17 @@ pub(crate) struct WorkspaceView {
     member_count: usize,
     /// What the caller is there.
     role: Option<String>,
+    /// What it may hold and use; null where nothing is bounded.
+    quota: Option<WorkspaceQuotaView>,
+    /// Null where it has no quota.
+    quota_use: Option<WorkspaceUseView>,
     created_date: IsoTime,
     updated_date: IsoTime,
 }
 
 impl From<WorkspaceOverview> for WorkspaceView {
     fn from(overview: WorkspaceOverview) -> Self {
-        let WorkspaceOverview { workspace, is_default, is_active, members, role } = overview;
+        let WorkspaceOverview { workspace, is_default, is_active, members, role, used } = overview;
         Self {
             id: workspace.id,
             name: workspace.name,
@@ -40,6 +48,8 @@ impl From<WorkspaceOverview> for WorkspaceView {
             is_active,
             member_count: members,
             role,
+            quota: workspace.quota.map(Into::into),
+            quota_use: used.map(Into::into),
             created_date: workspace.created.into(),
             updated_date: workspace.updated.unwrap_or(workspace.created).into(),
         }
@@ -61,7 +71,7 @@ impl TryFrom<NewWorkspace> for WorkspaceChange {
     fn try_from(NewWorkspace { name, description }: NewWorkspace) -> Result<Self> {
         let name = DisplayName::parse("name", &name.unwrap_or_default())?;
         let description = role::parse_description(&description.unwrap_or_default())?;
-        Ok(Self { name: Some(name), description: Some(description) })
+        Ok(Self { name: Some(name), description: Some(description), quota: Change::Keep })
     }
 }
 
@@ -75,14 +85,27 @@ pub(crate) struct WorkspaceEdit {
     #[cfg_attr(test, schemars(length(min = 1, max = 120)))]
     name: Option<String>,
     description: Option<String>,
+    /// Null removes it.
+    #[serde(default)]
+    #[cfg_attr(test, schemars(with = "Option<WorkspaceQuotaView>"))]
+    quota: Change<Value>,
 }
 
 impl TryFrom<&WorkspaceEdit> for WorkspaceChange {
     type Error = Error;
 
-    fn try_from(WorkspaceEdit { name, description, .. }: &WorkspaceEdit) -> Result<Self> {
+    fn try_from(WorkspaceEdit { name, description, quota, .. }: &WorkspaceEdit) -> Result<Self> {
         let name = name.as_deref().map(|name| DisplayName::parse("name", name)).transpose()?;
         let description = description.as_deref().map(role::parse_description).transpose()?;
-        Ok(Self { name, description })
+        let quota = match quota {
+            Change::Keep => Change::Keep,
+            Change::Clear => Change::Clear,
+            Change::Set(sent) => {
+                let quota = WorkspaceQuota::parse(sent);
+                let quota = quota.map_err(|why| Error::Invalid(format!("Invalid quota: {why}.")))?;
+                quota.map_or(Change::Clear, Change::Set)
+            }
+        };
+        Ok(Self { name, description, quota })
     }
 }

@@ -13,6 +13,7 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("docker ", "needs an engine for containers"),
     ("export SERVICE_MCP_COMMANDS=", "names programs that this machine lacks"),
     ("SERVICE_BASE_URL=", "is a service of its own behind a proxy, which the tests of proxies start"),
+    ("flowkeep mail test", "needs a mail server, which the tests of mail have"),
     ("flowkeep serve", "runs until it is stopped: the homes of these tests begin with it"),
 ];
 

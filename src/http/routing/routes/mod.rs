@@ -144,9 +144,9 @@ fn core_routes() -> Vec<Route> { vec![
     post  ("/internal-prediction/:id",   any_of(VIEW),   prediction::ask_internal).limit(BODY_CANVAS_BYTES).summary("Asks a flow in the canvas test chat.")
         .id("askFromCanvas").takes_json::<QuestionBody>().answers_json::<AnswerView>(200).may_stream().refuses(&[409, 507]),
     post  ("/vector/upsert/:id",         UPSERT,           upserts::run)            .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Fills a vector store of a flow.")
-        .id("fillVectorStore").may_take_json::<knowledge::upserts::Fill>().takes_form::<knowledge::upserts::FillForm>().answers_json::<knowledge::upserts::FillView>(200).may_stream().refuses(&[507]),
+        .id("fillVectorStore").may_take_json::<knowledge::upserts::Fill>().takes_form::<knowledge::upserts::FillForm>().answers_json::<knowledge::upserts::FillView>(200).may_stream().refuses(&[409, 507]),
     post  ("/vector/internal-upsert/:id", any_of(UPSERT_PERMISSIONS), upserts::run_internal).accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).summary("Fills a vector store of a flow from the canvas.")
-        .id("fillVectorStoreFromCanvas").may_take_json::<knowledge::upserts::Fill>().takes_form::<knowledge::upserts::FillForm>().answers_json::<knowledge::upserts::FillView>(200).may_stream().refuses(&[507]),
+        .id("fillVectorStoreFromCanvas").may_take_json::<knowledge::upserts::Fill>().takes_form::<knowledge::upserts::FillForm>().answers_json::<knowledge::upserts::FillView>(200).may_stream().refuses(&[409, 507]),
     get   ("/upsert-history/:id",        any_of(VIEW),   upserts::history)         .summary("Lists how the vector stores of a flow were filled.")
         .id("listFillings").query(params::FILLING_FILTER),
     patch ("/upsert-history",            any_of(UPSERT_PERMISSIONS), upserts::delete_history).summary("Deletes entries of that list.")
@@ -166,11 +166,11 @@ fn core_routes() -> Vec<Route> { vec![
     get   ("/chatflows",                 any_of(VIEW),   flows::list)             .summary("Lists the flows of the workspace.")
         .id("listFlows").query(params::FLOW_FILTER),
     post  ("/chatflows",                 any_of(WRITE),  flows::create)           .limit(BODY_CANVAS_BYTES).summary("Makes a flow.")
-        .id("createFlow").refuses(&[409]),
+        .id("createFlow").refuses(&[409, 507]),
     get   ("/chatflows/:id",             any_of(VIEW),   flows::read)             .summary("Reads a flow.")
         .id("getFlow"),
     put   ("/chatflows/:id",             any_of(WRITE),  flows::update)           .limit(BODY_CANVAS_BYTES).summary("Changes a flow.")
-        .id("updateFlow").shows(VIEW).query(params::FLOW_MATCH).takes_json::<FlowEdit>().refuses(&[409]),
+        .id("updateFlow").shows(VIEW).query(params::FLOW_MATCH).takes_json::<FlowEdit>().refuses(&[409, 507]),
     delete("/chatflows/:id",             any_of(DELETE), flows::delete)           .summary("Deletes a flow and its conversations.")
         .id("deleteFlow"),
     get   ("/validation/:id",            any_of(VIEW),   flows::validate)         .summary("Lists what is wrong with a flow's canvas.")
@@ -189,7 +189,7 @@ fn core_routes() -> Vec<Route> { vec![
     get   ("/flow-drafts/:id/changes",   any_of(DRAFT_VIEW), drafts::changes)     .summary("What Publish would change of Live, in words.")
         .id("listDraftChanges"),
     put   ("/flow-drafts/:id",           any_of(DRAFT_EDIT), drafts::save)        .limit(BODY_CANVAS_BYTES).summary("Saves a draft.")
-        .id("saveDraft").query(params::DRAFT_MATCH).takes_json::<DraftEdit>().refuses(&[409]),
+        .id("saveDraft").query(params::DRAFT_MATCH).takes_json::<DraftEdit>().refuses(&[409, 507]),
     delete("/flow-drafts/:id",           any_of(DRAFT_EDIT), drafts::discard)     .summary("Discards a draft.")
         .id("discardDraft").refuses(&[409]),
     put   ("/flow-drafts/:id/settings",  any_of(DRAFT_EDIT), drafts::settings)    .summary("Switches Publish instantly.")
@@ -316,7 +316,7 @@ fn transfer_routes() -> Vec<Route> { vec![
     post  ("/export-import/export",      any_of(EXPORT), transfer::export)        .summary("Exports flows, tools, variables, document stores and templates.")
         .id("exportWorkspace"),
     post  ("/export-import/import",      any_of(IMPORT), transfer::import)        .limit(BODY_CANVAS_BYTES).summary("Imports an export, a flow or a canvas, or tells what would become of it.")
-        .id("importFile"),
+        .id("importFile").refuses(&[409]),
     post  ("/export-import/chatflow-messages", any_of(EXPORT_FLOWS), transfer::transcripts).summary("Exports the conversations of a flow.")
         .id("exportConversations").shows(VIEW).answers_json::<Vec<TranscriptView>>(200).refuses(&[404]),
     get   ("/marketplaces/templates",    any_of(&["templates:marketplace"]), templates::starters).summary("Lists the starter flows.")
@@ -353,7 +353,7 @@ fn document_store_routes() -> Vec<Route> { vec![
     post  ("/document-store/loader/save", any_of(&["documentStores:add-loader"]), document_stores::save).limit(BODY_CANVAS_BYTES).summary("Saves a loader of a document store.")
         .id("saveLoader").shows(STORE_SEEN).refuses(&[404, 507]),
     post  ("/document-store/loader/process/:loader", any_of(&["documentStores:preview-process"]), document_stores::process).summary("Runs a loader of a document store.")
-        .id("runLoader").shows(STORE_SEEN).takes_json::<knowledge::loaders::LoaderRun>().answers_json::<knowledge::chunks::ChunkPageView>(200).may_stream(),
+        .id("runLoader").shows(STORE_SEEN).takes_json::<knowledge::loaders::LoaderRun>().answers_json::<knowledge::chunks::ChunkPageView>(200).may_stream().refuses(&[409]),
     delete("/document-store/loader/:id/:loader", any_of(&["documentStores:delete-loader"]), document_stores::remove_loader).summary("Removes a loader with its chunks.")
         .id("deleteLoader").shows(STORE_SEEN),
     get   ("/document-store/chunks/:id/:loader/:page", any_of(&["documentStores:view"]), document_stores::chunks).summary("Reads a page of chunks.")
@@ -361,17 +361,17 @@ fn document_store_routes() -> Vec<Route> { vec![
     get   ("/document-store/chunk-search/:id/:loader", any_of(&["documentStores:view"]), document_stores::search_chunks).summary("Finds chunks by a text that is in them.")
         .id("searchChunks").query(params::CHUNK_SEARCH),
     put   ("/document-store/chunks/:id/:loader/:chunk", any_of(&["documentStores:update"]), document_stores::edit_chunk).summary("Changes a chunk.")
-        .id("updateChunk").takes_json::<knowledge::chunks::ChunkEdit>(),
+        .id("updateChunk").takes_json::<knowledge::chunks::ChunkEdit>().refuses(&[409]),
     delete("/document-store/chunks/:id/:loader/:chunk", any_of(&["documentStores:update"]), document_stores::remove_chunk).summary("Removes a chunk.")
         .id("deleteChunk"),
     post  ("/document-store/upsert/:id", any_of(&["documentStores:update"]), document_stores::upsert).accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).summary("Adds documents to a document store.")
-        .id("addDocuments").takes_json::<knowledge::store_upserts::DocumentUpsert>().takes_form::<knowledge::store_upserts::DocumentUpsertForm>().answers_json::<knowledge::store_upserts::DocumentUpsertView>(200).may_stream().refuses(&[507]),
+        .id("addDocuments").takes_json::<knowledge::store_upserts::DocumentUpsert>().takes_form::<knowledge::store_upserts::DocumentUpsertForm>().answers_json::<knowledge::store_upserts::DocumentUpsertView>(200).may_stream().refuses(&[409, 507]),
     post  ("/document-store/refresh/:id", any_of(&["documentStores:update"]), document_stores::refresh).summary("Runs loaders of a document store again.")
         .id("runLoadersAgain").may_take_json::<knowledge::store_upserts::Refresh>(),
     post  ("/document-store/vectorstore/save",   any_of(STORE_VECTORS), vectors::save)   .summary("Chooses the cards that make and keep the vectors of a document store.")
         .id("setVectorCards").shows(STORE_SEEN).refuses(&[404]),
     post  ("/document-store/vectorstore/insert", any_of(STORE_VECTORS), vectors::insert) .summary("Embeds the chunks of a document store that are new.")
-        .id("embedChunks").shows(STORE_SEEN).answers_json::<knowledge::upserts::FillView>(200).may_stream().refuses(&[404]),
+        .id("embedChunks").shows(STORE_SEEN).answers_json::<knowledge::upserts::FillView>(200).may_stream().refuses(&[404, 409]),
     post  ("/document-store/vectorstore/query",  any_of(&["documentStores:view"]), vectors::query).summary("Searches the vectors of a document store.")
         .id("searchVectors").refuses(&[404]),
     delete("/document-store/vectorstore/:id",    any_of(STORE_VECTORS), vectors::remove) .summary("Removes the vectors of a document store.")
@@ -430,7 +430,7 @@ fn people_routes() -> Vec<Route> { vec![
         .id("listWorkspaces"),
     post  ("/workspace",                 any_of(&["workspace:create"]), workspaces::create).summary("Makes a workspace.")
         .id("createWorkspace").refuses(&[409]),
-    put   ("/workspace",                 any_of(&["workspace:update"]), workspaces::update).summary("Renames a workspace.")
+    put   ("/workspace",                 any_of(&["workspace:update"]), workspaces::update).summary("Renames a workspace, or bounds what it may hold and use.")
         .id("updateWorkspace").refuses(&[404, 409]),
     delete("/workspace/:id",             any_of(&["workspace:delete"]), workspaces::delete).summary("Deletes an empty workspace.")
         .id("deleteWorkspace").refuses(&[409]),

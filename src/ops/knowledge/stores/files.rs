@@ -8,6 +8,7 @@ use crate::domain::ids::{DocumentStoreId, FlowId, WorkspaceId};
 use crate::domain::knowledge::document_store::{DocumentLoader, LoaderConfig};
 use crate::files::flow_files::FlowFileName;
 use crate::ops::flows::files as flow_files;
+use crate::ops::workspace::quota;
 use serde_json::Value;
 
 /// Ids are random, so that of a store is no flow's.
@@ -36,6 +37,7 @@ pub(super) fn store_inline_files(
     let mut put = |file: InlineFile| {
         flow_files::check_size(&file)?;
         let name = FlowFileName::new_live(&file.name, &file.bytes);
+        let _room = quota::admit_file(app, workspace, file.bytes.len() as u64)?;
         app.files.put(workspace, &folder(store), &name, &file.bytes).map_err(Error::internal)?;
         fresh.push(name.clone());
         Ok(name.as_str().to_owned())

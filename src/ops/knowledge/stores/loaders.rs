@@ -17,6 +17,7 @@ use crate::domain::knowledge::upsert::{LoaderRunOutcome, StoreUpsertOutcome, Ups
 use crate::ops::knowledge::progress::{OnProgress, ProgressReporter};
 use crate::ops::predictions::host::workspace_host::WorkspaceHost;
 use crate::ops::workspace::credential_destinations;
+use crate::ops::workspace::quota::{self, StoreContent};
 use crate::state::active_upserts::StoreActivity;
 use crate::store::WriteTx;
 use crate::store::queries::chunks;
@@ -152,12 +153,19 @@ pub(super) fn update_store<T>(
     let now = app.clock.monotonic_now();
     app.store.write(|tx| {
         let mut store = require_store(tx, &caller.workspace, id)?;
+        let before = content(&store);
         let made = edit(tx, &mut store)?;
         store.recount();
+        quota::admit_store(tx, &caller.workspace, id, before, content(&store))?;
         store.updated = now;
         DOCUMENT_STORES.put(tx, &caller.workspace, id, &store)?;
         Ok((store, made))
     })
+}
+
+/// What the quota of a workspace counts of a store.
+pub(super) const fn content(store: &DocumentStore) -> StoreContent {
+    StoreContent { chunks: store.chunks, characters: store.characters }
 }
 
 /// Puts a loader into a store, in the place of one with its id.
@@ -332,6 +340,7 @@ pub(crate) fn refresh(
         outcomes.push(match process(app, caller, id, &loader, &|_| {}, cancel) {
             Ok(done) => LoaderRunOutcome::Done(done),
             Err(Error::Invalid(why)) => LoaderRunOutcome::Refused { loader, why },
+            Err(Error::QuotaExceeded(full)) => LoaderRunOutcome::Refused { loader, why: full.to_string() },
             Err(other) => return Err(other),
         });
     }

@@ -1,6 +1,6 @@
 //! Chunks that pipelines bring: each card that fills a store has a loader in it (manual 10.14).
 
-use super::loaders::put_loader;
+use super::loaders::{content, put_loader};
 use super::require_store;
 use crate::cards::kit::knowledge::transform::DOCUMENT_STORE;
 use crate::domain::error::{Error, Result};
@@ -10,6 +10,7 @@ use crate::domain::knowledge::document_store::{
 };
 use crate::domain::pipelines::target::StagedChunks;
 use crate::limits;
+use crate::ops::workspace::quota::{self, StoreContent};
 use crate::store::queries::chunks;
 use crate::store::tables::DOCUMENT_STORES;
 use crate::store::{Tx, WriteTx};
@@ -46,28 +47,31 @@ impl ChunkBatch<'_> {
     /// Puts them beside what the card brought before; `name` is that of a loader that is made for them.
     ///
     /// # Errors
-    /// 404 without the store, 400 when it cannot hold so many.
+    /// 404 without the store, 400 when it cannot hold so many, 409 when the quota of the workspace has no room.
     pub(in crate::ops) fn append(&self, tx: &WriteTx, name: &str, now: Timestamp) -> Result<()> {
         let mut store = require_store(tx, self.workspace, self.store)?;
+        let before = content(&store);
         let known = store.loader(&self.loader).cloned();
         let mut loader = known.unwrap_or_else(|| new_loader(self.loader, self.card.clone(), name));
         loader.chunks += self.chunks.len();
         loader.characters += characters(self.chunks);
         put_loader(&mut store, loader)?;
         chunks::put(tx, self.store, &self.loader, self.chunks)?;
-        save(tx, store, now)
+        save(tx, store, before, now)
     }
 
     /// Puts them where nobody sees them before [`publish`], beside what is there already.
     ///
     /// # Errors
-    /// 404 without the store, 400 when it cannot hold so many.
+    /// 404 without the store, 400 when it cannot hold so many, 409 when the quota of the workspace has no room.
     pub(in crate::ops) fn stage(&self, tx: &WriteTx, staged: &mut StagedChunks) -> Result<()> {
         let store = require_store(tx, self.workspace, self.store)?;
         staged.chunks += self.chunks.len();
         staged.characters += characters(self.chunks);
-        let others = store.loaders.iter().filter(|loader| !is_of(loader, self.card));
-        require_room(others.map(|loader| loader.chunks).sum::<usize>() + staged.chunks)?;
+        let before = content(&store);
+        let after = with_staged(store, self.card, staged);
+        require_room(after.chunks)?;
+        quota::admit_store(tx, self.workspace, self.store, before, after)?;
         chunks::put(tx, self.store, &self.loader, self.chunks)
     }
 }
@@ -88,6 +92,7 @@ pub(in crate::ops) fn publish(
         discard(tx, staged)?;
         return Ok(Vec::new());
     };
+    let before = content(&store);
     let (gone, left): (Vec<_>, Vec<_>) =
         std::mem::take(&mut store.loaders).into_iter().partition(|loader| is_of(loader, card));
     for loader in &gone {
@@ -99,7 +104,7 @@ pub(in crate::ops) fn publish(
         &mut store,
         DocumentLoader { chunks: staged.chunks, characters: staged.characters, ..loader },
     )?;
-    save(tx, store, now)?;
+    save(tx, store, before, now)?;
     Ok(gone.into_iter().map(|loader| loader.id).collect())
 }
 
@@ -121,9 +126,18 @@ fn characters(chunks: &[StoredChunk]) -> usize {
     chunks.iter().map(|chunk| chunk.text.chars().count()).sum()
 }
 
-fn save(tx: &WriteTx, mut store: DocumentStore, now: Timestamp) -> Result<()> {
+/// What a store holds once staged chunks have taken the place of what the card brought before.
+fn with_staged(mut store: DocumentStore, card: &PipelineCard, staged: &StagedChunks) -> StoreContent {
+    store.loaders.retain(|loader| !is_of(loader, card));
+    store.recount();
+    let StoreContent { chunks, characters } = content(&store);
+    StoreContent { chunks: chunks + staged.chunks, characters: characters + staged.characters }
+}
+
+fn save(tx: &WriteTx, mut store: DocumentStore, before: StoreContent, now: Timestamp) -> Result<()> {
     store.recount();
     require_room(store.chunks)?;
+    quota::admit_store(tx, &store.workspace, &store.id, before, content(&store))?;
     store.updated = now;
     DOCUMENT_STORES.put(tx, &store.workspace, &store.id, &store)
 }

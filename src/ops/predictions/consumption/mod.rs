@@ -28,7 +28,7 @@ pub(super) enum BudgetForce {
 /// Counts a question as begun.
 ///
 /// # Errors
-/// 429 when the budget of the flow or of the key has no room for it.
+/// 429 when the budget of the flow, the key or the workspace has no room for it.
 pub(super) fn begin(app: &App, flow: &Flow, asker: Asker, force: BudgetForce) -> Result<OpenQuestion> {
     let now = app.clock.now();
     let at = (flow.workspace, UtcDay::of(now));
@@ -38,7 +38,11 @@ pub(super) fn begin(app: &App, flow: &Flow, asker: Asker, force: BudgetForce) ->
         None => None,
     };
     let flow_budget = flow.settings.api_config.budget.filter(|_| binds);
-    let question = QuestionBudgets { at, flow: flow.id, asker, flow_budget, key_budget };
+    let workspace_budget = match binds {
+        true => app.flow_cache.quota(app, &flow.workspace)?.budget,
+        false => None,
+    };
+    let question = QuestionBudgets { at, flow: flow.id, asker, flow_budget, key_budget, workspace_budget };
     app.state.consumption.begin(&question, || stored_rows(app, at))?.map_err(|owner| {
         let opens_again = at.1.next().begins();
         let wait = opens_again.as_second().saturating_sub(now.as_second());
@@ -83,6 +87,15 @@ fn log_uncounted(flow: &Flow, fault: &Error) {
 pub(in crate::ops) fn of_key_today(app: &App, workspace: &WorkspaceId, key: &KeyId) -> Result<DayUse> {
     let at = (*workspace, UtcDay::of(app.clock.now()));
     app.state.consumption.of_key(at, key, || stored_rows(app, at))
+}
+
+/// What is used today of the budget of a workspace.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(in crate::ops) fn of_workspace_today(app: &App, workspace: &WorkspaceId) -> Result<DayUse> {
+    let at = (*workspace, UtcDay::of(app.clock.now()));
+    app.state.consumption.of_workspace(at, || stored_rows(app, at))
 }
 
 fn stored_rows(app: &App, (workspace, day): WorkspaceDay) -> Result<ConsumptionRows> {

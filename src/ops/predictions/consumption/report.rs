@@ -14,7 +14,7 @@ use crate::domain::predictions::consumption::{
 };
 use crate::ops::flows::access::{self, FlowAction};
 use crate::store::queries::consumption as rows;
-use crate::store::tables::{API_KEYS, FLOWS};
+use crate::store::tables::{API_KEYS, FLOWS, WORKSPACES};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -63,7 +63,7 @@ pub(crate) fn report(app: &App, caller: &Caller, filter: &ConsumptionFilter) -> 
     let mut times = AnswerTimes::default();
     days.values().for_each(|day| times.merge(&day.times));
     let (from, to) = (filter.from, filter.to);
-    let mut budgets = Vec::new();
+    let mut budgets = workspace_budget(app, caller, today)?;
     flow_budgets(app, caller, (today, &flows), &mut budgets)?;
     if sees_keys {
         key_budgets(app, caller, (today, &keys), &mut budgets)?;
@@ -153,6 +153,16 @@ fn most_used<K: Ord, T>(sums: BTreeMap<K, T>, used: fn(&T) -> &Consumption) -> V
     });
     listed.truncate(LISTED_MAX);
     listed
+}
+
+/// The budget of the workspace, for everybody in it: it may be what refuses their questions.
+fn workspace_budget(app: &App, caller: &Caller, today: UtcDay) -> Result<Vec<BudgetState>> {
+    let Some(found) = app.store.read(|tx| WORKSPACES.get(tx, &caller.workspace))? else {
+        return Ok(Vec::new());
+    };
+    let Some(budget) = found.quota.and_then(|quota| quota.budget) else { return Ok(Vec::new()) };
+    let used = super::of_workspace_today(app, &caller.workspace)?;
+    Ok(vec![state((BudgetOwner::Workspace, found.id.to_string(), found.name), budget, used, today)])
 }
 
 fn flow_budgets(

@@ -17,6 +17,7 @@ use crate::domain::ids::ChatId;
 use crate::domain::predictions::prediction::{ImageSource, ImageUpload, Upload};
 use crate::files::chat_files::ChatFileName;
 use crate::limits::DOCUMENT_TEXT_BYTES_MAX;
+use crate::ops::workspace::quota;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -240,6 +241,7 @@ impl StoredUploads {
 
     fn store_file(&mut self, extension: &str, content: &dyn ByteSource) -> Result<ChatFileName> {
         let flow = &self.flow;
+        let _room = quota::admit_file(&self.app, &flow.workspace, content.length())?;
         let name = self.app.chat_files.store(&flow.workspace, &flow.id, &self.chat, extension, content)?;
         self.names.push(name.clone());
         Ok(name)
@@ -274,6 +276,7 @@ impl StoredUploads {
         let mime = known.map_or(file.mime, |row| row.mime);
         let flow = &self.flow;
         let chat_files = &self.app.chat_files;
+        let _room = quota::admit_file(&self.app, &flow.workspace, file.bytes.len() as u64)?;
         let stored = chat_files.store(&flow.workspace, &flow.id, &self.chat, &extension, &file.bytes)?;
         let mime = if mime.is_empty() { "application/octet-stream" } else { mime };
         let entry = MessageFile::stored(&name, mime, stored.as_str());

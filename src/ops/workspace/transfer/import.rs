@@ -23,6 +23,7 @@ use crate::domain::workspace::variable::VariableChange;
 use crate::ops::flows::validation::{ImportedResources, former_names, unknown_cards};
 use crate::ops::knowledge::stores;
 use crate::ops::workspace::assistants;
+use crate::ops::workspace::quota;
 use crate::ops::workspace::templates;
 use crate::ops::workspace::tools;
 use crate::ops::workspace::variables;
@@ -41,7 +42,7 @@ use uuid::Uuid;
 /// come in all the same.
 ///
 /// # Errors
-/// 400 for a file with nothing in it.
+/// 400 for a file with nothing in it, 409 when its new flows are more than the quota of the workspace has room for.
 pub(crate) fn import(app: &App, caller: &Caller, wanted: FileImport) -> Result<ImportResult> {
     Ok(take_in(app, caller, wanted, &Companions::default())?.result)
 }
@@ -77,6 +78,7 @@ pub(super) fn take_in(
     let is_import = !is_preview;
     let mut incoming = parse(file, file_name.as_deref())?;
     let mut steps = plan(app, caller, &incoming, &choices, &beside.keys)?;
+    require_room(app, caller, &incoming.items, &mut steps, is_preview)?;
     let known = credentials::load(app, &caller.workspace)?;
     let stands = credentials::match_credentials(caller, &known, &incoming.credentials);
     let told_of = incoming.items.iter().zip(&steps).map(|(item, step)| notes(item, step, &stands, beside));
@@ -118,6 +120,32 @@ pub(super) fn take_in(
     let skipped = count(&[ImportAction::Skip]);
     let result = ImportResult { message, items, created, updated, skipped, refused, unsupported };
     Ok(FileOutcome { result, ids, homes, coverage })
+}
+
+/// Refuses a file with more new flows than the workspace has room for, before anything is written. A preview says so of each of them,
+/// because which of them are to come is for a person to choose.
+fn require_room(
+    app: &App,
+    caller: &Caller,
+    items: &[ImportItem],
+    steps: &mut [ImportStep],
+    is_preview: bool,
+) -> Result<()> {
+    let is_new = |item: &ImportItem, step: &ImportStep| {
+        matches!(item.kind, ItemKind::Flow(_)) && step.is_written() && step.action != ImportAction::Update
+    };
+    let more = items.iter().zip(steps.iter()).filter(|(item, step)| is_new(item, step)).count();
+    let here = caller.workspace;
+    let admitted = app.store.read(|tx| quota::admit_flows(tx, &here, &quota::of(tx, &here)?, more));
+    match admitted {
+        Err(full @ Error::QuotaExceeded(_)) if is_preview => {
+            for (_, step) in items.iter().zip(steps).filter(|(item, step)| is_new(item, step)) {
+                step.notes.push(full.to_string());
+            }
+            Ok(())
+        }
+        admitted => admitted,
+    }
 }
 
 /// The ids here of the things of the file.

@@ -6,6 +6,7 @@ use crate::domain::ids::{ChatId, ExecutionId, FlowId, MessageId};
 use crate::domain::predictions::prediction::{ChatType, Document, MessageRole, UsedTool};
 use crate::domain::predictions::reasoning::AgentReasoning;
 use crate::flowise::Row;
+use crate::ops::workspace::quota;
 use jiff::Timestamp;
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -67,6 +68,7 @@ pub(super) fn take_files(
             Some(bytes) => {
                 let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
                 let workspace = &moving.caller.workspace;
+                let _room = quota::admit_file(moving.app, workspace, bytes.len() as u64)?;
                 let stored = moving.app.chat_files.store(
                     workspace,
                     &message.flow,
