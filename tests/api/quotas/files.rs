@@ -65,6 +65,8 @@ fn files_of_canvases_and_document_stores_count_too() {
     // A draft brings its own file, which Live takes over: it counts once.
     bound(&server, &json!({"fileBytes": 20}));
     let flow = id(&made);
+    server.post(&format!("/flow-drafts/{flow}/publish"), &json!({}));
+    assert_eq!(used(&server, "fileBytes"), 10, "what was of the draft is of Live");
     server.put(&format!("/flow-drafts/{flow}"), &json!({"flowData": canvas_with("12345")}));
     assert_eq!(used(&server, "fileBytes"), 15);
     server.post(&format!("/flow-drafts/{flow}/publish"), &json!({}));
