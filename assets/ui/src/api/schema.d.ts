@@ -663,7 +663,7 @@ export interface paths {
         /** Lists one's workspaces. */
         get: operations["listWorkspaces"];
         /**
-         * Renames a workspace.
+         * Renames a workspace, or bounds what it may hold and use.
          * @description Needs one of: workspace:update.
          */
         put: operations["updateWorkspace"];
@@ -4488,6 +4488,27 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @description One compaction. */
+        Compaction: {
+            /** Format: date-time */
+            endedAt: string;
+            tookMs: number;
+            /** @description Before and after. */
+            database: {
+                bytesBefore: number;
+                bytesAfter: number;
+            };
+            /** @description Null where nothing of it was packed. */
+            history: {
+                bytesBefore: number;
+                bytesAfter: number;
+                /** @description Objects with a file of their own. */
+                looseBefore: number;
+                looseAfter: number;
+                packsBefore: number;
+                packsAfter: number;
+            } | null;
+        };
         /** @description A conversation at a glance. */
         Conversation: {
             /**
@@ -7286,6 +7307,36 @@ export interface components {
                 /** @description Why the last one could not be made. */
                 error: string | null;
             };
+            /** @description Null where no mail server is set. */
+            mail: {
+                /** @description Host and port of the mail server. */
+                server: string;
+                /** @description Messages that wait to be taken by it. */
+                waiting: number;
+                /** @description Messages that were given up. */
+                givenUp: number;
+                /**
+                 * Format: date-time
+                 * @description When it took one last.
+                 */
+                lastSentAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description When a try failed last.
+                 */
+                lastFailedAt: string | null;
+                /** @description Why that try failed. */
+                lastFailure: string | null;
+                /** @description Why what waits was not taken, or what was given up within the last day. */
+                error: string | null;
+            } | null;
+            /** @description Making database and history smaller. */
+            compaction: {
+                /** @description Null before the first one since the start. */
+                last: components["schemas"]["Compaction"] | null;
+                /** @description Why the last one failed. */
+                error: string | null;
+            };
             /** @description Sign-ins that are alive. */
             sessions: number;
             /** @description API keys of all workspaces. */
@@ -8018,8 +8069,8 @@ export interface components {
             /** @description All budgets of the workspace that the caller may see, as they stand today. */
             budgets: {
                 /** @enum {string} */
-                kind: "flow" | "key";
-                /** @description Of the flow or the key. */
+                kind: "flow" | "key" | "workspace";
+                /** @description Of the flow, the key or the workspace. */
                 id: string;
                 name: string;
                 tokensPerDay: number | null;
@@ -8291,6 +8342,10 @@ export interface components {
             memberCount: number;
             /** @description What the caller is there. */
             role: string | null;
+            /** @description What it may hold and use; null where nothing is bounded. */
+            quota: components["schemas"]["WorkspaceQuota"] | null;
+            /** @description Null where it has no quota. */
+            quotaUse: components["schemas"]["WorkspaceUse"] | null;
             /** Format: date-time */
             createdDate: string;
             /** Format: date-time */
@@ -8305,6 +8360,32 @@ export interface components {
             id?: string | null;
             name?: string | null;
             description?: string | null;
+            /** @description Null removes it. */
+            quota?: components["schemas"]["WorkspaceQuota"] | null;
+        };
+        /** @description What a workspace may hold and use; whatever is left out has no bound. */
+        WorkspaceQuota: {
+            /** @description A whole number from 0 to 1000000000000, as those below. */
+            flows?: number | null;
+            /** @description Of its document stores. */
+            chunks?: number | null;
+            /** @description Of these chunks. */
+            characters?: number | null;
+            /** @description Chunks that are kept here with their vectors. */
+            vectors?: number | null;
+            /** @description Of the files of its flows, document stores and conversations. */
+            fileBytes?: number | null;
+            budget?: components["schemas"]["Budget"] | null;
+        };
+        /** @description What is used of the quota of a workspace. */
+        WorkspaceUse: {
+            flows: number;
+            chunks: number;
+            characters: number;
+            vectors: number;
+            fileBytes: number;
+            questionsToday: number;
+            tokensToday: number;
         };
     };
     responses: {
@@ -8955,6 +9036,7 @@ export interface operations {
             431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["NoSpace"];
         };
     };
     listCards: {
@@ -11186,6 +11268,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
@@ -12286,6 +12369,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
@@ -12652,6 +12736,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
@@ -12792,6 +12877,7 @@ export interface operations {
             403: components["responses"]["RefusedByFlow"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
@@ -12833,6 +12919,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
@@ -13213,6 +13300,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
@@ -13809,6 +13897,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
@@ -14422,6 +14511,7 @@ export interface operations {
             431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["NoSpace"];
         };
     };
     deleteFlow: {
@@ -14664,6 +14754,7 @@ export interface operations {
             431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["NoSpace"];
         };
     };
     discardDraft: {

@@ -16,6 +16,8 @@ const status = (change: Partial<ServerStatus> = {}): ServerStatus => ({
   history: { state: 'well', versions: 1, bytes: 20_000, error: null },
   copy: null,
   backup: { every: null, directory: false, lastAt: null, lastBytes: null, error: null },
+  mail: null,
+  compaction: { last: null, error: null },
   sessions: 2,
   keys: 3,
   metrics: true,
@@ -49,6 +51,34 @@ it('says what fails in the words of the service', () => {
   expect(part('copy', { copy: { state: 'stopped', sentence: 'The token was refused.' } })).toBe(
     'failing: The token was refused.',
   );
+});
+
+it('tells how mail is, and what the last compaction gave back', () => {
+  expect(part('mail')).toMatch(/^off: No mail server is set/);
+  const mail = {
+    server: 'mail.example.org:587',
+    waiting: 2,
+    givenUp: 0,
+    lastSentAt: null,
+    lastFailedAt: null,
+    lastFailure: null,
+    error: null,
+  };
+  expect(part('mail', { mail })).toBe('well: mail.example.org:587 takes its messages; 2 wait.');
+  expect(part('mail', { mail: { ...mail, error: 'The password is wrong.' } })).toBe(
+    'failing: The password is wrong.',
+  );
+  expect(part('compaction')).toBe('plain: None was needed since the server started.');
+  const last = {
+    endedAt: '2026-11-29T11:00:00Z',
+    tookMs: 900,
+    database: { bytesBefore: 5_000_000, bytesAfter: 2_000_000 },
+    history: null,
+  };
+  expect(part('compaction', { compaction: { last, error: null } })).toBe(
+    'plain: The last one ended 1 hour ago and gave back 3 MB.',
+  );
+  expect(part('compaction', { compaction: { last, error: 'no room' } })).toBe('failing: no room');
 });
 
 it('tells backups that are made from those that nobody makes', () => {

@@ -38,6 +38,8 @@ export function partsOf(status: ServerStatus, now = serviceNow()): Part[] {
       to: '/git-copy',
     },
     backupOf(status, now),
+    mailOf(status),
+    compactionOf(status, now),
     {
       id: 'use',
       name: t('server.use'),
@@ -100,5 +102,28 @@ function backupOf({ backup }: ServerStatus, now: number): Part {
     ...part,
     condition: 'well',
     sentence: `${t('server.backupWhen', { every: interval(every) })} ${last}`,
+  };
+}
+
+function mailOf({ mail }: ServerStatus): Part {
+  const part = { id: 'mail', name: t('server.mail') };
+  if (mail === null) return { ...part, condition: 'off', sentence: t('server.mailOff') };
+  const { server, waiting: count, error } = mail;
+  if (error !== null) return { ...part, condition: 'failing', sentence: error };
+  return { ...part, condition: 'well', sentence: t('server.mailWell', { server, count }) };
+}
+
+function compactionOf({ compaction: { last, error } }: ServerStatus, now: number): Part {
+  const part = { id: 'compaction', name: t('server.compaction') };
+  if (error !== null) return { ...part, condition: 'failing', sentence: error };
+  if (last === null) return { ...part, condition: 'plain', sentence: t('server.compactionNone') };
+  const { database, history } = last;
+  const freed =
+    database.bytesBefore - database.bytesAfter + (history ? history.bytesBefore - history.bytesAfter : 0);
+  const size = bytes(Math.max(0, freed));
+  return {
+    ...part,
+    condition: 'plain',
+    sentence: t('server.compactionLast', { when: relativeTime(last.endedAt, now), size }),
   };
 }

@@ -13,7 +13,7 @@ export const auth: Record<keyof typeof english, string> = {
   'auth.forgot': 'Passwort vergessen?',
   'auth.forgotSend': 'Link anfragen',
   'auth.forgotText':
-    'Wem dieser Dienst gehört, erfährt davon und kann dir einen Link für ein neues Passwort geben.',
+    'Du bekommst einen Link für ein neues Passwort: per E-Mail, oder von wem dieser Dienst gehört, der davon erfährt.',
   'auth.forgotTitle': 'Passwort vergessen?',
   'auth.leave': 'Ohne Speichern verlassen',
   'auth.name': 'Name',

@@ -11,6 +11,9 @@ export const server: Record<keyof typeof english, string> = {
   'server.backupOff':
     'Der Server macht von selbst keine. SERVICE_BACKUP_TO nennt einen Ordner dafür und schaltet sie ein; SERVICE_BACKUP_HOURS sagt, wie oft, SERVICE_BACKUP_KEEP, wie viele bleiben.',
   'server.backupWhen': 'Sie werden im Abstand gemacht von: {every}.',
+  'server.compaction': 'Verdichtung',
+  'server.compactionLast': 'Die letzte endete {when} und gab {size} zurück.',
+  'server.compactionNone': 'Seit dem Start des Servers war keine nötig.',
   'server.copy': 'Git-Kopie',
   'server.copyOff': 'Kein Repository ist verbunden: Die Versionen liegen allein auf dieser Platte.',
   'server.database': 'Datenbank',
@@ -41,6 +44,11 @@ export const server: Record<keyof typeof english, string> = {
   'server.log': 'Meldungen',
   'server.logText':
     'Die neuesten Zeilen der letzten Stunde, wie sie im Speicher stehen. Keine Frage, keine Antwort und kein Geheimnis ist darunter.',
+  'server.mail': 'E-Mail',
+  'server.mailOff':
+    'Kein Mailserver ist gesetzt: Links für Einladungen und neue Passwörter werden von Hand weitergegeben. SERVICE_MAIL_SERVER nennt einen.',
+  'server.mailWell':
+    '{server} nimmt die Nachrichten; {count} wartet.|{server} nimmt die Nachrichten; {count} warten.',
   'server.manual':
     'Was die Einstellungen tun und was sich mit jeder Version geändert hat, steht im Handbuch.',
   'server.message': 'Meldung',

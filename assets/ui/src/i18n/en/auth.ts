@@ -10,7 +10,8 @@ export const auth = {
   'auth.email': 'E-mail',
   'auth.forgot': 'Forgot your password?',
   'auth.forgotSend': 'Ask for a link',
-  'auth.forgotText': 'The owner of this service is told, and can give you a link to set a new password.',
+  'auth.forgotText':
+    'You get a link to set a new password: by e-mail, or from the owner of this service, who is told.',
   'auth.forgotTitle': 'Forgot your password?',
   'auth.leave': 'Leave without saving',
   'auth.name': 'Name',

@@ -9,6 +9,9 @@ export const server = {
   'server.backupOff':
     'The server makes none by itself. SERVICE_BACKUP_TO names a folder for them and switches them on; SERVICE_BACKUP_HOURS says how often, SERVICE_BACKUP_KEEP how many stay.',
   'server.backupWhen': 'They are made at intervals of {every}.',
+  'server.compaction': 'Compaction',
+  'server.compactionLast': 'The last one ended {when} and gave back {size}.',
+  'server.compactionNone': 'None was needed since the server started.',
   'server.copy': 'Git copy',
   'server.copyOff': 'No repository is connected: the history is on this disk alone.',
   'server.database': 'Database',
@@ -38,6 +41,10 @@ export const server = {
   'server.log': 'Log',
   'server.logText':
     'The newest lines of the last hour, as they stand in memory. No question, no answer and no secret is among them.',
+  'server.mail': 'Mail',
+  'server.mailOff':
+    'No mail server is set: links for invitations and new passwords are handed over by hand. SERVICE_MAIL_SERVER names one.',
+  'server.mailWell': '{server} takes its messages; {count} waits.|{server} takes its messages; {count} wait.',
   'server.manual': 'What the settings do, and what changed with each version, stands in the manual.',
   'server.message': 'Message',
   'server.metricsOff': 'Metrics are off.',
