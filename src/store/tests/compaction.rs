@@ -82,7 +82,6 @@ fn what_deletions_left_free_goes_back_to_the_disk() {
     let (before, kept) = (size(folder.path()), rows(&store));
     assert_eq!(kept.len(), ROWS / 10);
     let sizes = store.compact(&path(folder.path()), &|| Ok(())).unwrap().expect("there is much to gain");
-    assert_eq!(sizes.before, before);
     assert!(size(folder.path()) * 3 < before, "{} after {before}", size(folder.path()));
     assert!(sizes.after * 3 < sizes.before, "{sizes:?}");
     let stored = (ROWS / 10 * ROW_BYTES) as u64;
