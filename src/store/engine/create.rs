@@ -52,19 +52,29 @@ pub(in crate::store) fn begin_beside(path: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix(&prefix).tempfile_in(parent_folder(path))
 }
 
-/// Puts a file that was begun beside the database at `path` in its place; under that name it is on disk when this returns, as it
-/// was before.
+/// What a power cut makes of a file that was put in the place of another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::store) enum Placement {
+    /// It has the name for good.
+    Durable,
+    /// The name stands for it, but may be the other one's again.
+    Volatile,
+}
+
+/// Puts a file that was begun beside the database at `path` in its place.
 ///
 /// # Errors
 /// When it cannot be put there; the database is the one that it was then.
-pub(in crate::store) fn replace(beside: NamedTempFile, path: &Path) -> io::Result<()> {
+pub(in crate::store) fn replace(beside: NamedTempFile, path: &Path) -> io::Result<Placement> {
     beside.as_file().sync_all()?;
     beside.persist(path).map_err(|failed| failed.error)?;
-    if let Err(error) = sync_folder(path) {
-        // The name stands for the new file already. Until the disk says so it may be the old one after a power cut.
-        tracing::error!(%error, "the folder of the database could not be flushed");
+    match sync_folder(path) {
+        Ok(()) => Ok(Placement::Durable),
+        Err(error) => {
+            tracing::error!(%error, "the folder of the database could not be flushed");
+            Ok(Placement::Volatile)
+        }
     }
-    Ok(())
 }
 
 /// Sees that the name of an open database survives a power cut, which a killed process may not have waited for, and removes

@@ -2,10 +2,11 @@
 //! after a failed disk operation, which redb asks for and which lets a full disk heal without a restart.
 
 use super::checkpoint::{CheckpointMode, checkpoint, checkpoint_with, new_epoch};
+use super::create::{self, Placement};
 use super::guarded_database::{GuardedDatabase, catch_panic};
 use super::read_cache::{CommitVersion, ReadCache};
 use super::recovery::{LogPaths, OpenError, open_and_migrate, read_mark, read_next_sequence, replay};
-use super::{create, overlay, upgrade_copy};
+use super::{overlay, upgrade_copy};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::store::checksum::RowEncoding;
@@ -73,7 +74,12 @@ impl StorageEngine {
         upgrade_copy::keep(&database, path)?;
         let log_paths = LogPaths::new(path);
         let path = PathBuf::from(path);
-        let opener = move || builder().open(&path);
+        let opener = move || {
+            let database = builder().open(&path)?;
+            // A compaction that could not do this leaves it to the next writer.
+            create::sync_folder(&path).map_err(|error| DatabaseError::Storage(StorageError::Io(error)))?;
+            Ok(database)
+        };
         Self::new(database, Box::new(opener), Some(log_paths))
     }
 
@@ -184,7 +190,7 @@ impl StorageEngine {
         &self,
         copy: Database,
         mark: LogMark,
-        place: impl FnOnce() -> Result<()>,
+        place: impl FnOnce() -> Result<Placement>,
     ) -> Result<Option<GuardedDatabase>> {
         let mut slot = self.lock_slot();
         let mut log = self.lock_log();
@@ -193,7 +199,7 @@ impl StorageEngine {
         if read_mark(database, RowEncoding::Checksummed)? != mark {
             return Ok(None);
         }
-        place()?;
+        let placement = place()?;
         let before = slot.take();
         // From here on the file of this name is the copy; a failure is met by opening that anew.
         match self.install(&mut log, || Ok(copy)) {
@@ -203,6 +209,11 @@ impl StorageEngine {
                 self.poison();
                 return Err(error);
             }
+        }
+        if placement == Placement::Volatile {
+            // The log leads from the old file to the new one until a checkpoint. So none is made before the database was opened
+            // anew, which flushes the name or fails.
+            self.poison();
         }
         Ok(before)
     }

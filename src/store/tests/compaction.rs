@@ -3,6 +3,8 @@
 use super::memtable::{conversation, say, settle_in};
 use super::wal::killed;
 use crate::domain::error::{Error, Result};
+use crate::store::engine::create::{self, Placement};
+use crate::store::snapshot::Snapshot;
 use crate::store::tables::{LEADS, META};
 use crate::store::wal::segment::SEGMENT_BYTES;
 use crate::store::{KeyRange, Order as KeyOrder, Store, Tx as _, bytes_on_disk};
@@ -215,6 +217,28 @@ fn who_reads_the_old_database_reads_it_to_the_end() {
         assert_eq!(reading.join().unwrap(), kept.len());
         assert!(compacting.join().unwrap());
     });
+}
+
+#[test]
+fn a_name_that_could_not_be_flushed_is_flushed_before_the_next_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = thinned(folder.path());
+    let (kept, path) = (rows(&store), path(folder.path()));
+    let beside = create::begin_beside(&path).unwrap();
+    let snapshot = Snapshot::new(store.engine.begin_read().unwrap());
+    let (copy, mark) = snapshot.copy_compact(beside.reopen().unwrap(), &|| Ok(())).unwrap();
+    drop(snapshot);
+    let replaced = store.write_group.run_alone(&store.engine, || {
+        store.engine.replace(copy, mark, || {
+            create::replace(beside, &path).unwrap();
+            Ok(Placement::Volatile)
+        })
+    });
+    drop(replaced.unwrap());
+    assert!(store.engine.is_poisoned(), "nothing is written before it was opened anew");
+    put(&store, 1, "after it");
+    assert!(!store.engine.is_poisoned());
+    assert_eq!(rows(&store).len(), kept.len() + 1);
 }
 
 #[test]
