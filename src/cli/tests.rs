@@ -145,6 +145,7 @@ fn the_commands_are_those_of_contract_2() {
         "flowkeep data",
         "flowkeep data verify",
         "flowkeep backup",
+        "flowkeep compact",
         "flowkeep verify",
         "flowkeep restore",
         "flowkeep upgrade",
