@@ -57,6 +57,16 @@ const failing = {
   sessions: 4,
   keys: 7,
   metrics: true,
+  mail: {
+    server: 'mail.example.org:587',
+    waiting: 3,
+    givenUp: 0,
+    lastSentAt: null,
+    lastFailedAt: '2026-11-29T10:00:00Z',
+    lastFailure: 'The mail server refused the sign-in.',
+    error: 'The mail server refused the sign-in.',
+  },
+  compaction: { last: null, error: null },
   tracing: false,
   problems: [
     'The history cannot be written: the folder of the history is read-only.',
@@ -98,6 +108,8 @@ describe.skipIf(missing)('the server', () => {
     await page
       .getByText('They are made at intervals of 1 day. The last one was made 1 hour ago and has 420 MB.')
       .waitFor();
+    await page.getByText('The mail server refused the sign-in.').waitFor();
+    await page.getByText('None was needed since the server started.').waitFor();
     await page.getByText('The data folder data takes 1.3 GB; 210 MB are free.').waitFor();
     await page.getByRole('link', { name: 'Git copy' }).last().click();
     await page.getByRole('heading', { level: 1, name: 'Git copy' }).waitFor();

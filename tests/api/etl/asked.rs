@@ -101,7 +101,7 @@ fn a_run_under_way_stands_in_the_way_and_outlives_a_caller_that_leaves() {
 
 #[test]
 fn whoever_asks_waits_a_minute_and_is_told_of_the_run_that_goes_on() {
-    let folder = DocumentFolder::numbered(150);
+    let folder = DocumentFolder::numbered(400);
     let server = folder.server();
     let (flow, key) = bound(&server, &slow(&folder));
     let asked = std::thread::scope(|scope| {
@@ -122,7 +122,7 @@ fn whoever_asks_waits_a_minute_and_is_told_of_the_run_that_goes_on() {
     let text = asked["text"].as_str().unwrap();
     assert!(text.starts_with(&format!("The pipeline goes on as run {run}. So far: ")), "{text}");
     let done = end(&server, &flow, &run);
-    assert_eq!((&done["state"], &done["written"]), (&json!("FINISHED"), &json!(150)), "{done}");
+    assert_eq!((&done["state"], &done["written"]), (&json!("FINISHED"), &json!(400)), "{done}");
 }
 
 #[test]
