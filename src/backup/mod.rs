@@ -87,7 +87,8 @@ fn unpack<'a>(input: impl Read + 'a, passphrase: Option<&Passphrase>) -> Result<
 fn decompress<'a>(input: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
     let (first, whole) = peek(input, ZSTD_MAGIC.len())?;
     if first == ZSTD_MAGIC {
-        Ok(Box::new(zstd::Decoder::new(whole)?))
+        // The first block has all that says what it is. One that cannot be unpacked is damaged, whatever it was.
+        Ok(Box::new(peek(zstd::Decoder::new(whole)?, 1)?.1))
     } else {
         Ok(Box::new(BufReader::new(whole)))
     }

@@ -103,6 +103,20 @@ fn an_archive_that_is_cut_off_anywhere_is_no_backup() {
 }
 
 #[test]
+fn an_archive_whose_first_block_is_damaged_is_not_taken_for_something_else() {
+    let noise: Vec<u8> =
+        (0..20_000_u32).map(|number| (number.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let whole = archive(&[("flowkeep.redb", &noise)]);
+    let mut changed = whole.clone();
+    // Behind the magic, and so in what says how the block is packed.
+    changed[whole.len() / 2..].fill(0xff);
+    for damaged in [&changed[..], &whole[..whole.len() / 2]] {
+        let found = extracted(damaged);
+        assert!(matches!(found, Err(ArchiveError::Damaged(_))), "{found:?}");
+    }
+}
+
+#[test]
 fn a_byte_that_changed_is_found() {
     let mut tar = Vec::new();
     let mut writer = ArchiveWriter::begin(&mut tar, head(), tempfile::tempfile().unwrap()).unwrap();
