@@ -1,7 +1,7 @@
 //! Makes backups after so many hours, where the operator wants them.
 
+use super::run_until_stop;
 use crate::app::App;
-use crate::base::cancel::{CancelReason, CancelToken};
 use crate::ops::service::backup::{BackupError, scheduled};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -22,20 +22,8 @@ pub(crate) async fn run(app: App, mut stop: watch::Receiver<bool>) {
             () = sleep(due) => {}
             _ = stop.wait_for(|stop| *stop) => return,
         }
-        let cancel = CancelToken::new(None);
-        let (service, token) = (app.clone(), cancel.clone());
-        let mut made = spawn_blocking(move || scheduled::run(&service, &token));
-        let ended = tokio::select! {
-            ended = &mut made => Some(ended),
-            _ = stop.wait_for(|stop| *stop) => None,
-        };
-        let ended = match ended {
-            Some(ended) => ended,
-            None => {
-                cancel.cancel(CancelReason::Shutdown);
-                made.await
-            }
-        };
+        let service = app.clone();
+        let ended = run_until_stop(&mut stop, move |cancel| scheduled::run(&service, cancel)).await;
         has_failed = !matches!(ended, Ok(Ok(())));
         match ended {
             Ok(Ok(()) | Err(BackupError::Stopped)) => {}

@@ -1,12 +1,11 @@
 //! Makes database and history smaller once a day, when nothing else is under way and there is something to gain.
 
+use super::run_until_stop;
 use crate::app::App;
-use crate::base::cancel::{CancelReason, CancelToken};
 use crate::domain::error::Error;
 use crate::ops::service::compaction;
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 /// Time between a start and the first look for room in the database (manual 14.2).
@@ -29,20 +28,9 @@ pub(crate) async fn run(app: App, mut stop: watch::Receiver<bool>) {
             continue;
         }
         wait = COMPACTION_PERIOD_SECONDS;
-        let cancel = CancelToken::new(None);
-        let (service, token) = (app.clone(), cancel.clone());
-        let mut work = spawn_blocking(move || compaction::run_if_worth_it(&service, &token));
-        let ended = tokio::select! {
-            ended = &mut work => Some(ended),
-            _ = stop.wait_for(|stop| *stop) => None,
-        };
-        let ended = match ended {
-            Some(ended) => ended,
-            None => {
-                cancel.cancel(CancelReason::Shutdown);
-                work.await
-            }
-        };
+        let service = app.clone();
+        let ended =
+            run_until_stop(&mut stop, move |cancel| compaction::run_if_worth_it(&service, cancel)).await;
         match ended {
             Ok(Ok(_) | Err(Error::Cancelled)) => {}
             Ok(Err(error)) => {

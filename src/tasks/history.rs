@@ -1,8 +1,9 @@
 //! Upkeep of the history: loose objects go into packs, and its list of versions to the database. After a start, flows that do not
 //! know which version their Live is are told.
 
+use super::run_until_stop;
 use crate::app::App;
-use crate::base::cancel::{CancelReason, CancelToken};
+use crate::base::cancel::CancelToken;
 use crate::domain::error::Result;
 use crate::ops::flows::live;
 use crate::ops::flows::versions;
@@ -31,26 +32,13 @@ pub(crate) async fn run(app: App, mut stop: watch::Receiver<bool>) {
     log_failure(spawn_blocking(move || versions::store_index(&app)).await);
 }
 
-/// Works on a thread of its own, which a stop cancels.
 async fn until_stop(
     stop: &mut watch::Receiver<bool>,
     app: &App,
     work: impl FnOnce(&App, &CancelToken) -> Result<()> + Send + 'static,
 ) {
-    let cancel = CancelToken::new(None);
-    let (house, token) = (app.clone(), cancel.clone());
-    let mut round = spawn_blocking(move || work(&house, &token));
-    let ended = tokio::select! {
-        done = &mut round => Some(done),
-        _ = stop.wait_for(|stop| *stop) => None,
-    };
-    log_failure(match ended {
-        Some(done) => done,
-        None => {
-            cancel.cancel(CancelReason::Shutdown);
-            round.await
-        }
-    });
+    let service = app.clone();
+    log_failure(run_until_stop(stop, move |cancel| work(&service, cancel)).await);
 }
 
 /// Nothing that was recorded depends on upkeep: the next round, or the next start, makes up for it.

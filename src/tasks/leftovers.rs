@@ -2,8 +2,9 @@
 //! the end, and, when the service has been up for a moment, files of a crash. From then on every hour: what people sent to
 //! vector stores in conversations of which nothing is there, and records of runs beyond what is kept; every day messages beyond it.
 
+use super::run_until_stop;
 use crate::app::App;
-use crate::base::cancel::{CancelReason, CancelToken};
+use crate::base::cancel::CancelToken;
 use crate::domain::error::{Error, Result};
 use crate::ops::conversations::{chunks, expiry};
 use crate::ops::knowledge::collections;
@@ -14,7 +15,6 @@ use crate::ops::service::leftovers::{self, LEFTOVER_AGE_MIN_SECONDS, SweepReport
 use jiff::{SignedDuration, Timestamp};
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::task::spawn_blocking;
 
 /// Time between the start and the look for what a crash left (manual 14.2).
 const LEFTOVER_WAIT_SECONDS: u64 = 20;
@@ -85,21 +85,7 @@ async fn until_stop<T: Send + 'static>(
     what: &'static str,
     work: impl FnOnce(&CancelToken) -> Result<T> + Send + 'static,
 ) -> Option<T> {
-    let cancel = CancelToken::new(None);
-    let token = cancel.clone();
-    let mut round = spawn_blocking(move || work(&token));
-    let ended = tokio::select! {
-        done = &mut round => Some(done),
-        _ = stop.wait_for(|stop| *stop) => None,
-    };
-    let done = match ended {
-        Some(done) => done,
-        None => {
-            cancel.cancel(CancelReason::Shutdown);
-            round.await
-        }
-    };
-    match done {
+    match run_until_stop(stop, work).await {
         Ok(Ok(done)) => Some(done),
         Ok(Err(error)) => {
             tracing::warn!(error = error.for_log(), what, "leftovers could not be looked for");

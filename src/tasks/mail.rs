@@ -1,7 +1,7 @@
 //! Sends messages that are due, and looks every minute whether the owner is to be told of something.
 
+use super::run_until_stop;
 use crate::app::App;
-use crate::base::cancel::{CancelReason, CancelToken};
 use crate::ops::service::mail::{alerts, delivery};
 use jiff::{SignedDuration, Timestamp};
 use std::time::Duration;
@@ -32,20 +32,8 @@ async fn deliver(app: App, mut stop: watch::Receiver<bool>) {
         if !app.state.mail_timers.is_due(app.clock.now()) {
             continue;
         }
-        let cancel = CancelToken::new(None);
-        let (service, token) = (app.clone(), cancel.clone());
-        let mut sending = spawn_blocking(move || delivery::send_due(&service, &token));
-        let ended = tokio::select! {
-            ended = &mut sending => Some(ended),
-            _ = stop.wait_for(|stop| *stop) => None,
-        };
-        let ended = match ended {
-            Some(ended) => ended,
-            None => {
-                cancel.cancel(CancelReason::Shutdown);
-                sending.await
-            }
-        };
+        let service = app.clone();
+        let ended = run_until_stop(&mut stop, move |cancel| delivery::send_due(&service, cancel)).await;
         if let Err(error) = ended {
             super::log_panic("mail", &error);
         }

@@ -19,9 +19,10 @@ pub mod usage;
 pub mod webhooks;
 
 use crate::app::App;
+use crate::base::cancel::{CancelReason, CancelToken};
 use control::ControlSocket;
 use tokio::sync::watch;
-use tokio::task::{JoinError, JoinHandle};
+use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 
 /// The tasks that are running.
 pub struct Tasks {
@@ -102,6 +103,25 @@ impl Tasks {
             }
         }
     }
+}
+
+/// Works on a thread of its own, which `stop` cancels, and waits for its end in any case.
+///
+/// # Errors
+/// When it panicked.
+async fn run_until_stop<T: Send + 'static>(
+    stop: &mut watch::Receiver<bool>,
+    work: impl FnOnce(&CancelToken) -> T + Send + 'static,
+) -> Result<T, JoinError> {
+    let cancel = CancelToken::new(None);
+    let token = cancel.clone();
+    let mut working = spawn_blocking(move || work(&token));
+    tokio::select! {
+        done = &mut working => return done,
+        _ = stop.wait_for(|stop| *stop) => {}
+    }
+    cancel.cancel(CancelReason::Shutdown);
+    working.await
 }
 
 /// A task ends in an error only by a panic, as nobody aborts one.

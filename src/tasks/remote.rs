@@ -1,14 +1,13 @@
 //! Copies versions to the connected repository, or reads those there, whenever that is due. It sleeps until then, and looks at
 //! the clock in between, because somebody may set it.
 
+use super::run_until_stop;
 use crate::app::App;
-use crate::base::cancel::{CancelReason, CancelToken};
 use crate::ops::remote::copy;
 use jiff::Timestamp;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
-use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 /// Longest time between two looks at the clock for the copy (manual 14.16).
@@ -21,22 +20,10 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     let moved = Arc::new(Notify::new());
     let listener = moved.clone();
     copy::listen(&app, move || listener.notify_one());
-    let cancel = CancelToken::new(None);
     while !*stop.borrow() {
         if copy::next_due(&app).is_some_and(|due| due <= app.clock.now()) {
-            let (service, token) = (app.clone(), cancel.clone());
-            let mut copying = spawn_blocking(move || copy::run_due(&service, &token));
-            let ended = tokio::select! {
-                ended = &mut copying => Some(ended),
-                _ = stop.wait_for(|stop| *stop) => None,
-            };
-            let ended = match ended {
-                Some(ended) => ended,
-                None => {
-                    cancel.cancel(CancelReason::Shutdown);
-                    copying.await
-                }
-            };
+            let service = app.clone();
+            let ended = run_until_stop(&mut stop, move |cancel| copy::run_due(&service, cancel)).await;
             if let Err(error) = ended {
                 super::log_panic("remote", &error);
             }
