@@ -147,7 +147,7 @@ impl App {
     /// Says which part failed and what to do.
     pub fn open(settings: Settings, environment: Environment) -> Result<Self, AppOpenError> {
         let folders = ops::service::data_folder::prepare(&settings)?;
-        let database = settings.data_dir.join("flowkeep.redb");
+        let database = settings.database();
         if ops::service::data_folder::is_missing_database(&settings.data_dir, &database)
             .map_err(AppOpenError::Folder)?
         {

@@ -72,7 +72,7 @@ pub(super) fn require_data(settings: &Settings) -> Result<(), CliError> {
             "a backup is being restored into {folder}; run this again when that is done"
         )));
     }
-    if !settings.data_dir.join("flowkeep.redb").exists() {
+    if !settings.database().exists() {
         return Err(CliError::Failed(format!(
             "there is no data in {folder} yet; start the service once, or name its folder with --data-dir"
         )));

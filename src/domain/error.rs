@@ -6,6 +6,7 @@ use super::ids::FlowId;
 use super::predictions::consumption::BudgetRefusal;
 use super::triggers::webhook_signature::SignatureFault;
 use super::workspace::quota::QuotaRefusal;
+use crate::base::cancel::CancelToken;
 use std::fmt;
 
 /// The result of an operation.
@@ -173,6 +174,14 @@ pub fn count_phrase(count: usize, one: &str, several: &str) -> String {
 }
 
 impl Error {
+    /// Ends what goes on for a while once its token is cancelled.
+    ///
+    /// # Errors
+    /// [`Self::Cancelled`] then.
+    pub fn check_cancelled(cancel: &CancelToken) -> Result<()> {
+        if cancel.reason().is_some() { Err(Self::Cancelled) } else { Ok(()) }
+    }
+
     /// The 404 of a thing of this kind; the id is the one the caller sent.
     #[must_use]
     pub fn no_such(what: &str, id: &str) -> Self {

@@ -365,6 +365,12 @@ impl Settings {
         })
     }
 
+    /// The file of the database, in the data folder.
+    #[must_use]
+    pub fn database(&self) -> PathBuf {
+        self.data_dir.join("flowkeep.redb")
+    }
+
     /// True when other machines can reach the service, so that the first owner needs the setup token (manual 8.1).
     #[must_use]
     pub fn listens_beyond_loopback(&self) -> bool {

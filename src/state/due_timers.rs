@@ -1,6 +1,5 @@
-//! What is to happen at a time: pauses of runs that end by themselves, answers of webhooks and messages
-//! that are sent again. Their records
-//! say it too and outlive a restart; this spares looking through all of them.
+//! What is to happen at a time: pauses of runs that end by themselves, answers of webhooks and messages that are sent again. Their
+//! records say it too and outlive a restart; this spares looking through all of them.
 
 use crate::domain::ids::{ExecutionId, PauseId, WebhookCallbackId, WorkspaceId};
 use jiff::Timestamp;

@@ -92,7 +92,7 @@ pub(in crate::cli) fn run(args: &DoctorArgs, context: &Context<'_>) -> Result<()
     findings.add_all("settings", Verdict::Warning, setting_warnings(context), "Every setting can be used.");
     if let Some(why) = folder_problem(&settings.data_dir, Audience::Operator) {
         findings.add("folder", Verdict::Failed, why);
-    } else if !settings.data_dir.join("flowkeep.redb").exists() {
+    } else if !settings.database().exists() {
         let why =
             format!("There is no data in {}: nothing was started here yet.", settings.data_dir.display());
         findings.add("folder", Verdict::Warning, why);

@@ -9,7 +9,6 @@ use crate::domain::service::compaction::{
 };
 use crate::store::bytes_on_disk;
 use std::fs;
-use std::path::PathBuf;
 use std::sync::PoisonError;
 use std::time::Instant;
 
@@ -36,7 +35,7 @@ pub(crate) fn run(app: &App, cancel: &CancelToken) -> Result<CompactionReport> {
 /// # Errors
 /// As [`run`].
 pub(crate) fn run_if_worth_it(app: &App, cancel: &CancelToken) -> Result<Option<CompactionReport>> {
-    let go_on = || require_running(cancel);
+    let go_on = || Error::check_cancelled(cancel);
     let bytes = database_bytes(app)?;
     let free = bytes.saturating_sub(app.store.needed_bytes(&go_on)?);
     let parts = Parts {
@@ -85,9 +84,9 @@ fn compact(app: &App, cancel: &CancelToken, parts: Parts) -> Result<CompactionRe
     } else {
         DatabaseCompaction::Unchanged { bytes: database_bytes(app)? }
     };
-    require_running(cancel)?;
+    Error::check_cancelled(cancel)?;
     let history = if parts.history { app.history.compact(cancel)? } else { None };
-    require_running(cancel)?;
+    Error::check_cancelled(cancel)?;
     let history = history.map(|(before, after)| HistoryCompaction {
         bytes: Shrinkage { before: before.bytes, after: after.bytes },
         loose: Shrinkage { before: before.loose, after: after.loose },
@@ -105,22 +104,14 @@ fn compact_database(app: &App, cancel: &CancelToken) -> Result<DatabaseCompactio
     if let Some(free) = free.filter(|free| *free < needed) {
         return Err(Conflict::NoRoomToCompact { needed, free }.into());
     }
-    Ok(match app.store.compact(&database(app), &|| require_running(cancel))? {
+    Ok(match app.store.compact(&app.settings.database(), &|| Error::check_cancelled(cancel))? {
         Some(sizes) => DatabaseCompaction::Smaller(Shrinkage { before: sizes.before, after: sizes.after }),
         None => DatabaseCompaction::Unchanged { bytes },
     })
 }
 
-fn require_running(cancel: &CancelToken) -> Result<()> {
-    if cancel.reason().is_some() { Err(Error::Cancelled) } else { Ok(()) }
-}
-
-fn database(app: &App) -> PathBuf {
-    app.settings.data_dir.join("flowkeep.redb")
-}
-
 fn database_bytes(app: &App) -> Result<u64> {
-    fs::metadata(database(app)).map(|file| bytes_on_disk(&file)).map_err(Error::internal)
+    fs::metadata(app.settings.database()).map(|file| bytes_on_disk(&file)).map_err(Error::internal)
 }
 
 fn log(report: &CompactionReport) {

@@ -440,9 +440,7 @@ pub(crate) fn verify_stopped(
     settings: &Settings,
     cancel: &CancelToken,
 ) -> Result<CommandOutput, AppOpenError> {
-    let store = Arc::new(
-        Store::open_read_only(&settings.data_dir.join("flowkeep.redb")).map_err(AppOpenError::Store)?,
-    );
+    let store = Arc::new(Store::open_read_only(&settings.database()).map_err(AppOpenError::Store)?);
     let looked = super::history::open_read_only(settings, &store);
     let report = looked.and_then(|history| versions::verify(&history, cancel)).map_err(AppOpenError::Look)?;
     Ok(CommandOutput::HistoryReport(report))

@@ -214,7 +214,7 @@ fn flowise_counters(page: &mut Exposition, app: &App) {
 fn process_samples(page: &mut Exposition, app: &App) {
     let help = "Spans that no collector took.";
     page.single("flowkeep_spans_lost_total", "counter", help, crate::traces::lost_count());
-    let files = Store::files(&app.settings.data_dir.join("flowkeep.redb"));
+    let files = Store::files(&app.settings.database());
     let sizes = files.iter().filter_map(|path| std::fs::metadata(path).ok());
     let size: u64 = sizes.map(|file| file.len()).sum();
     page.single("flowkeep_database_bytes", "gauge", "Size of the database and its journals on disk.", size);

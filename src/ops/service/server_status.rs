@@ -155,7 +155,7 @@ pub(crate) fn log(app: &App, at_least: Gravity, most: usize) -> LogExcerpt {
 }
 
 fn database_health(app: &App) -> DatabaseHealth {
-    let files = Store::files(&app.settings.data_dir.join("flowkeep.redb"));
+    let files = Store::files(&app.settings.database());
     let bytes = files.iter().filter_map(|path| fs::metadata(path).ok()).map(|file| file.len()).sum();
     let error = app.store.read_messages(|_| Ok(())).err();
     let told = error.map(|error| {

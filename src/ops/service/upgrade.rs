@@ -22,7 +22,7 @@ pub(crate) enum UpgradePlan {
 /// # Errors
 /// When a service uses the folder, and when this program does not know the format.
 pub(crate) fn plan(settings: &Settings) -> Result<UpgradePlan, OpenError> {
-    let database = database(settings);
+    let database = settings.database();
     Ok(match Store::upgrade_state(&database)? {
         UpgradeState::Ready { format } => UpgradePlan::None { format },
         UpgradeState::Due { found, known } => {
@@ -37,14 +37,10 @@ pub(crate) fn plan(settings: &Settings) -> Result<UpgradePlan, OpenError> {
 /// # Errors
 /// As [`plan`], and when the copy cannot be made; nothing changed then.
 pub(crate) fn run(settings: &Settings) -> Result<(), OpenError> {
-    Store::open(&database(settings)).map(drop)
+    Store::open(&settings.database()).map(drop)
 }
 
 /// Where the database lies as it was before its last upgrade; there need not have been one.
 pub(crate) fn copy_folder(settings: &Settings) -> PathBuf {
-    Store::upgrade_copy(&database(settings))
-}
-
-fn database(settings: &Settings) -> PathBuf {
-    settings.data_dir.join("flowkeep.redb")
+    Store::upgrade_copy(&settings.database())
 }

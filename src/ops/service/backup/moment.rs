@@ -62,8 +62,7 @@ impl Moment {
         if free < needed {
             return Err(BackupError::NoRoom { needed, free });
         }
-        let go_on = || if cancel.reason().is_some() { Err(Error::Cancelled) } else { Ok(()) };
-        self.snapshot.copy_into(file.try_clone()?, &go_on)?;
+        self.snapshot.copy_into(file.try_clone()?, &|| Error::check_cancelled(cancel))?;
         let Self { created, history, files, secrets, .. } = self;
         Ok(PreparedMoment { created, database: file, history, files, secrets })
     }

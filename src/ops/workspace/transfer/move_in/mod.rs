@@ -45,7 +45,7 @@ impl Move<'_> {
     /// # Errors
     /// [`Error::Cancelled`] when the move was ended.
     fn go_on(&self) -> Result<()> {
-        if self.cancel.reason().is_some() { Err(Error::Cancelled) } else { Ok(()) }
+        Error::check_cancelled(self.cancel)
     }
 }
 
