@@ -5,35 +5,19 @@
 
 #[path = "support/canvases.rs"]
 mod canvases;
+#[path = "support/kills.rs"]
+mod kills;
 #[path = "support/program.rs"]
 mod program;
 #[path = "support/wire.rs"]
 mod wire;
 
-use program::{Program, command, error_output, run, standard_output};
+use kills::{good, moment, rounds, start};
+use program::{Program, run};
 use serde_json::{Value, json};
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::time::{Duration, Instant};
-
-fn rounds() -> u64 {
-    std::env::var("FLOWKEEP_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(2)
-}
-
-/// A moment within `whole`, another one in each round.
-fn moment(whole: Duration, round: u64) -> Duration {
-    whole.mul_f64((round * 37 % 100) as f64 / 100.0 + 0.005)
-}
-
-fn start(arguments: &[&str]) -> Child {
-    command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
-}
-
-fn good(arguments: &[&str]) -> String {
-    let output = run(arguments);
-    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", error_output(&output));
-    standard_output(&output)
-}
 
 fn names(service: &Program, key: &str) -> Vec<String> {
     let flows = service.get("/api/v1/chatflows", &[("authorization", &format!("Bearer {key}"))]).json();

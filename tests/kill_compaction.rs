@@ -6,40 +6,24 @@
 
 #[path = "support/canvases.rs"]
 mod canvases;
+#[path = "support/kills.rs"]
+mod kills;
 #[path = "support/program.rs"]
 mod program;
 #[path = "support/wire.rs"]
 mod wire;
 
-use program::{Program, command, error_output, run, standard_output};
+use kills::{good, moment, rounds, start};
+use program::Program;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
-
-fn rounds() -> u64 {
-    std::env::var("FLOWKEEP_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(2)
-}
-
-/// A moment within `whole`, another one in each round.
-fn moment(whole: Duration, round: u64) -> Duration {
-    whole.mul_f64((round * 37 % 100) as f64 / 100.0 + 0.005)
-}
-
-fn start(arguments: &[&str]) -> Child {
-    command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
-}
-
-fn good(arguments: &[&str]) -> String {
-    let output = run(arguments);
-    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", error_output(&output));
-    standard_output(&output)
-}
 
 /// What the owner of the answers knows for sure.
 struct Fixture {

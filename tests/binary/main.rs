@@ -25,6 +25,8 @@ mod git_host;
 mod home;
 #[cfg(unix)]
 mod installation;
+#[path = "../support/kills.rs"]
+mod kills;
 mod log_lines;
 mod logging;
 mod mail;

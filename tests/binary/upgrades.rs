@@ -1,11 +1,11 @@
 //! Data folders of older formats (`formats/`), each as a killed program of that format left it, opened by this one (manual 13.15).
 
-use crate::program::{Program, command, error_output, run, standard_output};
+use crate::kills::{moment, rounds, start};
+use crate::program::{Program, error_output, run, standard_output};
 use crate::{Home, one_line};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::time::Instant;
 
 /// What the database and its log lie in, as every format has them.
@@ -142,11 +142,6 @@ fn put_back(data: &Path) {
     }
 }
 
-/// How often an upgrade is killed, another format and another moment each time; `FLOWKEEP_KILL_ROUNDS` says it.
-fn kill_rounds() -> usize {
-    std::env::var("FLOWKEEP_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(2)
-}
-
 #[test]
 fn an_upgrade_that_is_killed_is_finished_by_the_next_and_the_copy_is_of_what_was_there() {
     let whole = {
@@ -155,12 +150,11 @@ fn an_upgrade_that_is_killed_is_finished_by_the_next_and_the_copy_is_of_what_was
         old.home.good(&["upgrade"]);
         begun.elapsed()
     };
-    for round in 0..kill_rounds() {
-        let format = FORMATS[round % FORMATS.len()];
+    // Another format and another moment each time.
+    for (round, format) in (0..rounds()).zip(FORMATS.into_iter().cycle()) {
         let old = OldFolder::unpack(format);
-        let mut upgrade = command(&["upgrade", "--data-dir", old.home.data()]);
-        let mut upgrade = upgrade.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(whole.mul_f64((round * 37 % 100) as f64 / 100.0));
+        let mut upgrade = start(&["upgrade", "--data-dir", old.home.data()]);
+        std::thread::sleep(moment(whole, round));
         // It may have come to its end.
         let _ = upgrade.kill();
         upgrade.wait().unwrap();
