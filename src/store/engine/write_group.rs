@@ -11,7 +11,8 @@
 //! same batch, and learns its result only when that batch is durable. So nobody acts on what is not on disk:
 //! - it failed and wrote nothing: the batch is not touched. The error counts once the writes it saw are durable;
 //! - it failed after it wrote: the transaction is aborted and everyone in it runs again. The failed one runs
-//!   again at once, alone, if it had seen writes of others: its error must come from a committed state;
+//!   again at once if it had seen writes of others: its error must come from a committed state. If that does not fail,
+//!   its transaction takes nobody else;
 //! - it panicked: the transaction is aborted, the others run again, the panic goes on in its own thread;
 //! - the commit failed: every member gets the error, the next writer opens the database anew.
 //!
@@ -24,7 +25,9 @@
 //! by a panic that says so.
 //!
 //! **Why it ends.** An operation runs again only because another one failed after it had written, and that one
-//! leaves with its error after at most one more run; and once when it waited for a batch that had begun before messages
+//! leaves with its error, or with its own commit, after at most one more run. Were others let into its transaction,
+//! one of them could fail for what it wrote and send it round again: of many that want the last free place each would
+//! keep all others from it for ever. And it runs again once when it waited for a batch that had begun before messages
 //! its caller was told of, because every batch after that sees them.
 
 use super::database::StorageEngine;
@@ -51,16 +54,24 @@ pub(in crate::store) struct WriteGroup {
     commits: GroupCommit<(), BatchResult>,
 }
 
-/// A transaction that still takes writers.
+/// A transaction that was not taken out yet.
 struct OpenTransaction {
     tx: WriteTx,
     /// How many operations have written into it.
     members: usize,
+    /// Its one member failed behind others before: it is committed before anybody else writes.
+    is_exclusive: bool,
 }
 
 impl OpenTransaction {
+    /// True when the leader need not wait for more members.
     fn is_full(&self) -> bool {
-        self.members >= MEMBERS_MAX
+        self.is_exclusive || self.members >= MEMBERS_MAX
+    }
+
+    /// True when the next operation may run in it, which is to see all messages below `watermark`.
+    fn admits(&self, watermark: Option<Watermark>) -> bool {
+        !self.is_exclusive && watermark.is_none_or(|ahead| self.tx.watermark() >= ahead)
     }
 }
 
@@ -198,7 +209,7 @@ impl WriteGroup {
     }
 
     /// Runs the operation in the open transaction, or a new one. It sees all messages below `watermark`: an open transaction
-    /// that does not is waited for, and a new one does.
+    /// that does not is waited for, as is one that takes nobody else, and a new one does.
     fn try_run<T>(
         &self,
         engine: &StorageEngine,
@@ -206,13 +217,14 @@ impl WriteGroup {
         watermark: Option<Watermark>,
     ) -> WriteAttempt<T> {
         let mut guard = self.lock_open();
-        if guard.as_ref().is_some_and(|open| watermark.is_some_and(|ahead| open.tx.watermark() < ahead)) {
+        if guard.as_ref().is_some_and(|open| !open.admits(watermark)) {
             if has_members(&guard) {
                 drop(self.join_batch(guard, engine, Ok(())));
                 return WriteAttempt::Retry;
             }
             self.abort(&mut guard, engine);
         }
+        let mut has_failed = false;
         loop {
             let open = match self.ensure_open(&mut guard, engine) {
                 Ok(open) => open,
@@ -241,11 +253,13 @@ impl WriteGroup {
                 }
                 (true, Ok(value)) => {
                     open.members += 1;
+                    open.is_exclusive = has_failed;
                     self.join_batch(guard, engine, Ok(value))
                 }
                 (true, Err(error)) => {
                     self.abort(&mut guard, engine);
                     if saw_others {
+                        has_failed = true;
                         continue;
                     }
                     WriteAttempt::Done(Err(error))
@@ -342,7 +356,7 @@ impl WriteGroup {
                     engine.begin_write()?
                 }
             };
-            *slot = Some(OpenTransaction { tx, members: 0 });
+            *slot = Some(OpenTransaction { tx, members: 0, is_exclusive: false });
         }
         Ok(slot.as_mut().expect("it was opened in the lines above"))
     }

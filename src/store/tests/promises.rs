@@ -9,13 +9,14 @@ use crate::domain::ids::UserId;
 use crate::store::engine::database::StorageEngine;
 use crate::store::engine::recovery::LogPaths;
 use crate::store::queries::messages::{self, MessageBatch};
-use crate::store::tables::{META, USER_BY_EMAIL};
+use crate::store::tables::{LEADS, META, USER_BY_EMAIL};
 use crate::store::wal::segment::SEGMENT_BYTES;
 use crate::store::*;
 use proptest::prelude::*;
 use redb::{Database, StorageBackend};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex, mpsc};
@@ -121,6 +122,7 @@ enum Call {
     PutAndFail,
     PutAndPanic,
     FailBeforeWriting,
+    TakePlace,
     Look,
     Checkpoint,
     Append,
@@ -139,6 +141,7 @@ fn call() -> impl Strategy<Value = Call> {
         2 => Just(Call::PutAndFail),
         1 => Just(Call::PutAndPanic),
         1 => Just(Call::FailBeforeWriting),
+        3 => Just(Call::TakePlace),
         1 => Just(Call::Look),
         1 => Just(Call::Checkpoint),
         4 => Just(Call::Append),
@@ -154,6 +157,19 @@ fn call() -> impl Strategy<Value = Call> {
 
 fn quiet_panic() -> ! {
     resume_unwind(Box::new("a panic that prints nothing"))
+}
+
+/// Takes one of so many places, and fails after it wrote that it did when there is none.
+fn take_place(store: &Store, places: usize, number: u8) -> Result<()> {
+    store.write(|tx| {
+        tx.put(LEADS, &[number], b"mine")?;
+        let mut taken = 0;
+        tx.scan(LEADS, &KeyRange::all(), Order::Ascending, |_, _| {
+            taken += 1;
+            Ok(ControlFlow::Continue(()))
+        })?;
+        if taken > places { Err(Error::invalid("there is no place")) } else { Ok(()) }
+    })
 }
 
 /// Runs the call and tells of its end; a callback tells of its own.
@@ -176,6 +192,11 @@ fn run(store: &Store, disk: &DatabaseFile, call: Call, number: u8, ended: &mpsc:
             assert!(!matches!(catch_unwind(AssertUnwindSafe(write)), Ok(Ok(()))));
         }
         Call::FailBeforeWriting => assert!(store.write(|_| Err::<(), _>(Error::invalid("no"))).is_err()),
+        Call::TakePlace => {
+            if take_place(store, 2, number).is_ok() {
+                drop(store.write(|tx| tx.remove(LEADS, &[number])));
+            }
+        }
         Call::Look => drop(store.write(|tx| tx.has(META, &[number]))),
         Call::Checkpoint => drop(store.write_group.checkpoint(&store.engine)),
         Call::Append => drop(store.append(batch(1))),
@@ -290,6 +311,30 @@ proptest! {
         }
         let kept = calls.iter().filter(|call| matches!(call, Call::Put)).count();
         prop_assert_eq!(store.read(|tx| Ok(USER_BY_EMAIL.list(tx)?.len())).unwrap(), kept);
+    }
+}
+
+/// Whoever fails behind others has them run again, and it may not fail itself then: it must not be the next that others fail behind.
+#[test]
+fn changes_that_refuse_one_another_come_to_an_end() {
+    let (rivals, places) = (12, 3);
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(Store::open(&folder.path().join("test.redb")).unwrap());
+    for round in 0..20 {
+        let (tell, ended) = mpsc::channel();
+        let start = Arc::new(Barrier::new(usize::from(rivals)));
+        for number in 0..rivals {
+            let (store, start, tell) = (store.clone(), start.clone(), tell.clone());
+            thread::spawn(move || {
+                start.wait();
+                tell.send(take_place(&store, places, number).is_ok()).unwrap();
+            });
+        }
+        // Threads that run for ever cannot be joined, so they are left behind.
+        let results =
+            (0..rivals).map(|_| ended.recv_timeout(ENDS_WITHIN).expect("a change that comes to its end"));
+        assert_eq!(results.filter(|is_done| *is_done).count(), places, "round {round}");
+        store.write(|tx| (0..rivals).try_for_each(|number| tx.remove(LEADS, &[number]).map(drop))).unwrap();
     }
 }
 
