@@ -1,7 +1,7 @@
 //! `import --from-flowise`: a data folder of Flowise, made here in the form that version 3 leaves behind.
 
 use crate::canvases::template;
-use crate::program::{Program, command, error_output, standard_output};
+use crate::program::{OWNER, Program, command, error_output, standard_output};
 use crate::provider::Provider;
 use crate::{Home, one_line};
 use rusqlite::Connection;
@@ -208,6 +208,30 @@ fn a_running_service_takes_a_folder_in_once_and_a_second_time_changes_nothing() 
         assert_eq!(item["action"], "skip", "{item}");
     }
     assert_eq!(crate::status_with(&service, KEY_VALUE), 200);
+}
+
+#[test]
+fn a_folder_for_whose_flows_the_workspace_has_no_room_stays_outside() {
+    let home = Home::new();
+    let service = home.serve();
+    let cookie = service.sign_in(OWNER.0, OWNER.1).unwrap();
+    let bound = |quota: &Value| {
+        let body = json!({ "quota": quota });
+        let answer = service.call("PUT", "/api/v1/workspace", &[("cookie", &cookie)], &body);
+        assert_eq!(answer.status(), 200, "{}", answer.text());
+    };
+    let folder = Folder::new(&home);
+    folder.fill("http://127.0.0.1:1/v1");
+    bound(&json!({"flows": 0}));
+    let line = one_line(&import(&home, &folder, &[]), 1);
+    assert!(line.contains("The quota 'flows' of this workspace is 0 flows"), "{line}");
+    let bearer = format!("Bearer {}", home.key("all"));
+    for list in ["chatflows", "variables", "credentials"] {
+        let left = service.get(&format!("/api/v1/{list}"), &[("authorization", &bearer)]);
+        assert_eq!(left.json(), json!([]), "{list}");
+    }
+    bound(&json!({"flows": 1}));
+    assert_eq!(report(&import(&home, &folder, &["--json"]))["created"], 4);
 }
 
 #[test]

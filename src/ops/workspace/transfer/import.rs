@@ -5,8 +5,8 @@ use super::coverage;
 use super::credentials::{self, CredentialMatches};
 use super::export;
 use super::flow;
-use super::parse::{ImportItem, display_name, parse};
-use super::plan::{ImportStep, plan, report_item};
+use super::parse::{ImportFile, ImportItem, display_name, parse};
+use super::plan::{ImportStep, bind_to_arrivals, plan, report_item};
 use super::runs;
 use super::tool_servers;
 use super::workspace_view::KeyBinding;
@@ -44,7 +44,7 @@ use uuid::Uuid;
 /// # Errors
 /// 400 for a file with nothing in it, 409 when its new flows are more than the quota of the workspace has room for.
 pub(crate) fn import(app: &App, caller: &Caller, wanted: FileImport) -> Result<ImportResult> {
-    Ok(take_in(app, caller, wanted, &Companions::default())?.result)
+    Ok(FilePlan::new(app, caller, wanted)?.run(app, caller, &Companions::default())?.result)
 }
 
 /// What comes in beside a file that was made of another product's database.
@@ -67,59 +67,77 @@ pub(super) struct FileOutcome {
     pub coverage: Coverage,
 }
 
-/// As [`import`], with what comes in beside the file.
-pub(super) fn take_in(
-    app: &App,
-    caller: &Caller,
-    wanted: FileImport,
-    beside: &Companions,
-) -> Result<FileOutcome> {
-    let FileImport { is_preview, choices, file_name, file } = wanted;
-    let is_import = !is_preview;
-    let mut incoming = parse(file, file_name.as_deref())?;
-    let mut steps = plan(app, caller, &incoming, &choices, &beside.keys)?;
-    require_room(app, caller, &incoming.items, &mut steps, is_preview)?;
-    let known = credentials::load(app, &caller.workspace)?;
-    let stands = credentials::match_credentials(caller, &known, &incoming.credentials);
-    let told_of = incoming.items.iter().zip(&steps).map(|(item, step)| notes(item, step, &stands, beside));
-    let notes: Vec<Vec<String>> = told_of.collect();
-    replace_ids(&mut incoming.items, &steps, &stands)?;
-    let problems = problems(app, caller, &incoming.items, &steps, beside)?;
-    let unsupported = count_unsupported(&incoming.items, &steps);
-    if is_import {
-        for (item, step) in incoming.items.iter().zip(&mut steps) {
-            if step.is_written() {
-                let done = import_item(app, caller, item, step, beside);
-                step.refusal = done.err().map(|fault| fault_text(&fault));
+/// What a file holds, and what becomes of each part of it. Nothing was written yet.
+pub(super) struct FilePlan {
+    incoming: ImportFile,
+    steps: Vec<ImportStep>,
+    is_preview: bool,
+}
+
+impl FilePlan {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// As [`import`].
+    pub(super) fn new(app: &App, caller: &Caller, wanted: FileImport) -> Result<Self> {
+        let FileImport { is_preview, choices, file_name, file } = wanted;
+        let incoming = parse(file, file_name.as_deref())?;
+        let mut steps = plan(app, caller, &incoming, &choices)?;
+        require_room(app, caller, &incoming.items, &mut steps, is_preview)?;
+        Ok(Self { incoming, steps, is_preview })
+    }
+
+    /// Does what was planned, with what came in beside the file; of a preview it only tells.
+    ///
+    /// # Errors
+    /// When the database cannot be read; what of the file cannot come in is part of the outcome.
+    pub(super) fn run(self, app: &App, caller: &Caller, beside: &Companions) -> Result<FileOutcome> {
+        let Self { mut incoming, mut steps, is_preview } = self;
+        let is_import = !is_preview;
+        bind_to_arrivals(&incoming.items, &mut steps, &beside.keys);
+        let known = credentials::load(app, &caller.workspace)?;
+        let stands = credentials::match_credentials(caller, &known, &incoming.credentials);
+        let told_of =
+            incoming.items.iter().zip(&steps).map(|(item, step)| notes(item, step, &stands, beside));
+        let notes: Vec<Vec<String>> = told_of.collect();
+        replace_ids(&mut incoming.items, &steps, &stands)?;
+        let problems = problems(app, caller, &incoming.items, &steps, beside)?;
+        let unsupported = count_unsupported(&incoming.items, &steps);
+        if is_import {
+            for (item, step) in incoming.items.iter().zip(&mut steps) {
+                if step.is_written() {
+                    let done = import_item(app, caller, item, step, beside);
+                    step.refusal = done.err().map(|fault| fault_text(&fault));
+                }
             }
         }
+        let coverage = coverage::of_flows(&incoming.items, &steps, &problems);
+        let (ids, homes) = (local_ids(&incoming.items, &steps), homes(&incoming.items, &steps));
+        let rows = incoming.items.iter().zip(&steps).zip(notes.into_iter().zip(problems));
+        let mut items = rows
+            .map(|((item, step), (notes, problems))| report_item(item, step, notes, problems, is_import))
+            .collect::<Vec<_>>();
+        items.extend(runs::import(app, caller, &incoming.runs, &homes, is_import)?);
+        let left_out = incoming.left_out.iter();
+        items.extend(left_out.map(|(name, count, why)| ImportItemView::left_out(name, *count, why)));
+        let count = |actions: &[ImportAction]| {
+            steps.iter().filter(|step| step.refusal.is_none() && actions.contains(&step.action)).count()
+        };
+        let (created, updated) =
+            (count(&[ImportAction::Create, ImportAction::Duplicate]), count(&[ImportAction::Update]));
+        let refused = steps.iter().filter(|step| step.refusal.is_some()).count();
+        if is_import {
+            tracing::info!(created, updated, refused, by = %caller.principal, "a file was imported");
+        }
+        let message = match (is_import, refused) {
+            (false, _) => "preview",
+            (true, 0) => "success",
+            (true, _) => "some items were refused",
+        };
+        let skipped = count(&[ImportAction::Skip]);
+        let result = ImportResult { message, items, created, updated, skipped, refused, unsupported };
+        Ok(FileOutcome { result, ids, homes, coverage })
     }
-    let coverage = coverage::of_flows(&incoming.items, &steps, &problems);
-    let (ids, homes) = (local_ids(&incoming.items, &steps), homes(&incoming.items, &steps));
-    let rows = incoming.items.iter().zip(&steps).zip(notes.into_iter().zip(problems));
-    let mut items = rows
-        .map(|((item, step), (notes, problems))| report_item(item, step, notes, problems, is_import))
-        .collect::<Vec<_>>();
-    items.extend(runs::import(app, caller, &incoming.runs, &homes, is_import)?);
-    let left_out = incoming.left_out.iter();
-    items.extend(left_out.map(|(name, count, why)| ImportItemView::left_out(name, *count, why)));
-    let count = |actions: &[ImportAction]| {
-        steps.iter().filter(|step| step.refusal.is_none() && actions.contains(&step.action)).count()
-    };
-    let (created, updated) =
-        (count(&[ImportAction::Create, ImportAction::Duplicate]), count(&[ImportAction::Update]));
-    let refused = steps.iter().filter(|step| step.refusal.is_some()).count();
-    if is_import {
-        tracing::info!(created, updated, refused, by = %caller.principal, "a file was imported");
-    }
-    let message = match (is_import, refused) {
-        (false, _) => "preview",
-        (true, 0) => "success",
-        (true, _) => "some items were refused",
-    };
-    let skipped = count(&[ImportAction::Skip]);
-    let result = ImportResult { message, items, created, updated, skipped, refused, unsupported };
-    Ok(FileOutcome { result, ids, homes, coverage })
 }
 
 /// Refuses a file with more new flows than the workspace has room for, before anything is written. A preview says so of each of them,

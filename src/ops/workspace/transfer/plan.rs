@@ -66,21 +66,26 @@ pub(super) fn plan(
     caller: &Caller,
     incoming: &ImportFile,
     choices: &ImportChoices,
-    arriving_keys: &BTreeSet<KeyId>,
 ) -> Result<Vec<ImportStep>> {
     let here = WorkspaceView::load(app, caller, &incoming.items)?;
-    let arriving = |item: &ImportItem| {
-        let id = KeyId::parse(item.fields.get("apikeyid")?.as_str()?)?;
-        arriving_keys.contains(&id).then_some(KeyBinding::Key(id))
-    };
     let step = |item: &ImportItem| {
         let mut step = plan_item(app, caller, &here, item, choices)?;
         if let ItemKind::Flow(_) = item.kind {
-            step.binding = arriving(item).unwrap_or_else(|| here.binding(item, &incoming.keys));
+            step.binding = here.binding(item, &incoming.keys);
         }
         Ok(step)
     };
     incoming.items.iter().map(step).collect()
+}
+
+/// Ties flows to keys that come in beside the file.
+pub(super) fn bind_to_arrivals(items: &[ImportItem], steps: &mut [ImportStep], keys: &BTreeSet<KeyId>) {
+    for (item, step) in items.iter().zip(steps) {
+        let id = item.fields.get("apikeyid").and_then(Value::as_str).and_then(KeyId::parse);
+        if let Some(id) = id.filter(|id| keys.contains(id) && matches!(item.kind, ItemKind::Flow(_))) {
+            step.binding = KeyBinding::Key(id);
+        }
+    }
 }
 
 fn plan_item(

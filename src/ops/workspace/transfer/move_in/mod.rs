@@ -17,7 +17,7 @@ mod report;
 mod stores;
 
 use self::report::MoveReport;
-use super::import::{Companions, take_in};
+use super::import::{Companions, FilePlan};
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::domain::accounts::caller::Caller;
@@ -83,11 +83,16 @@ pub(crate) fn move_in(
     let moving = Move { app, caller, folder: &folder, is_real: !is_preview, cancel };
     let mut report = MoveReport::default();
     let mut beside = Companions { has_values: true, ..Companions::default() };
+    // Whether there is room is known before anything is written.
+    let plan = plan_file(&moving)?;
     // What flows refer to comes before them.
     records::credentials(&moving, &mut beside, &mut report)?;
     records::keys(&moving, &mut beside, &mut report)?;
     records::tool_servers(&moving, &mut beside, &mut report)?;
-    let (homes, coverage) = take_file(&moving, &beside, &mut report)?;
+    let (homes, coverage) = match plan {
+        Some(plan) => take_file(&moving, plan, &beside, &mut report)?,
+        None => Default::default(),
+    };
     file::webhook_secrets(&moving, &homes, &mut report)?;
     stores::take(&moving, &homes, &mut report)?;
     conversations::executions(&moving, &homes, &mut report)?;
@@ -104,11 +109,11 @@ pub(crate) fn move_in(
     Ok(MoveInResult { result, coverage, notes })
 }
 
-/// Takes in what an export of the folder would hold, as exports come in.
-fn take_file(moving: &Move<'_>, beside: &Companions, report: &mut MoveReport) -> Result<(Homes, Coverage)> {
+/// Reads what an export of the folder would hold; `None` where that is nothing.
+fn plan_file(moving: &Move<'_>) -> Result<Option<FilePlan>> {
     let file = file::build(moving.folder)?;
     if file.is_empty() {
-        return Ok((Homes::default(), Coverage::default()));
+        return Ok(None);
     }
     let wanted = FileImport {
         is_preview: !moving.is_real,
@@ -116,7 +121,17 @@ fn take_file(moving: &Move<'_>, beside: &Companions, report: &mut MoveReport) ->
         file_name: None,
         file,
     };
-    let imported = take_in(moving.app, moving.caller, wanted, beside)?;
+    FilePlan::new(moving.app, moving.caller, wanted).map(Some)
+}
+
+/// Takes that in, as exports come in.
+fn take_file(
+    moving: &Move<'_>,
+    plan: FilePlan,
+    beside: &Companions,
+    report: &mut MoveReport,
+) -> Result<(Homes, Coverage)> {
+    let imported = plan.run(moving.app, moving.caller, beside)?;
     report.add(imported.result);
     Ok((Homes { ids: imported.ids, flows: imported.homes }, imported.coverage))
 }
