@@ -91,6 +91,20 @@ impl PipelineFiles {
         }
     }
 
+    /// Bytes of the files of all pipelines of a workspace, those that are being written too.
+    ///
+    /// # Errors
+    /// When the disk cannot be read.
+    pub(crate) fn bytes_of(&self, workspace: &WorkspaceId) -> io::Result<u64> {
+        let Some(root) = self.tree.open(&[&workspace.to_string()])? else { return Ok(0) };
+        let mut bytes = 0;
+        for flow in root.entries()?.into_iter().filter(|entry| entry.kind == EntryKind::Folder) {
+            let Some(folder) = root.child(&flow.name)? else { continue };
+            bytes += folder.entries()?.iter().map(|file| file.kind.bytes()).sum::<u64>();
+        }
+        Ok(bytes)
+    }
+
     /// Every flow that has a folder, with its files that nobody changed since `before`.
     ///
     /// # Errors

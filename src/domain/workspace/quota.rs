@@ -23,7 +23,7 @@ pub struct WorkspaceQuota {
     /// Chunks that are kept here with their vectors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vectors: Option<u64>,
-    /// Of the files of its flows, document stores and conversations.
+    /// Of the files of its flows, document stores, conversations and pipelines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -150,13 +150,19 @@ impl QuotaKind {
         matches!(self, Self::FileBytes)
     }
 
-    const fn words(self) -> &'static str {
-        match self {
-            Self::Flows => "flows",
-            Self::Chunks => "chunks of document stores",
-            Self::Characters => "characters in chunks of document stores",
-            Self::Vectors => "chunks with vectors",
-            Self::FileBytes => "bytes of files",
+    /// What a number of them is called.
+    const fn words(self, number: u64) -> &'static str {
+        match (self, number) {
+            (Self::Flows, 1) => "flow",
+            (Self::Flows, _) => "flows",
+            (Self::Chunks, 1) => "chunk of document stores",
+            (Self::Chunks, _) => "chunks of document stores",
+            (Self::Characters, 1) => "character in chunks of document stores",
+            (Self::Characters, _) => "characters in chunks of document stores",
+            (Self::Vectors, 1) => "chunk with vectors",
+            (Self::Vectors, _) => "chunks with vectors",
+            (Self::FileBytes, 1) => "byte of files",
+            (Self::FileBytes, _) => "bytes of files",
         }
     }
 }
@@ -164,10 +170,11 @@ impl QuotaKind {
 impl fmt::Display for QuotaRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { kind, limit, used, more } = self;
-        let (name, words) = (kind.name(), kind.words());
+        let (name, words) = (kind.name(), kind.words(*limit));
+        let are = if *used == 1 { "is" } else { "are" };
         write!(
             f,
-            "The quota '{name}' of this workspace is {limit} {words}, and {used} are used, so there is no room for {more} \
+            "The quota '{name}' of this workspace is {limit} {words}, of which {used} {are} used, so there is no room for {more} \
              more. Remove what is not needed, or ask the owner of the service for a larger quota."
         )
     }
@@ -207,8 +214,17 @@ mod tests {
         assert_eq!(quota.admit(QuotaKind::Flows, 2, 1), Ok(()));
         assert_eq!(quota.admit(QuotaKind::Flows, 9, 0), Ok(()));
         assert_eq!(quota.admit(QuotaKind::Chunks, 9, 9), Ok(()));
-        let refused = quota.admit(QuotaKind::Flows, 3, 1).unwrap_err();
-        let told = refused.to_string();
-        assert!(told.contains("'flows'") && told.contains("is 3 flows, and 3 are used"), "{told}");
+        assert!(quota.admit(QuotaKind::Flows, 3, 1).is_err());
+    }
+
+    #[test]
+    fn a_refusal_is_a_sentence_for_one_as_for_many() {
+        let told = |limit, used| QuotaRefusal { kind: QuotaKind::Flows, limit, used, more: 1 }.to_string();
+        assert!(
+            told(3, 1).contains("'flows' of this workspace is 3 flows, of which 1 is used, so"),
+            "{}",
+            told(3, 1)
+        );
+        assert!(told(1, 0).contains("is 1 flow, of which 0 are used, so"), "{}", told(1, 0));
     }
 }

@@ -5,7 +5,7 @@ use super::targets::OpenTargets;
 use crate::app::App;
 use crate::cards::kit::{DedupeScope, DocumentDigest, SeenDocuments};
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::{FlowId, PipelineRunId};
+use crate::domain::ids::{FlowId, PipelineRunId, WorkspaceId};
 use crate::domain::pipelines::run::PipelinePhase;
 use crate::domain::predictions::prediction::Document;
 use crate::engine::pipeline::{Batch, BatchRecorder, TargetCard};
@@ -20,6 +20,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(super) struct Recorder<'a> {
     app: &'a App,
     active: &'a ActivePipeline,
+    workspace: WorkspaceId,
     flow: FlowId,
     run: PipelineRunId,
     /// What the run saw for all later ones.
@@ -35,6 +36,7 @@ impl<'a> Recorder<'a> {
         Self {
             app,
             active,
+            workspace: run.workspace,
             flow: run.flow,
             run: run.id,
             provisional: seen::provisional(&run.id),
@@ -95,7 +97,8 @@ impl BatchRecorder for Recorder<'_> {
     }
 
     fn write(&self, node: &str, documents: &[Document]) -> Result<usize> {
-        self.targets().write(node, documents, &|scope, digest| self.remember_in(scope, digest))
+        let place = (self.app, &self.workspace);
+        self.targets().write(place, node, documents, &|scope, digest| self.remember_in(scope, digest))
     }
 
     fn batch_done(&self, batch: Batch) -> Result<()> {

@@ -5,7 +5,7 @@ use super::seen;
 use crate::app::App;
 use crate::cards::kit::DocumentDigest;
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::{ChunkId, DocumentStoreId, LoaderId, PipelineFileId};
+use crate::domain::ids::{ChunkId, DocumentStoreId, LoaderId, PipelineFileId, WorkspaceId};
 use crate::domain::knowledge::document_store::{PipelineCard, StoredChunk};
 use crate::domain::pipelines::run::PipelineRun;
 use crate::domain::pipelines::target::{
@@ -16,6 +16,7 @@ use crate::engine::pipeline::TargetCard;
 use crate::files::chat_files::StoreFileError;
 use crate::files::pipeline_files::PipelineFileWriter;
 use crate::ops::knowledge::stores::pipeline_chunks::{self, ChunkBatch};
+use crate::ops::workspace::quota;
 use crate::store::tables::PIPELINE_FILES;
 use crate::store::{Tx, WriteTx};
 use jiff::Timestamp;
@@ -91,9 +92,10 @@ impl OpenTargets {
     /// Writes documents; how many of them were not there already, which `is_first` tells for each in a scope.
     ///
     /// # Errors
-    /// When the disk does not take them, naming the card.
+    /// When the disk or the quota of the workspace does not take them, naming the card.
     pub(super) fn write(
         &mut self,
+        (app, workspace): (&App, &WorkspaceId),
         node: &str,
         documents: &[Document],
         is_first: &dyn Fn([u8; 16], &DocumentDigest) -> Result<bool>,
@@ -107,6 +109,8 @@ impl OpenTargets {
                         .map_err(Error::internal)?;
                     lines.push(b'\n');
                 }
+                let room = quota::admit_file(app, workspace, lines.len() as u64);
+                let _room = room.map_err(|refusal| refusal.of_card(&target.label))?;
                 writer.append(&lines).map_err(|fault| Error::from(fault).of_card(&target.label))?;
                 Ok(documents.len())
             }

@@ -137,7 +137,8 @@ pub(in crate::ops) fn admit_file<'a>(
 fn file_bytes(app: &App, workspace: &WorkspaceId) -> Result<u64> {
     let of_chats = app.chat_files.bytes_of(workspace).map_err(Error::internal)?;
     let of_flows = app.files.bytes_of(workspace).map_err(Error::internal)?;
-    Ok(of_chats.saturating_add(of_flows))
+    let of_pipelines = app.pipeline_files.bytes_of(workspace).map_err(Error::internal)?;
+    Ok(of_chats.saturating_add(of_flows).saturating_add(of_pipelines))
 }
 
 /// All that a workspace holds, and what was used today.

@@ -21,7 +21,7 @@ pub(crate) struct WorkspaceQuotaView {
     /// Chunks that are kept here with their vectors.
     #[serde(skip_serializing_if = "Option::is_none")]
     vectors: Option<u64>,
-    /// Of the files of its flows, document stores and conversations.
+    /// Of the files of its flows, document stores, conversations and pipelines.
     #[serde(skip_serializing_if = "Option::is_none")]
     file_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -4,6 +4,7 @@ mod budgets;
 mod files;
 mod flows;
 mod knowledge;
+mod pipelines;
 
 use crate::support::Server;
 use crate::support::client::Answer;
@@ -47,7 +48,9 @@ fn admitted(count: usize, refusal: u16, ask: impl Fn(usize) -> u16 + Sync) -> us
 #[track_caller]
 fn tells(sentence: &str, name: &str, limit: u64, used: u64) {
     let named = format!("The quota '{name}' of this workspace is {limit} ");
-    assert!(sentence.starts_with(&named) && sentence.contains(&format!("and {used} are used")), "{sentence}");
+    let is_told =
+        sentence.contains(&format!("of which {used} {} used", if used == 1 { "is" } else { "are" }));
+    assert!(sentence.starts_with(&named) && is_told, "{sentence}");
 }
 
 #[test]
