@@ -4,6 +4,8 @@ use super::mail_server::{Habit, MailServer};
 use super::program::{OWNER, command};
 use super::{Home, Program, error_output, standard_output};
 use serde_json::json;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Output;
 
 fn variables(mail: &MailServer) -> Vec<(&'static str, String)> {
@@ -114,4 +116,27 @@ fn the_settings_in_force_show_no_password() {
     let told = standard_output(&output);
     assert!(told.contains("smtp.example.org:587") && told.contains("starttls"), "{told}");
     assert!(!told.contains("canary") && told.contains("••••••••"), "{told}");
+}
+
+#[test]
+fn a_doctor_names_a_password_that_the_service_cannot_use_and_sends_nothing() {
+    let home = Home::new();
+    let mail = MailServer::start(Habit::default());
+    let file = home.path().join("mail password");
+    let doctor = || {
+        let mut command = command(&["doctor", "--data-dir", home.data()]);
+        // The password may not travel readably, wherever the server is.
+        command.envs(variables(&mail)).envs([("SERVICE_MAIL_TLS", "tls"), ("SERVICE_MAIL_USER", "flows")]);
+        command.env("SERVICE_MAIL_PASSWORD_FILE", &file).output().unwrap()
+    };
+    let output = doctor();
+    assert_eq!(output.status.code(), Some(1));
+    let told = standard_output(&output);
+    assert!(told.contains("No mail is sent: ") && told.contains("mail password cannot be read"), "{told}");
+    fs::write(&file, "hush\n").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let output = doctor();
+    assert_eq!(output.status.code(), Some(0), "{}", error_output(&output));
+    assert!(standard_output(&output).contains(&format!("Mail goes to {}", mail.place())));
+    assert!(mail.taken_now().is_empty());
 }

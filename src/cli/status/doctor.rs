@@ -10,7 +10,7 @@ use crate::ops::service::backup;
 use crate::ops::service::control::OperatorCommand;
 use crate::ops::service::data_folder;
 use crate::ops::service::upgrade::{self, UpgradePlan};
-use crate::settings::Settings;
+use crate::settings::{MailPassword, Settings};
 use crate::wire::service::operator::CommandReply;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
@@ -109,6 +109,7 @@ pub(in crate::cli) fn run(args: &DoctorArgs, context: &Context<'_>) -> Result<()
     }
     look_at_upgrade_copy(&settings, &mut findings);
     look_at_backups(&settings, &mut findings);
+    look_at_mail(&settings, &mut findings);
     look_at_limits(&mut findings);
     if context.is_switched_on(args.json, "SERVICE_JSON") {
         print(&json_lines(&serde_json::to_value(&findings.0).map_err(CliError::other)?)?)?;
@@ -286,6 +287,21 @@ fn look_at_backups(settings: &Settings, findings: &mut Findings) {
             let is_late = age > SignedDuration::from_hours(hours.saturating_mul(2).min(1_000_000));
             let verdict = if is_late { Verdict::Warning } else { Verdict::Ok };
             findings.add("backups", verdict, format!("The newest is {} hours old.", age.as_hours().max(0)));
+        }
+    }
+}
+
+/// Nothing is sent by looking: 'flowkeep mail test' does that.
+fn look_at_mail(settings: &Settings, findings: &mut Findings) {
+    let Some(mail) = &settings.mail else { return };
+    match mail.sign_in.as_ref().map(|sign_in| &sign_in.password) {
+        Some(MailPassword::File(path)) if let Err(error) = backup::passphrase_file::read(path) => {
+            findings.add("mail", Verdict::Failed, format!("No mail is sent: {} {error}.", path.display()));
+        }
+        _ => {
+            let what =
+                format!("Mail goes to {}; 'flowkeep mail test ADDRESS' sends a message.", mail.server());
+            findings.add("mail", Verdict::Ok, what);
         }
     }
 }
