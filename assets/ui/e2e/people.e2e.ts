@@ -62,6 +62,38 @@ describe.skipIf(missing)('people', () => {
     await close();
   });
 
+  it('bounds what a workspace holds and uses', async (test) => {
+    if (!ready) return test.skip();
+    const { page, close } = await signedIn('/workspaces');
+    await menu(page, 'Default Workspace', 'Quota');
+    const dialog = page.getByRole('dialog', { name: 'Quota of Default Workspace' });
+    await dialog.getByLabel('Flows').fill('a few');
+    await dialog.getByText('A whole number from 0 to').waitFor();
+    await axe(page);
+    await dialog.getByLabel('Flows').fill('100');
+    await dialog.getByLabel('Files, in MB').fill('2500.5');
+    await dialog.getByLabel('Questions a day').fill('5000');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.reload();
+    await menu(page, 'Default Workspace', 'Quota');
+    await dialog
+      .getByText(/^\d+ in use$/)
+      .first()
+      .waitFor();
+    await dialog.getByText('Used today: 0 questions').waitFor();
+    expect(await dialog.getByLabel('Flows').inputValue()).toBe('100');
+    expect(await dialog.getByLabel('Files, in MB').inputValue()).toBe('2500.5');
+    await axe(page);
+    await shot(page, 'workspaces-quota');
+    await page.keyboard.press('Escape');
+    await page.goto('/usage');
+    await page.getByRole('row', { name: /Default Workspace.*5,000 of 5,000/ }).waitFor();
+    await page.getByRole('link', { name: 'Default Workspace' }).click();
+    await page.getByRole('button', { name: 'Default Workspace', exact: true }).waitFor();
+    await close();
+  });
+
   it('makes a role like another one', async (test) => {
     if (!ready) return test.skip();
     const { page, close } = await signedIn('/roles', { allowed: [/409/] });
@@ -164,6 +196,10 @@ describe.skipIf(missing)('people', () => {
     await remove.getByText('Only the owner may do this').waitFor();
     await ada.page.goto('/roles');
     await ada.page.getByText('It needs the permission roles:manage', { exact: false }).waitFor();
+    await ada.page.goto('/workspaces');
+    await menu(ada.page, 'Default Workspace', 'Quota');
+    await ada.page.getByText('Only the owner of the service changes it.').waitFor();
+    expect(await ada.page.getByLabel('Flows').isDisabled()).toBe(true);
     await ada.close();
     await close();
   });

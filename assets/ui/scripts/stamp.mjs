@@ -1,4 +1,5 @@
-// Writes dist/BUILD: one hash of the source, and the hash of every built file. A server test recomputes both.
+// Writes assets/dist.sha256: one hash of the source, and the hash of every built file. A server test recomputes both.
+// It lies beside what is built, which goes into the program as it is.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
@@ -19,12 +20,11 @@ function files(root, folder = root) {
   });
 }
 
-function listing(root, leaveOut) {
+function listing(root) {
   return files(root)
-    .filter((path) => path !== leaveOut)
     .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
     .map((path) => `${sha(readFileSync(join(root, path)))}  ${path}\n`)
     .join('');
 }
 
-writeFileSync(join(dist, 'BUILD'), `source ${sha(listing(ui))}\n${listing(dist, 'BUILD')}`);
+writeFileSync(join(ui, '..', 'dist.sha256'), `source ${sha(listing(ui))}\n${listing(dist)}`);

@@ -8373,7 +8373,7 @@ export interface components {
             characters?: number | null;
             /** @description Chunks that are kept here with their vectors. */
             vectors?: number | null;
-            /** @description Of the files of its flows, document stores and conversations. */
+            /** @description Of the files of its flows, document stores, conversations and pipelines. */
             fileBytes?: number | null;
             budget?: components["schemas"]["Budget"] | null;
         };

@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Quota } from '../core/quota';
 import { api } from './client';
 import type { Schemas } from './models';
 import { usePeopleChange } from './people';
@@ -33,6 +34,9 @@ export function useChangeWorkspace() {
     },
   });
 }
+
+export const useSetQuota = () =>
+  usePeopleChange((body: { id: string; quota: Quota | null }) => api.put('/workspace', { body }));
 
 export const useDeleteWorkspace = () =>
   usePeopleChange(({ id }: { id: string }) => api.delete('/workspace/{id}', { path: { id } }));

@@ -1,4 +1,4 @@
-/** What a flow or an API key may use in a day, as fields hold it and as the service stores it. */
+/** What a flow, an API key or a workspace may use in a day, as fields hold it and as the service stores it. */
 
 export interface Budget {
   tokensPerDay?: number | null;
@@ -20,11 +20,11 @@ export const textOfBudget = (budget: Budget | null | undefined): BudgetText => (
   tokens: textOf(budget?.tokensPerDay),
 });
 
-/** A whole number of one or more that the service takes, or nothing. */
-export function isLimit(text: string): boolean {
+/** A whole number, `least` or more, that the service takes, or nothing. */
+export function isLimit(text: string, least = 1): boolean {
   const trimmed = text.trim();
   if (trimmed === '') return true;
-  return /^\d{1,13}$/.test(trimmed) && Number(trimmed) >= 1 && Number(trimmed) <= MOST;
+  return /^\d{1,13}$/.test(trimmed) && Number(trimmed) >= least && Number(trimmed) <= MOST;
 }
 
 /** What is stored; null where nothing is limited. */

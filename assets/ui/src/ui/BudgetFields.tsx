@@ -5,6 +5,7 @@ import { number } from '../core/format';
 import { t } from '../i18n';
 import css from './BudgetFields.module.css';
 import { Field, Input } from './Field';
+import type { FormState } from './useForm';
 
 export interface BudgetFieldsProps {
   value: BudgetText;
@@ -46,5 +47,32 @@ export function BudgetFields({ value, onChange, used, to, errors = {} }: BudgetF
         <Link href={to}>{t('budget.usage')}</Link>
       </p>
     </>
+  );
+}
+
+export interface BudgetFieldsetProps extends Pick<BudgetFieldsProps, 'used' | 'to'> {
+  form: Pick<FormState<BudgetText>, 'values' | 'set' | 'errors'>;
+  /** One sentence on whom it bounds. */
+  text: string;
+  disabled?: boolean;
+}
+
+/** The budget as one part of a form with more in it. */
+export function BudgetFieldset({ form, text, used, to, disabled }: BudgetFieldsetProps): ReactNode {
+  return (
+    <fieldset className={css.part} disabled={disabled}>
+      <legend>{t('budget.title')}</legend>
+      <p className="note">{text}</p>
+      <BudgetFields
+        value={form.values}
+        onChange={({ questions, tokens }) => {
+          if (questions !== undefined) form.set('questions', questions);
+          if (tokens !== undefined) form.set('tokens', tokens);
+        }}
+        used={used}
+        to={to}
+        errors={form.errors}
+      />
+    </fieldset>
   );
 }

@@ -3,9 +3,8 @@ import { useChangeApiKey, useCreateApiKey, usePermissions, type ApiKey } from '.
 import { useCan } from '../../api/me';
 import { t } from '../../i18n';
 import { budgetOf, isLimit, textOfBudget } from '../../core/budget';
-import css from './KeyForm.module.css';
 import { Field, FormDialog, Input, Loaded, PermissionGrid, toast, useForm } from '../../ui';
-import { BudgetFields } from '../../ui/BudgetFields';
+import { BudgetFieldset } from '../../ui/BudgetFields';
 
 /** Beside which field a refusal belongs, by what it speaks of. */
 const places: readonly [RegExp, 'permissions' | 'questions' | 'tokens' | 'keyName'][] = [
@@ -71,20 +70,12 @@ export function KeyForm({ apiKey, onClose, onMade }: KeyFormProps): ReactNode {
           onChange={(event) => form.set('keyName', event.target.value)}
         />
       </Field>
-      <fieldset className={css.budget}>
-        <legend>{t('budget.title')}</legend>
-        <p className="note">{t('budget.ofKey')}</p>
-        <BudgetFields
-          value={form.values}
-          onChange={({ questions, tokens }) => {
-            if (questions !== undefined) form.set('questions', questions);
-            if (tokens !== undefined) form.set('tokens', tokens);
-          }}
-          used={apiKey?.usedToday}
-          to={apiKey ? `/usage?key=${apiKey.id}` : '/usage'}
-          errors={form.errors}
-        />
-      </fieldset>
+      <BudgetFieldset
+        form={form}
+        text={t('budget.ofKey')}
+        used={apiKey?.usedToday}
+        to={apiKey ? `/usage?key=${apiKey.id}` : '/usage'}
+      />
       <Loaded query={catalogue}>
         {(all) => (
           <PermissionGrid

@@ -9,6 +9,19 @@ import css from './Usage.module.css';
 import { byNeed } from './view';
 import { t } from './words';
 
+const whose = {
+  flow: 'usage.budgetOfFlow',
+  key: 'usage.budgetOfKey',
+  workspace: 'usage.budgetOfWorkspace',
+} as const;
+
+/** The screen on which a budget is set. */
+const whereSet: Record<BudgetUse['kind'], (id: string, name: string) => string> = {
+  flow: (id) => `/flows/${id}/settings?section=access`,
+  key: (_id, name) => `/api-keys?q=${encodeURIComponent(name)}`,
+  workspace: (_id, name) => `/workspaces?q=${encodeURIComponent(name)}`,
+};
+
 /** Where budgets bind today: who refuses, until when, and what is left of the others. */
 export function Budgets({ budgets }: { budgets: readonly BudgetUse[] }): ReactNode {
   return (
@@ -26,19 +39,10 @@ export function Budgets({ budgets }: { budgets: readonly BudgetUse[] }): ReactNo
               header: t('kit.name'),
               cell: ({ kind, id, name }) => (
                 <span className={css.name}>
-                  <Link
-                    href={
-                      kind === 'flow'
-                        ? `/flows/${id}/settings?section=access`
-                        : `/api-keys?q=${encodeURIComponent(name)}`
-                    }
-                    className={rowLink}
-                  >
+                  <Link href={whereSet[kind](id, name)} className={rowLink}>
                     {name}
                   </Link>
-                  <span className="note">
-                    {t(kind === 'flow' ? 'usage.budgetOfFlow' : 'usage.budgetOfKey')}
-                  </span>
+                  <span className="note">{t(whose[kind])}</span>
                 </span>
               ),
             },

@@ -1,4 +1,4 @@
-import { ArrowRightLeft, Building2, MapPin, Pencil, Trash2, UsersRound } from 'lucide-react';
+import { ArrowRightLeft, Building2, Gauge, MapPin, Pencil, Trash2, UsersRound } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { useCan, useMe, useSwitchWorkspace } from '../../api/me';
 import { useDeleteWorkspace, useWorkspaces, type Workspace } from '../../api/workspaces';
@@ -15,11 +15,12 @@ import {
   type Column,
 } from '../../ui';
 import { Members } from './Members';
+import { QuotaForm } from './QuotaForm';
 import { WorkspaceForm } from './WorkspaceForm';
 import css from './Workspaces.module.css';
 import './words';
 
-type Open = { dialog: 'new' } | { dialog: 'members' | 'edit' | 'delete'; workspace: Workspace };
+type Open = { dialog: 'new' } | { dialog: 'members' | 'edit' | 'quota' | 'delete'; workspace: Workspace };
 
 /** The workspaces the person is in; the owner sees all. */
 export default function WorkspacesPage(): ReactNode {
@@ -46,6 +47,7 @@ export default function WorkspacesPage(): ReactNode {
       </ListPage>
       {open?.dialog === 'new' && <WorkspaceForm onClose={close} />}
       {open?.dialog === 'edit' && <WorkspaceForm workspace={open.workspace} onClose={close} />}
+      {open?.dialog === 'quota' && <QuotaForm workspace={open.workspace} onClose={close} />}
       {open?.dialog === 'members' && <Members workspace={open.workspace} onClose={close} />}
       {open?.dialog === 'delete' && (
         <DeleteRecord
@@ -133,6 +135,7 @@ interface ActionsProps {
 
 function Actions({ workspace, reachable, seesMembers, onOpen }: ActionsProps): ReactNode {
   const can = useCan();
+  const isOwner = Boolean(useMe().data?.isOrganizationAdmin);
   const change = useSwitchWorkspace();
   const refusal = (permission: string): { disabled?: true; hint?: string } => {
     if (!can(permission)) return { disabled: true, hint: t('kit.needs', { permission }) };
@@ -158,6 +161,12 @@ function Actions({ workspace, reachable, seesMembers, onOpen }: ActionsProps): R
           icon: Pencil,
           ...refusal('workspace:update'),
           onSelect: () => onOpen({ dialog: 'edit', workspace }),
+        },
+        // The owner sets it; the others see what there is.
+        (isOwner || workspace.quota !== null) && {
+          label: t('workspaces.quota'),
+          icon: Gauge,
+          onSelect: () => onOpen({ dialog: 'quota', workspace }),
         },
         {
           label: t('kit.delete'),

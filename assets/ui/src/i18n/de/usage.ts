@@ -8,6 +8,7 @@ export const usage: Record<keyof typeof english, string> = {
   'usage.anyFlow': 'Alle Flows',
   'usage.budgetOfFlow': 'Flow',
   'usage.budgetOfKey': 'API-Schlüssel',
+  'usage.budgetOfWorkspace': 'Arbeitsbereich',
   'usage.budgets': 'Budgets von heute',
   'usage.budgetsText':
     'Ein Budget ist, was ein Flow oder ein API-Schlüssel an einem Tag nach UTC verbrauchen darf. Ist es verbraucht, werden Fragen abgelehnt, bis der nächste Tag beginnt.',

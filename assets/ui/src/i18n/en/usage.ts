@@ -6,6 +6,7 @@ export const usage = {
   'usage.anyFlow': 'All flows',
   'usage.budgetOfFlow': 'Flow',
   'usage.budgetOfKey': 'API key',
+  'usage.budgetOfWorkspace': 'Workspace',
   'usage.budgets': 'Budgets of today',
   'usage.budgetsText':
     'A budget is what a flow or an API key may use in a day of UTC. Once it is used up, questions are refused until the next day begins.',
