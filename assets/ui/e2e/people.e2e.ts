@@ -88,7 +88,7 @@ describe.skipIf(missing)('people', () => {
     await shot(page, 'workspaces-quota');
     await page.keyboard.press('Escape');
     await page.goto('/usage');
-    await page.getByRole('row', { name: /Default Workspace.*5,000 of 5,000/ }).waitFor();
+    await page.getByRole('row', { name: /Default Workspace.*5,000 left of 5,000/ }).waitFor();
     await page.getByRole('link', { name: 'Default Workspace' }).click();
     await page.getByRole('button', { name: 'Default Workspace', exact: true }).waitFor();
     await close();
