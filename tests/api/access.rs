@@ -13,11 +13,12 @@ use crate::support::{Server, client::Call, golden, id};
 use crate::workspace_isolation::{ID, with_unknown_ids};
 use flowkeep::domain::accounts::caller::{key_permission_names, permission_names};
 use flowkeep::domain::accounts::role::{ADMINISTRATOR, EDITOR, VIEWER};
-use flowkeep::domain::ids::RoleId;
+use flowkeep::domain::ids::{RoleId, WorkspaceId};
 use flowkeep::http::routing::guard::RequiredAccess;
 use flowkeep::http::routing::router::{Accepts, Route};
 use flowkeep::http::routing::routes::service_routes;
 use serde_json::{Value, json};
+use std::cell::Cell;
 use std::fmt::Write as _;
 
 /// A kind of flow, by the permission group that governs it.
@@ -244,7 +245,9 @@ const UNRELATED: &[&str] = &["agentflows:domains"];
 fn the_grid_of_routes_and_callers_is_as_written_down() {
     let mut server = Server::start();
     let expired = expired_session(&server);
-    let here = server.read("/auth/me")["activeWorkspaceId"].as_str().unwrap().to_owned();
+    let me = server.read("/auth/me");
+    let here = me["activeWorkspaceId"].as_str().unwrap().to_owned();
+    let owner = |server: &Server| server.session_of(&id(&me), WorkspaceId::parse(&here).unwrap());
     let there = server.new_workspace("There");
     let (unrelated, permission_names) = (key(&server, UNRELATED), key_permission_names().collect::<Vec<_>>());
     let all = key(&server, &permission_names.iter().map(String::as_str).collect::<Vec<_>>());
@@ -272,8 +275,15 @@ fn the_grid_of_routes_and_callers_is_as_written_down() {
         "unknown"
     );
     for route in service_routes() {
-        let status = |dress: &dyn Fn(Call) -> Call| dress(call(&server, route, "CHATFLOW")).send().status;
-        let fresh = server.sign_in();
+        // A call that is refused uses nothing up, so the next caller tries the same.
+        let untouched = Cell::new(None::<Call>);
+        let status = |dress: &dyn Fn(Call) -> Call| {
+            let tried = untouched.take().unwrap_or_else(|| call(&server, route, "CHATFLOW"));
+            let status = dress(tried.clone()).send().status;
+            untouched.set(Some(tried).filter(|_| status >= 400));
+            status
+        };
+        let fresh = owner(&server);
         let own = match route.guard.access {
             RequiredAccess::AnyOf(permissions) => {
                 let (header, value) = holder(&server, route, permissions[0]);
@@ -314,7 +324,7 @@ fn the_grid_of_routes_and_callers_is_as_written_down() {
         )
         .unwrap();
         // Some routes end sessions, and some slow down who asks too often.
-        server.cookie = server.sign_in();
+        server.cookie = owner(&server);
         server.app.clock.advance_seconds(60);
     }
     golden::check("access.txt", &grid);
