@@ -4,7 +4,7 @@
 use super::access_samples::{self, embedded_store, stored_file_query, upsertable_canvas, upserted_flow};
 use super::files::documents;
 use super::people_samples;
-use crate::access_callers::{expired_session, holder, key, member};
+use crate::access_callers::{RouteCalls, expired_session, holder, key, member, owner_session};
 use crate::permission_limits::{self, CREDENTIAL, TOOL, marked_canvas};
 use crate::support::canvases::scripted_flow_with;
 use crate::support::form::Form;
@@ -13,12 +13,11 @@ use crate::support::{Server, client::Call, golden, id};
 use crate::workspace_isolation::{ID, with_unknown_ids};
 use flowkeep::domain::accounts::caller::{key_permission_names, permission_names};
 use flowkeep::domain::accounts::role::{ADMINISTRATOR, EDITOR, VIEWER};
-use flowkeep::domain::ids::{RoleId, WorkspaceId};
+use flowkeep::domain::ids::RoleId;
 use flowkeep::http::routing::guard::RequiredAccess;
 use flowkeep::http::routing::router::{Accepts, Route};
 use flowkeep::http::routing::routes::service_routes;
 use serde_json::{Value, json};
-use std::cell::Cell;
 use std::fmt::Write as _;
 
 /// A kind of flow, by the permission group that governs it.
@@ -247,7 +246,6 @@ fn the_grid_of_routes_and_callers_is_as_written_down() {
     let expired = expired_session(&server);
     let me = server.read("/auth/me");
     let here = me["activeWorkspaceId"].as_str().unwrap().to_owned();
-    let owner = |server: &Server| server.session_of(&id(&me), WorkspaceId::parse(&here).unwrap());
     let there = server.new_workspace("There");
     let (unrelated, permission_names) = (key(&server, UNRELATED), key_permission_names().collect::<Vec<_>>());
     let all = key(&server, &permission_names.iter().map(String::as_str).collect::<Vec<_>>());
@@ -275,15 +273,9 @@ fn the_grid_of_routes_and_callers_is_as_written_down() {
         "unknown"
     );
     for route in service_routes() {
-        // A call that is refused uses nothing up, so the next caller tries the same.
-        let untouched = Cell::new(None::<Call>);
-        let status = |dress: &dyn Fn(Call) -> Call| {
-            let tried = untouched.take().unwrap_or_else(|| call(&server, route, "CHATFLOW"));
-            let status = dress(tried.clone()).send().status;
-            untouched.set(Some(tried).filter(|_| status >= 400));
-            status
-        };
-        let fresh = owner(&server);
+        let calls = RouteCalls::new(&server, route);
+        let status = |dress: &dyn Fn(Call) -> Call| calls.send(dress).status;
+        let fresh = owner_session(&server, &me);
         let own = match route.guard.access {
             RequiredAccess::AnyOf(permissions) => {
                 let (header, value) = holder(&server, route, permissions[0]);
@@ -324,7 +316,7 @@ fn the_grid_of_routes_and_callers_is_as_written_down() {
         )
         .unwrap();
         // Some routes end sessions, and some slow down who asks too often.
-        server.cookie = owner(&server);
+        server.cookie = owner_session(&server, &me);
         server.app.clock.advance_seconds(60);
     }
     golden::check("access.txt", &grid);

@@ -1,15 +1,19 @@
-//! Who calls in the access grid: holders of keys and of roles, and a session that is over.
+//! Who calls in the access grid: holders of keys and of roles, and a session that is over; and what they call with.
 
-use crate::support::{Person, Server};
+use crate::access;
+use crate::support::client::Call;
+use crate::support::{Answer, Person, Server, id};
 use flowkeep::domain::accounts::caller::Permission;
 use flowkeep::domain::accounts::role::{Role, VIEWER, find_built_in};
 use flowkeep::domain::accounts::session::Session;
 use flowkeep::domain::accounts::token;
-use flowkeep::domain::ids::{RoleId, SessionId};
+use flowkeep::domain::ids::{RoleId, SessionId, WorkspaceId};
 use flowkeep::http::routing::guard::RequiredAccess;
 use flowkeep::http::routing::router::Route;
 use flowkeep::store::tables::{ROLES, SESSIONS};
 use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
+use std::cell::Cell;
 
 /// The value of a key with these permissions.
 pub fn key(server: &Server, permissions: &[&str]) -> String {
@@ -77,4 +81,31 @@ pub fn expired_session(server: &Server) -> String {
     };
     server.app.store.write(|tx| SESSIONS.put(tx, &token::hash(&value), &session)).unwrap();
     format!("flowkeep_session={value}")
+}
+
+/// Good calls of one route, for one caller after another. One that is refused uses nothing up, so the next caller tries the same.
+pub struct RouteCalls<'a> {
+    server: &'a Server,
+    route: &'a Route,
+    unused: Cell<Option<Call>>,
+}
+
+impl<'a> RouteCalls<'a> {
+    pub const fn new(server: &'a Server, route: &'a Route) -> Self {
+        Self { server, route, unused: Cell::new(None) }
+    }
+
+    /// Sends one, after `dress` said who calls.
+    pub fn send(&self, dress: impl FnOnce(Call) -> Call) -> Answer {
+        let good = self.unused.take().unwrap_or_else(|| access::call(self.server, self.route, "CHATFLOW"));
+        let answer = dress(good.clone()).send();
+        self.unused.set(Some(good).filter(|_| answer.status >= 400));
+        answer
+    }
+}
+
+/// The cookie of a new session of the owner, of whom `me` is what `GET /auth/me` tells. Signing in for each route would take a minute.
+pub fn owner_session(server: &Server, me: &Value) -> String {
+    let workspace = WorkspaceId::parse(me["activeWorkspaceId"].as_str().unwrap()).unwrap();
+    server.session_of(&id(me), workspace)
 }

@@ -1,7 +1,7 @@
 //! The API description against the service: what it says of a route is what the route does.
 
 use crate::access;
-use crate::access_callers;
+use crate::access_callers::{self, RouteCalls};
 use crate::support::Server;
 use crate::support::canvases::scripted_flow;
 use crate::support::client::{Answer, Call};
@@ -135,24 +135,26 @@ fn described() -> DescriptionCheck {
 #[test]
 fn every_answer_of_every_route_is_as_described() {
     let (mut server, mut described) = (Server::start(), described());
-    let wrong = format!("fk_{}", "w".repeat(43));
+    let (me, wrong) = (server.read("/auth/me"), format!("fk_{}", "w".repeat(43)));
     for route in service_routes() {
-        let good = || access::call(&server, route, "CHATFLOW");
-        let fresh = server.sign_in();
-        let mut dresses: Vec<Call> = vec![good(), good().bearer(&wrong), good().header("Cookie", &fresh)];
+        let calls = RouteCalls::new(&server, route);
+        let mut check = |dress: &dyn Fn(Call) -> Call| described.check_value(route, &calls.send(dress));
+        let fresh = access_callers::owner_session(&server, &me);
+        check(&|call| call);
+        check(&|call| call.bearer(&wrong));
+        check(&|call| call.header("Cookie", &fresh));
         if let RequiredAccess::AnyOf(permissions) = route.guard.access {
             let (header, value) = access_callers::holder(&server, route, permissions[0]);
-            let other = server.key(&["agentflows:domains"])["apiKey"].as_str().unwrap().to_owned();
-            dresses.extend([good().header(header, &value), good().bearer(&other)]);
+            let other = access_callers::key(&server, &["agentflows:domains"]);
+            check(&|call| call.header(header, &value));
+            check(&|call| call.bearer(&other));
         }
         if route.guard.access == RequiredAccess::Key {
-            dresses.push(good().bearer(&access_callers::key(&server, &["chatflows:view"])));
-        }
-        for call in dresses {
-            described.check_value(route, &call.send());
+            let key = access_callers::key(&server, &["chatflows:view"]);
+            check(&|call| call.bearer(&key));
         }
         // Some routes end sessions.
-        server.cookie = server.sign_in();
+        server.cookie = access_callers::owner_session(&server, &me);
     }
     assert!(described.faults.is_empty(), "{}", described.faults.join("\n"));
 }
@@ -160,13 +162,14 @@ fn every_answer_of_every_route_is_as_described() {
 #[test]
 fn what_no_route_can_read_is_refused_as_described() {
     let (server, mut described) = (Server::start(), described());
+    let me = server.read("/auth/me");
     for route in service_routes() {
         let path: Vec<&str> = route
             .pattern
             .split('/')
             .map(|part| if part.starts_with(':') { "unknown" } else { part })
             .collect();
-        let fresh = server.sign_in();
+        let fresh = access_callers::owner_session(&server, &me);
         let call = || server.call_root(route.method.as_str(), &path.join("/")).header("Cookie", &fresh);
         let mut calls = vec![call(), call().bytes("text/csv", "a,b")];
         for body in ["", "{", "[]", "{}", "null"] {
