@@ -20,12 +20,17 @@ export const textOfBudget = (budget: Budget | null | undefined): BudgetText => (
   tokens: textOf(budget?.tokensPerDay),
 });
 
-/** A whole number, `least` or more, that the service takes, or nothing. */
-export function isLimit(text: string, least = 1): boolean {
+function isWhole(text: string, least: number): boolean {
   const trimmed = text.trim();
   if (trimmed === '') return true;
   return /^\d{1,13}$/.test(trimmed) && Number(trimmed) >= least && Number(trimmed) <= MOST;
 }
+
+/** A whole number of one or more that the service takes, or nothing. */
+export const isLimit = (text: string): boolean => isWhole(text, 1);
+
+/** As `isLimit`, and none at all may be allowed. */
+export const isLimitFromNone = (text: string): boolean => isWhole(text, 0);
 
 /** What is stored; null where nothing is limited. */
 export function budgetOf({ questions, tokens }: BudgetText): Budget | null {

@@ -1,5 +1,5 @@
 /** What a workspace may hold and use, as fields hold it and as the service stores it. */
-import { budgetOf, isLimit, textOfBudget, type Budget, type BudgetText } from './budget';
+import { budgetOf, isLimit, isLimitFromNone, textOfBudget, type Budget, type BudgetText } from './budget';
 
 /** What is counted one by one. */
 export const countedParts = ['flows', 'chunks', 'characters', 'vectors'] as const;
@@ -29,13 +29,13 @@ export function bytesOf(text: string): number | null {
   const [, whole = '', part = ''] = MEGABYTES.exec(text.trim()) ?? [];
   if (!whole) return null;
   const size = Number(whole) * MEGABYTE + Number(part.padEnd(6, '0'));
-  return isLimit(String(size), 0) ? size : null;
+  return isLimitFromNone(String(size)) ? size : null;
 }
 
 /** Whether the service takes what was typed for this part. */
 export function isPart(name: keyof QuotaText, text: string): boolean {
   if (name === 'files') return text.trim() === '' || bytesOf(text) !== null;
-  return isLimit(text, name === 'questions' || name === 'tokens' ? 1 : 0);
+  return name === 'questions' || name === 'tokens' ? isLimit(text) : isLimitFromNone(text);
 }
 
 /** What is stored; null where nothing is limited. */
