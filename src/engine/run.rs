@@ -165,9 +165,7 @@ pub(super) fn build_all(
     let (chat_history, mut kept) = (OnceCell::new(), RunVariables::default());
     let mut parts: Vec<Option<Component>> = Vec::with_capacity(plan.steps.len());
     for step in &plan.steps {
-        if turn.host.cancel().reason().is_some() {
-            return Err(Error::Cancelled);
-        }
+        Error::check_cancelled(turn.host.cancel())?;
         let resolver = Resolver {
             turn,
             components: &parts,
@@ -262,9 +260,7 @@ fn build_cards(
     let mut left_behind = vec![false; plan.steps.len()];
     let mut kept = RunVariables::default();
     for (at, step) in plan.steps.iter().enumerate() {
-        if turn.host.cancel().reason().is_some() {
-            return Err(Error::Cancelled);
-        }
+        Error::check_cancelled(turn.host.cancel())?;
         kept.cards_were_skipped |= left_behind[at];
         if left_behind[at] || plan.endings.contains(&at) {
             parts.push(None);

@@ -36,9 +36,7 @@ impl TokenRenewals {
         let _wake = cancel.on_cancel(move || room.changed.notify_all());
         let mut under_way = self.0.credentials.lock().unwrap_or_else(PoisonError::into_inner);
         while !under_way.insert(credential) {
-            if cancel.reason().is_some() {
-                return Err(Error::Cancelled);
-            }
+            Error::check_cancelled(cancel)?;
             under_way = self
                 .0
                 .changed

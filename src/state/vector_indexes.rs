@@ -114,9 +114,7 @@ impl VectorIndexCache {
             if let Some(index) = kept.find(&key) {
                 return Ok(index);
             }
-            if cancel.reason().is_some() {
-                return Err(Error::Cancelled);
-            }
+            Error::check_cancelled(cancel)?;
             if kept.building.insert(key) {
                 break;
             }

@@ -185,9 +185,7 @@ impl Repository {
 
     /// `None` where there is no such thing.
     fn get(&self, request: WebRequest, accept: &str, host: &dyn Host) -> Result<Option<String>> {
-        if host.cancel().reason().is_some() {
-            return Err(Error::Cancelled);
-        }
+        Error::check_cancelled(host.cancel())?;
         let mut request = request.header("accept", accept).header("user-agent", "flowkeep");
         if let Some(token) = &self.token {
             request = request.header("authorization", &format!("Bearer {token}"));

@@ -147,9 +147,7 @@ impl Scraper {
     }
 
     fn get(&self, url: &Url, host: &dyn Host) -> Result<String> {
-        if host.cancel().reason().is_some() {
-            return Err(Error::Cancelled);
-        }
+        Error::check_cancelled(host.cancel())?;
         let answer = WebRequest::get(url.as_str()).send(host, ResponseLimits::default());
         answer.map(|answer| answer.body).map_err(|why| why.at(&self.label))
     }

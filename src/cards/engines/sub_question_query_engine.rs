@@ -65,9 +65,7 @@ impl Chain for SubQuestions {
     fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
         let (mut answers, mut sources, mut failure) = (Vec::new(), Vec::new(), None);
         for (tool, parse_question) in self.divide(turn)? {
-            if turn.host.cancel().reason().is_some() {
-                return Err(Error::Cancelled);
-            }
+            Error::check_cancelled(turn.host.cancel())?;
             match tool.observe(&json!({ QUESTION: parse_question }), turn) {
                 Ok(seen) => {
                     answers.push(answer(&tool.spec().name, &parse_question, &seen.text));

@@ -198,9 +198,7 @@ impl<'r> Crew<'r> {
             let (done, ended) = mpsc::channel();
             let mut under_way = 0_usize;
             loop {
-                if self.run.turn.host.cancel().reason().is_some() {
-                    return Err(Error::Cancelled);
-                }
+                Error::check_cancelled(self.run.turn.host.cancel())?;
                 let mut ready = progress.take_ready(self)?;
                 if under_way == 0
                     && ready.len() == 1

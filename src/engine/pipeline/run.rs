@@ -158,9 +158,7 @@ impl Run<'_> {
 
     /// Takes the documents of a piece, without those that were `done` before the process ended.
     fn take_piece(&mut self, at: usize, piece: DocumentPiece, done: usize) -> Result<()> {
-        if self.turn.host.cancel().reason().is_some() {
-            return Err(Error::Cancelled);
-        }
+        Error::check_cancelled(self.turn.host.cancel())?;
         let documents = match piece.documents {
             Ok(documents) => documents,
             Err(fault) if is_of_document(&fault) => {
@@ -236,9 +234,7 @@ impl Run<'_> {
         let (host, seen) = (self.turn.host, self.recorder);
         let mut made = Vec::with_capacity(documents.len());
         for document in documents {
-            if host.cancel().reason().is_some() {
-                return Err(Error::Cancelled);
-            }
+            Error::check_cancelled(host.cancel())?;
             let name = document_name(&document);
             let context = TransformContext { host, node: &plan.stages[at].node, seen };
             match transform.apply(document, &context) {

@@ -68,9 +68,7 @@ impl<'a> WorkspaceCollections<'a> {
                 return Ok(false);
             }
             for number in &head.blocks {
-                if self.cancel.reason().is_some() {
-                    return Err(Error::Cancelled);
-                }
+                Error::check_cancelled(&self.cancel)?;
                 each(*number, collections::block(tx, &self.workspace, id, *number)?)?;
             }
             Ok(true)
@@ -180,9 +178,7 @@ impl Collections for WorkspaceCollections<'_> {
         let before = self.head(id)?;
         let next = before.as_ref().map_or(0, |head| head.next);
         while self.write(|tx| collections::remove_staged(tx, &self.workspace, id, next))? {
-            if self.cancel.reason().is_some() {
-                return Err(Error::Cancelled);
-            }
+            Error::check_cancelled(&self.cancel)?;
         }
         let rebuilt = self.rebuild(id, before.as_ref(), edit).inspect_err(|fault| {
             // Whoever leaves waits for nothing: the next change removes what this one stored.
@@ -302,9 +298,7 @@ impl<'c, 'a> Rebuild<'c, 'a> {
     }
 
     fn stage(&mut self) -> Result<()> {
-        if self.collections.cancel.reason().is_some() {
-            return Err(Error::Cancelled);
-        }
+        Error::check_cancelled(&self.collections.cancel)?;
         let bytes: Vec<Vec<u8>> = self.waiting.drain(..).map(|block| block.to_bytes()).collect();
         let workspace = &self.collections.workspace;
         self.collections.write(|tx| collections::stage(tx, workspace, self.id, self.next, &bytes))?;
@@ -340,9 +334,7 @@ impl<'a> WorkspaceCollections<'a> {
 
     /// A block of a collection whose lock the caller has, so that nobody changes it; but somebody may remove it.
     fn locked_block(&self, id: &CollectionId, head: &Collection, number: u64) -> Result<Block> {
-        if self.cancel.reason().is_some() {
-            return Err(Error::Cancelled);
-        }
+        Error::check_cancelled(&self.cancel)?;
         self.app.store.read(|tx| {
             if collections::head(tx, &self.workspace, id)?.is_none_or(|now| now.stamp != head.stamp) {
                 return Err(collections::removed_meanwhile());

@@ -167,9 +167,7 @@ impl<'a> Rounds<'a> {
 
     /// Runs the first call that waits. True when its result is the answer.
     fn answer_call(&mut self) -> Result<bool> {
-        if self.turn.host.cancel().reason().is_some() {
-            return Err(Error::Cancelled);
-        }
+        Error::check_cancelled(self.turn.host.cancel())?;
         let call = self.progress.waiting.remove(0);
         let (toolbox, mut ran) = (self.toolbox, RunOutput::default());
         let known = toolbox.find(&call.name).filter(|_| !self.is_removed(&call.name));
@@ -195,9 +193,7 @@ impl<'a> Rounds<'a> {
 
     /// Asks the model; the calls that it makes.
     fn ask(&mut self) -> Result<Vec<ToolCall>> {
-        if self.turn.host.cancel().reason().is_some() {
-            return Err(Error::Cancelled);
-        }
+        Error::check_cancelled(self.turn.host.cancel())?;
         let usable = self.toolbox.0.iter().map(|known| known.spec.clone());
         let tools: Vec<ToolSpec> = usable.filter(|spec| !self.is_removed(&spec.name)).collect();
         // Several providers refuse calls in a conversation that has no tools; those with tools of their own take them. The

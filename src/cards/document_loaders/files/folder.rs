@@ -75,9 +75,7 @@ impl FolderSource {
         };
         let files = self.files.ok_or_else(|| self.read_error(FolderError::NotListed, files_max))?;
         let read = files.of(host)?.folder(&wanted, &mut |name, bytes| {
-            if host.cancel().reason().is_some() {
-                return Err(Error::Cancelled);
-            }
+            Error::check_cancelled(host.cancel())?;
             let read = bytes.map_err(|fault| self.read_error(fault, files_max)).and_then(|bytes| {
                 let file = FileContent { label: &self.label, name, bytes: &bytes, host };
                 by_kind::documents(&file, &self.choices)

@@ -93,9 +93,7 @@ impl Bucket {
     /// # Errors
     /// As [`Self::documents`].
     fn piece(&self, key: &str, host: &dyn Host) -> Result<DocumentPiece> {
-        if host.cancel().reason().is_some() {
-            return Err(Error::Cancelled);
-        }
+        Error::check_cancelled(host.cancel())?;
         Ok(DocumentPiece::at(key.to_owned(), self.documents(key, host)?))
     }
 

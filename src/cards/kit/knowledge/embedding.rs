@@ -120,9 +120,7 @@ pub(crate) fn embed_chunks(
 ) -> Result<Vec<VectorRow>> {
     let mut rows: Vec<VectorRow> = Vec::with_capacity(named.len());
     for some in named.chunks(EMBEDDING_TEXTS_AT_ONCE) {
-        if host.cancel().reason().is_some() {
-            return Err(Error::Cancelled);
-        }
+        Error::check_cancelled(host.cancel())?;
         host.report_progress(UpsertProgress::embedding(rows.len(), named.len()));
         let texts: Vec<&str> = some.iter().map(|(_, chunk)| chunk.page_content.as_str()).collect();
         for ((id, chunk), vector) in some.iter().zip(embeddings.embed(&texts, host)?) {

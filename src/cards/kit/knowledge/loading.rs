@@ -148,9 +148,7 @@ pub(super) fn split<S: Splitter + ?Sized>(
     let mut chunks = Vec::new();
     let mut room = limits::CHUNKS_BYTES_MAX;
     for document in documents {
-        if host.cancel().reason().is_some() {
-            return Err(Error::Cancelled);
-        }
+        Error::check_cancelled(host.cancel())?;
         let carried = Value::Object(document.metadata.clone()).to_string().len();
         for cut in splitter.split(&document.page_content, host)? {
             let Some(left) = room.checked_sub(cut.text.len() + carried) else { return Ok(None) };
@@ -225,9 +223,7 @@ impl<R: Fn(&FileContent<'_>) -> Result<Vec<Document>> + Send + Sync> DocumentSou
         let mut documents = Vec::new();
         let mut room = limits::CHUNKS_BYTES_MAX;
         for file in &self.held {
-            if host.cancel().reason().is_some() {
-                return Err(Error::Cancelled);
-            }
+            Error::check_cancelled(host.cancel())?;
             let read = self.documents(file, host)?;
             let size = read.iter().map(|document| document.page_content.len()).sum();
             let too_much = || Error::RunFailed(format!("{}: the files hold too much text", self.label));
@@ -241,9 +237,7 @@ impl<R: Fn(&FileContent<'_>) -> Result<Vec<Document>> + Send + Sync> DocumentSou
     fn stream(&self, from: Option<&str>, host: &dyn Host, each: PieceVisitor<'_>) -> Result<()> {
         let from = from.and_then(|number| number.parse().ok()).unwrap_or(0);
         for (number, file) in self.held.iter().enumerate().skip(from) {
-            if host.cancel().reason().is_some() {
-                return Err(Error::Cancelled);
-            }
+            Error::check_cancelled(host.cancel())?;
             each(DocumentPiece::at(number.to_string(), self.documents(file, host)))?;
         }
         Ok(())

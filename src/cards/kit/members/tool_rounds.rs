@@ -137,9 +137,7 @@ impl ToolRounds<'_> {
             let images = tool_pictures::shown(self.model, &pictures, &so_far.messages);
             let (call_id, name) = (call.id.clone(), call.name.clone());
             so_far.messages.push(ChatMessage::Tool { call_id, name, text, images });
-            if turn.host.cancel().reason().is_some() {
-                return Err(Error::Cancelled);
-            }
+            Error::check_cancelled(turn.host.cancel())?;
         }
         so_far.used_tools.append(&mut outcome.used_tools);
         so_far.sources.append(&mut outcome.source_documents);

@@ -154,9 +154,7 @@ impl SynthesisCall<'_> {
         existing: &str,
         sink: &mut dyn TokenSink,
     ) -> Result<String> {
-        if self.turn.host.cancel().reason().is_some() {
-            return Err(Error::Cancelled);
-        }
+        Error::check_cancelled(self.turn.host.cancel())?;
         let context = chunk_markup::render(found);
         let question = self.turn.question;
         let mut text = prompt.fill(&[(CONTEXT, &context), (QUERY, question), (EXISTING, existing)]);

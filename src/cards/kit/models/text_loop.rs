@@ -124,9 +124,7 @@ impl TextLoop<'_> {
                     messages.push(ChatMessage::user(format!("I could not read that. {form}")));
                 }
             }
-            if turn.host.cancel().reason().is_some() {
-                return Err(Error::Cancelled);
-            }
+            Error::check_cancelled(turn.host.cancel())?;
         }
         self.answer(STOPPED_AFTER_ROUNDS, outcome, sink)
     }

@@ -73,9 +73,7 @@ impl ToolLoop<'_> {
                 let images = tool_pictures::shown(self.model, &pictures, &messages);
                 messages.push(ChatMessage::Tool { call_id: call.id, name: call.name, text, images });
             }
-            if turn.host.cancel().reason().is_some() {
-                return Err(Error::Cancelled);
-            }
+            Error::check_cancelled(turn.host.cancel())?;
         }
         append_text(STOPPED_AFTER_ROUNDS, &mut outcome, sink)?;
         Ok(outcome)

@@ -73,9 +73,7 @@ impl<'s, D: VectorDatabase> ChunkSender<'s, D> {
     fn send_some(&mut self, named: &[(Uuid, &Document)]) -> Result<()> {
         let mut rest = named;
         while !rest.is_empty() {
-            if self.host.cancel().reason().is_some() {
-                return Err(Error::Cancelled);
-            }
+            Error::check_cancelled(self.host.cancel())?;
             self.host.report_progress(UpsertProgress::embedding(self.done, self.total));
             let some = rest.len().min(self.size.unwrap_or(FIRST_CHUNKS));
             let (now, later) = rest.split_at(some);

@@ -53,9 +53,7 @@ impl<'w> RowWriter<'w> {
     }
 
     fn flush(&mut self) -> Result<()> {
-        if self.host.cancel().reason().is_some() {
-            return Err(Error::Cancelled);
-        }
+        Error::check_cancelled(self.host.cancel())?;
         if self.spool.is_in_file() {
             self.collections.check_disk()?;
         }

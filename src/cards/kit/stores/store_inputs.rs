@@ -79,9 +79,7 @@ impl StoreInputs {
     pub(crate) fn documents(&self, host: &dyn Host) -> Result<Vec<Document>> {
         let mut documents = Vec::new();
         for loader in &self.loaders {
-            if host.cancel().reason().is_some() {
-                return Err(Error::Cancelled);
-            }
+            Error::check_cancelled(host.cancel())?;
             host.report_progress(UpsertProgress::loading(documents.len()));
             documents.extend(loader.load(host)?.into_iter().filter(says_something));
             if documents.len() > FILLING_CHUNKS_MAX {

@@ -24,9 +24,7 @@ pub(crate) fn look_up(app: &App, cancel: &CancelToken) -> Result<()> {
     }
     for workspace in app.store.read(|tx| WORKSPACES.list(tx))? {
         for flow in app.store.read(|tx| FLOWS.list(tx, &workspace.id))? {
-            if cancel.reason().is_some() {
-                return Err(Error::Cancelled);
-            }
+            Error::check_cancelled(cancel)?;
             look_up_one(app, &flow)?;
         }
     }
