@@ -5,6 +5,8 @@
 
 #[path = "support/canvases.rs"]
 mod canvases;
+#[path = "support/kills.rs"]
+mod kills;
 #[path = "support/program.rs"]
 mod program;
 #[path = "support/wire.rs"]
@@ -58,8 +60,7 @@ impl Caller {
 
 #[test]
 fn a_killed_process_loses_nothing_it_acknowledged() {
-    let rounds: u64 =
-        std::env::var("FLOWKEEP_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(2);
+    let rounds = kills::rounds(2);
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let (flow, key) = prepare(&data);

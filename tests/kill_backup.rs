@@ -56,7 +56,7 @@ fn a_kill_leaves_no_half_backup_and_no_mixture_of_two_folders() {
     let begun = Instant::now();
     good(&["backup", file, "--data-dir", data]);
     let whole = begun.elapsed();
-    for round in 0..rounds() {
+    for round in 0..rounds(2) {
         let running = service.take().unwrap();
         let mut asked = start(&["backup", file, "--data-dir", data]);
         std::thread::sleep(moment(whole, round));
@@ -93,7 +93,7 @@ fn restore_in_rounds(folder: &Path, data: &str, file: &str, key: &str, backed_up
     let begun = Instant::now();
     good(&["restore", file, "--data-dir", other.to_str().unwrap()]);
     let whole = begun.elapsed();
-    for round in 0..rounds() {
+    for round in 0..rounds(2) {
         let service = Program::serve(data_path, &[]);
         service.make_flow(key, &format!("newer {round}"), canvas);
         let newer = names(&service, key);

@@ -140,7 +140,7 @@ fn a_kill_in_a_compaction_leaves_the_old_or_the_new_and_all_that_was_acknowledge
     good(&["compact", "--data-dir", path]);
     let whole = begun.elapsed();
     assert!(service.stop().success());
-    for round in 0..rounds() {
+    for round in 0..rounds(2) {
         in_service(&kept, &data, whole, round);
         on_folder(&kept, &data, whole, round);
     }

@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 #![allow(dead_code, reason = "the parts that are shared with other tests are used in part")]
 
+#[path = "support/kills.rs"]
+mod kills;
 #[path = "support/program.rs"]
 mod program;
 #[path = "support/wire.rs"]
@@ -133,8 +135,7 @@ fn stored_upsert(caller: &mut Caller, flow: &str) -> Option<u64> {
 
 #[test]
 fn a_killed_filling_leaves_one_whole_filling() {
-    let rounds: u64 =
-        std::env::var("FLOWKEEP_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(2);
+    let rounds = kills::rounds(2);
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let (flows, key) = prepare(&data);

@@ -9,6 +9,8 @@
 mod canvases;
 #[path = "support/git_host/mod.rs"]
 mod git_host;
+#[path = "support/kills.rs"]
+mod kills;
 #[path = "support/program.rs"]
 mod program;
 #[path = "support/wire.rs"]
@@ -31,10 +33,6 @@ const BASE: &str = "/api/v1/flow-versions";
 const FLOWS: usize = 3;
 /// Nothing that is waited for takes longer.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-fn rounds() -> u64 {
-    std::env::var("FLOWKEEP_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(3)
-}
 
 /// Numbers that are the same in each run of the test with the same rounds.
 struct Numbers(u64);
@@ -270,7 +268,7 @@ fn nothing_is_lost_or_promoted_by_itself_whichever_server_is_killed() {
         let flow = dev.call_ok("POST", "/api/v1/chatflows", &body);
         known.flows.push(flow["id"].as_str().unwrap().to_owned());
     }
-    for round in 0..rounds() {
+    for round in 0..kills::rounds(3) {
         let is_dev = numbers.below(2) == 0;
         let instant = Duration::from_millis(20 + numbers.below(600));
         let begun = Instant::now();

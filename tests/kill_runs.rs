@@ -8,6 +8,8 @@
 mod callbacks;
 #[path = "kill_runs/items.rs"]
 mod items;
+#[path = "support/kills.rs"]
+mod kills;
 #[path = "kill_runs/pauses.rs"]
 mod pauses;
 #[path = "support/program.rs"]
@@ -135,8 +137,7 @@ impl House {
 
 #[test]
 fn a_kill_in_the_middle_of_runs_leaves_records_that_tell_the_truth() {
-    let rounds: u64 =
-        std::env::var("FLOWKEEP_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(3);
+    let rounds = kills::rounds(3);
     let provider = Provider::start();
     provider.set_decision(|request| {
         // Another time for each call, so that the kill finds runs everywhere.

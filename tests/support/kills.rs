@@ -7,9 +7,9 @@ use crate::program::{command, error_output, run, standard_output};
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-/// How often, as `FLOWKEEP_KILL_ROUNDS` says.
-pub fn rounds() -> u64 {
-    std::env::var("FLOWKEEP_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(2)
+/// How often, as `FLOWKEEP_KILL_ROUNDS` says; `usual` if not set.
+pub fn rounds(usual: u64) -> u64 {
+    std::env::var("FLOWKEEP_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
 /// A moment within `whole`, another one in each round.

@@ -72,6 +72,20 @@ pub fn line(source: (&str, Value), transforms: &[(&str, Value)], mode: &str) -> 
     drawing
 }
 
+/// A source, code that may be none, and a target.
+pub fn into(source: (&str, Value), code: Option<&str>, target: (&str, Value)) -> Drawing {
+    let mut drawing = Drawing::default();
+    let mut last = drawing.card(source.0, source.1);
+    if let Some(code) = code {
+        let function = drawing.card("etlFunction", json!({ "javascriptFunction": code }));
+        drawing.wire(&last, &function, "documents");
+        last = function;
+    }
+    let target = drawing.card(target.0, target.1);
+    drawing.wire(&last, &target, "documents");
+    drawing
+}
+
 /// A text into a file of this name.
 pub fn into_file(name: &str) -> Drawing {
     let mut drawing = Drawing::default();
@@ -131,6 +145,14 @@ pub fn slow(folder: &DocumentFolder) -> Drawing {
 /// Runs a pipeline to its end.
 pub fn run(server: &Server, flow: &str) -> Value {
     end(server, flow, &start(server, flow, &json!({})))
+}
+
+/// Runs a pipeline that comes to its end.
+#[track_caller]
+pub fn finish(server: &Server, flow: &str) -> Value {
+    let done = run(server, flow);
+    assert_eq!(done["state"], "FINISHED", "{done}");
+    done
 }
 
 /// The texts in the store of [`line`].

@@ -1,23 +1,9 @@
 //! What pipelines fill on this server: files, and document stores (manual 10.14).
 
-use super::{DocumentFolder, counts, end, line, pipeline, run, save, slow_code, start};
+use super::{DocumentFolder, counts, end, finish, into, line, pipeline, run, save, slow_code, start};
 use crate::support::canvases::Drawing;
 use crate::support::{Server, id};
 use serde_json::{Value, json};
-
-/// A source, code that may be none, and a target.
-fn into(source: (&str, Value), code: Option<&str>, target: (&str, Value)) -> Drawing {
-    let mut drawing = Drawing::default();
-    let mut last = drawing.card(source.0, source.1);
-    if let Some(code) = code {
-        let function = drawing.card("etlFunction", json!({ "javascriptFunction": code }));
-        drawing.wire(&last, &function, "documents");
-        last = function;
-    }
-    let target = drawing.card(target.0, target.1);
-    drawing.wire(&last, &target, "documents");
-    drawing
-}
 
 fn text(text: &str) -> (&'static str, Value) {
     ("plainText", json!({ "text": text }))
@@ -25,12 +11,6 @@ fn text(text: &str) -> (&'static str, Value) {
 
 fn file(mode: &str) -> (&'static str, Value) {
     ("etlFile", json!({"fileName": "rows.jsonl", "mode": mode}))
-}
-
-fn finish(server: &Server, flow: &str) -> Value {
-    let done = run(server, flow);
-    assert_eq!(done["state"], "FINISHED", "{done}");
-    done
 }
 
 /// The rows of the file, each of which is JSON.

@@ -4,7 +4,7 @@ use super::{admitted, bound, tells, used};
 use crate::support::{Answer, Server, id};
 use serde_json::{Value, json};
 
-fn make(server: &Server) -> String {
+pub fn make(server: &Server) -> String {
     id(&server.post("/document-store/store", &json!({"name": "Handbook"})))
 }
 

@@ -1,9 +1,9 @@
 //! What pipelines bring: chunks of document stores, vectors, and files.
 
+use super::knowledge::make;
 use super::{bound, tells, used};
-use crate::etl::{DocumentFolder, folder_line, pipeline, run, save};
-use crate::support::canvases::Drawing;
-use crate::support::{Server, id};
+use crate::etl::{DocumentFolder, finish, folder_line, into, pipeline, run, save};
+use crate::support::Server;
 use serde_json::{Value, json};
 
 /// What a run fails with.
@@ -14,28 +14,20 @@ fn failed(server: &Server, flow: &str) -> String {
     run["error"].as_str().unwrap().to_owned()
 }
 
-#[track_caller]
-fn finish(server: &Server, flow: &str) {
-    let run = run(server, flow);
-    assert_eq!(run["state"], "FINISHED", "{run}");
-}
-
-/// The numbered files of a folder into a target.
-fn into(folder: &DocumentFolder, target: &str, inputs: Value) -> Drawing {
-    let mut drawing = Drawing::default();
-    let source = drawing.card("folderFiles", json!({"folderPath": folder.path()}));
-    let target = drawing.card(target, inputs);
-    drawing.wire(&source, &target, "documents");
-    drawing
+/// The numbered files of a folder.
+fn source(folder: &DocumentFolder) -> (&'static str, Value) {
+    ("folderFiles", json!({"folderPath": folder.path()}))
 }
 
 #[test]
 fn a_document_store_takes_no_more_of_a_pipeline_than_there_is_room_for() {
     let folder = DocumentFolder::numbered(3);
     let server = folder.server();
-    let store = id(&server.post("/document-store/store", &json!({"name": "Handbook"})));
-    let target =
-        |mode: &str| into(&folder, "etlDocumentStore", json!({"selectedStore": store, "mode": mode}));
+    let store = make(&server);
+    let target = |mode: &str| {
+        let inputs = json!({"selectedStore": store, "mode": mode});
+        into(source(&folder), None, ("etlDocumentStore", inputs))
+    };
     let flow = pipeline(&server, &target("append"));
     for mode in ["append", "replace"] {
         save(&server, &flow, &target(mode));
@@ -68,8 +60,8 @@ fn vectors_of_a_pipeline_are_bounded() {
 fn a_file_that_a_pipeline_writes_counts_and_what_does_not_fit_leaves_nothing() {
     let folder = DocumentFolder::numbered(3);
     let server = folder.server();
-    let flow =
-        pipeline(&server, &into(&folder, "etlFile", json!({"fileName": "rows.jsonl", "mode": "replace"})));
+    let target = ("etlFile", json!({"fileName": "rows.jsonl", "mode": "replace"}));
+    let flow = pipeline(&server, &into(source(&folder), None, target));
     bound(&server, &json!({"fileBytes": 100}));
     tells(&failed(&server, &flow), "fileBytes", 100, 0);
     assert_eq!((used(&server, "fileBytes"), server.read(&format!("/etl/{flow}/files"))), (0, json!([])));
