@@ -13,11 +13,12 @@ export interface BudgetText {
 
 const MOST = 1_000_000_000_000;
 
-const textOf = (value: unknown): string => (typeof value === 'number' ? String(value) : '');
+/** A limit as its field shows it. */
+export const textOfLimit = (value: unknown): string => (typeof value === 'number' ? String(value) : '');
 
 export const textOfBudget = (budget: Budget | null | undefined): BudgetText => ({
-  questions: textOf(budget?.questionsPerDay),
-  tokens: textOf(budget?.tokensPerDay),
+  questions: textOfLimit(budget?.questionsPerDay),
+  tokens: textOfLimit(budget?.tokensPerDay),
 });
 
 function isWhole(text: string, least: number): boolean {

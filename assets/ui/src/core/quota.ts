@@ -1,5 +1,13 @@
 /** What a workspace may hold and use, as fields hold it and as the service stores it. */
-import { budgetOf, isLimit, isLimitFromNone, textOfBudget, type Budget, type BudgetText } from './budget';
+import {
+  budgetOf,
+  isLimit,
+  isLimitFromNone,
+  textOfBudget,
+  textOfLimit,
+  type Budget,
+  type BudgetText,
+} from './budget';
 
 /** What is counted one by one. */
 export const countedParts = ['flows', 'chunks', 'characters', 'vectors'] as const;
@@ -13,14 +21,12 @@ export type QuotaText = Record<CountedPart | 'files', string> & BudgetText;
 const MEGABYTE = 1_000_000;
 const MEGABYTES = /^(\d{1,7})(?:[.,](\d{1,6}))?$/;
 
-const textOf = (limit: number | null | undefined): string => (limit == null ? '' : String(limit));
-
 export const textOfQuota = (quota: Quota | null | undefined): QuotaText => ({
-  flows: textOf(quota?.flows),
-  chunks: textOf(quota?.chunks),
-  characters: textOf(quota?.characters),
-  vectors: textOf(quota?.vectors),
-  files: textOf(quota?.fileBytes == null ? null : quota.fileBytes / MEGABYTE),
+  flows: textOfLimit(quota?.flows),
+  chunks: textOfLimit(quota?.chunks),
+  characters: textOfLimit(quota?.characters),
+  vectors: textOfLimit(quota?.vectors),
+  files: textOfLimit(quota?.fileBytes == null ? null : quota.fileBytes / MEGABYTE),
   ...textOfBudget(quota?.budget),
 });
 

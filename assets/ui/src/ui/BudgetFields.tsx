@@ -4,7 +4,7 @@ import { isLimit, type BudgetText } from '../core/budget';
 import { number } from '../core/format';
 import { t } from '../i18n';
 import css from './BudgetFields.module.css';
-import { Field, Input } from './Field';
+import { Field, FieldGrid, Input } from './Field';
 import type { FormState } from './useForm';
 
 export interface BudgetFieldsProps {
@@ -38,10 +38,10 @@ export function BudgetFields({ value, onChange, used, to, errors = {} }: BudgetF
   );
   return (
     <>
-      <div className={css.pair}>
+      <FieldGrid>
         {field('questions')}
         {field('tokens', t('budget.tokensHelp'))}
-      </div>
+      </FieldGrid>
       <p className={css.used}>
         {used && <>{t('budget.used', { questions: number(used.questions), tokens: number(used.tokens) })} </>}
         <Link href={to}>{t('budget.usage')}</Link>

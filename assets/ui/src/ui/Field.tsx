@@ -114,3 +114,8 @@ export function TextArea(props: ComponentProps<'textarea'>): ReactNode {
 export function Fields({ children, className }: { children: ReactNode; className?: string }): ReactNode {
   return <div className={cx(css.fields, className)}>{children}</div>;
 }
+
+/** Short fields beside one another, as far as there is room. */
+export function FieldGrid({ children }: { children: ReactNode }): ReactNode {
+  return <div className={css.grid}>{children}</div>;
+}

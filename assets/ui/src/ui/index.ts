@@ -12,7 +12,7 @@ export { cx } from './cx';
 export { DeleteRecord, type DeleteRecordProps, type Deletion } from './DeleteRecord';
 export { ConfirmDialog, Dialog, Drawer, useDialogGuard, type DialogProps } from './Dialog';
 export { Diff, Marked } from './Diff';
-export { Field, Fields, Input, TextArea, useField, useFieldLabel } from './Field';
+export { Field, FieldGrid, Fields, Input, TextArea, useField, useFieldLabel } from './Field';
 export { focusCard, focusCardSoon } from './focusCard';
 export { FormDialog, type FormDialogProps } from './FormDialog';
 export { JobLine, type JobLineProps } from './JobLine';

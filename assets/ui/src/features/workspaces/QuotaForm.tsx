@@ -11,9 +11,8 @@ import {
   type QuotaText,
 } from '../../core/quota';
 import { t } from '../../i18n';
-import { Field, FormDialog, Input, toast, useForm } from '../../ui';
+import { Field, FieldGrid, FormDialog, Input, toast, useForm } from '../../ui';
 import { BudgetFieldset } from '../../ui/BudgetFields';
-import css from './Workspaces.module.css';
 
 const labels = {
   flows: 'workspaces.quotaFlows',
@@ -38,7 +37,7 @@ export function QuotaForm({ workspace, onClose }: { workspace: Workspace; onClos
   const isOwner = Boolean(useMe().data?.isOrganizationAdmin);
   const save = useSetQuota();
   const form = useForm(textOfQuota(quota), {
-    check: (text) => problemsOf(text),
+    check: problemsOf,
     send: async (text) => {
       await save.mutateAsync({ id: workspace.id, quota: quotaOf(text) });
       toast(t('workspaces.quotaSaved', { name }));
@@ -72,12 +71,12 @@ export function QuotaForm({ workspace, onClose }: { workspace: Workspace; onClos
       action={t('kit.save')}
       readOnly={!isOwner}
     >
-      <div className={css.quota}>
+      <FieldGrid>
         {countedParts.map((part) =>
           field(part, t(labels[part]), quotaUse ? number(quotaUse[part]) : undefined),
         )}
         {field('files', t('workspaces.quotaFiles'), quotaUse ? bytes(quotaUse.fileBytes) : undefined)}
-      </div>
+      </FieldGrid>
       <BudgetFieldset
         form={form}
         text={t('workspaces.quotaDay')}
