@@ -10,10 +10,12 @@ use flowkeep::domain::accounts::token;
 use flowkeep::domain::ids::{RoleId, SessionId, WorkspaceId};
 use flowkeep::http::routing::guard::RequiredAccess;
 use flowkeep::http::routing::router::Route;
+use flowkeep::http::routing::routes::service_routes;
 use flowkeep::store::tables::{ROLES, SESSIONS};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use std::cell::Cell;
+use std::rc::Rc;
 
 /// The value of a key with these permissions.
 pub fn key(server: &Server, permissions: &[&str]) -> String {
@@ -81,6 +83,17 @@ pub fn expired_session(server: &Server) -> String {
     };
     server.app.store.write(|tx| SESSIONS.put(tx, &token::hash(&value), &session)).unwrap();
     format!("flowkeep_session={value}")
+}
+
+/// How many routes are tried on one server: what good requests leave behind makes every list of the next ones longer.
+pub const ROUTES_OF_A_SERVER: usize = 50;
+
+/// Every route of the service, and a server to try it on.
+pub fn routes_on_servers() -> impl Iterator<Item = (Rc<Server>, &'static Route)> {
+    service_routes().chunks(ROUTES_OF_A_SERVER).flat_map(|routes| {
+        let server = Rc::new(Server::start());
+        routes.iter().map(move |route| (server.clone(), route))
+    })
 }
 
 /// Good calls of one route, for one caller after another. One that is refused uses nothing up, so the next caller tries the same.

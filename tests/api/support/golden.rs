@@ -2,21 +2,26 @@
 
 use regex::Regex;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
-/// Replaces ids, tokens and dates by their kind.
-pub fn normalize(text: &str) -> String {
-    let kinds = [
+/// What differs in every run, and what is written in its place. Compiled once: a regex costs more than most texts take to search.
+static KINDS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
+    [
         (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "<id>"),
-        (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "<date>"),
+        (r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?Z", "<date>"),
         (r"fk_[A-Za-z0-9_-]{43}", "<key>"),
         (r"fk_••••[A-Za-z0-9_-]{4}", "<hidden key>"),
         (r"/invite\?token=[A-Za-z0-9_-]{43}", "/invite?token=<token>"),
         (r#""token": "[A-Za-z0-9_-]{43}""#, r#""token": "<token>""#),
         (r#""sessionToken":\s*"[A-Za-z0-9_-]{43}""#, r#""sessionToken":"<token>""#),
-    ];
-    kinds.iter().fold(text.to_owned(), |text, (pattern, kind)| {
-        Regex::new(pattern).unwrap().replace_all(&text, *kind).into_owned()
-    })
+    ]
+    .map(|(pattern, kind)| (Regex::new(pattern).unwrap(), kind))
+    .into()
+});
+
+/// Replaces ids, tokens and dates by their kind.
+pub fn normalize(text: &str) -> String {
+    KINDS.iter().fold(text.to_owned(), |text, (pattern, kind)| pattern.replace_all(&text, *kind).into_owned())
 }
 
 /// Compares `text`, normalised, with the file `golden/<name>`.

@@ -14,6 +14,7 @@ pub mod steps;
 pub mod canvases;
 pub mod client;
 pub mod database;
+mod folder_copy;
 pub mod form;
 pub mod golden;
 pub mod internet;

@@ -1,6 +1,7 @@
 //! A real service on a free port, its data in a folder of its own, with the owner registered over the API.
 
 use super::client::{Answer, Call};
+use super::folder_copy::FolderCopy;
 use flowkeep::app::{App, AppOpenError};
 use flowkeep::domain::ids::{ChatId, FlowId};
 use flowkeep::http::connection::server::serve_table;
@@ -11,6 +12,7 @@ use flowkeep::ops::predictions;
 use flowkeep::settings::{Environment, Flags, Settings};
 use flowkeep::store;
 use serde_json::{Value, json};
+use std::cell::Cell;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
@@ -27,6 +29,31 @@ pub const PASSWORD: &str = "correct horse battery";
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     Builder::new_multi_thread().worker_threads(2).max_blocking_threads(2_100).enable_all().build().unwrap()
 });
+
+/// What a service makes of its data folder and its cookies when it starts for the first time hangs on these settings.
+const OF_A_FIRST_START: &[&str] = &["SERVICE_BASE_URL", "SERVICE_ENCRYPTION_KEY", "SERVICE_VERSIONS"];
+
+/// Data of services at which the owner has registered and signed in, made once: a test begins with a copy, because the two
+/// passwords to hash and the first start would take a third of the suite's processor time. One for each of the first
+/// servers of a test, which so have ids and secrets of their own.
+static REGISTERED: [LazyLock<Registered>; 3] = [const { LazyLock::new(Registered::make) }; 3];
+
+thread_local! {
+    /// How many servers this test has started with an owner.
+    static STARTED: Cell<usize> = const { Cell::new(0) };
+}
+
+struct Registered {
+    folder: FolderCopy,
+    cookie: String,
+}
+
+impl Registered {
+    fn make() -> Self {
+        let (folder, cookie) = Server::empty(Options::default()).with_owner().into_data();
+        Self { folder: FolderCopy::read(folder.path()), cookie }
+    }
+}
 
 /// A running service; dropping it stops it and removes its data.
 pub struct Server {
@@ -63,11 +90,22 @@ impl Server {
 
     /// A service with these options, and an owner.
     pub fn with_options(options: Options) -> Self {
-        let mut server = Self::empty(options);
+        let registered = REGISTERED.get(STARTED.replace(STARTED.get() + 1));
+        let is_usual = options.settings.iter().all(|(name, _)| !OF_A_FIRST_START.contains(name));
+        let Some(registered) = registered.filter(|_| is_usual) else {
+            return Self::empty(options).with_owner();
+        };
+        let folder = tempfile::tempdir().unwrap();
+        registered.folder.copy_to(folder.path());
+        Self::open(folder, registered.cookie.clone(), options)
+    }
+
+    /// Registers the owner and signs them in.
+    fn with_owner(mut self) -> Self {
         let user = json!({"name": "Ada", "email": EMAIL, "credential": PASSWORD});
-        server.call("POST", "/account/register").json(&json!({ "user": user })).send().is(201);
-        server.cookie = server.sign_in();
-        server
+        self.call("POST", "/account/register").json(&json!({ "user": user })).send().is(201);
+        self.cookie = self.sign_in();
+        self
     }
 
     /// A service that nobody has registered at.
@@ -83,10 +121,16 @@ impl Server {
     /// The same data after a stop and a new start with these settings.
     pub fn restart_with(self, settings: &[(&'static str, &str)]) -> Self {
         let settings = settings.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+        let (folder, cookie) = self.into_data();
+        Self::open(folder, cookie, Options { settings, ..Options::default() })
+    }
+
+    /// Waits until the service has stopped; its data and the owner's `Cookie` header.
+    fn into_data(self) -> (TempDir, String) {
         let Self { app, folder, cookie, stop, serving, .. } = self;
         drop((app, stop));
         RUNTIME.block_on(serving).unwrap().unwrap();
-        Self::open(folder, cookie, Options { settings, ..Options::default() })
+        (folder, cookie)
     }
 
     fn open(folder: TempDir, cookie: String, options: Options) -> Self {
