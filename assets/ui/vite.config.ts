@@ -62,9 +62,28 @@ export default defineConfig({
   },
   server: { proxy: { '/api/': { target: service, changeOrigin: true, headers: { origin: service } } } },
   test: {
-    environment: 'happy-dom',
-    include: ['src/**/*.test.{ts,tsx}'],
+    maxWorkers: '100%',
     css: { modules: { classNameStrategy: 'non-scoped' } },
-    setupFiles: ['src/test-setup.ts'],
+    // A page for each file takes longer to make than most files take to run, so only those have one that need it.
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'rules',
+          environment: 'node',
+          include: ['src/**/*.test.ts'],
+          exclude: ['src/**/*.page.test.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'page',
+          environment: 'happy-dom',
+          include: ['src/**/*.page.test.ts', 'src/**/*.test.tsx'],
+          setupFiles: ['src/test-setup.ts'],
+        },
+      },
+    ],
   },
 });
