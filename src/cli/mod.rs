@@ -144,7 +144,12 @@ impl Context<'_> {
 
     /// The settings of a command that does one thing and ends; its log shows warnings.
     fn settings_and_log(&self) -> Result<Settings, SettingsError> {
-        let settings = self.settings(Flags::default())?;
+        self.settings_and_log_with(Flags::default())
+    }
+
+    /// As [`Self::settings_and_log`]; `flags` are those of the command itself.
+    fn settings_and_log_with(&self, flags: Flags) -> Result<Settings, SettingsError> {
+        let settings = self.settings(flags)?;
         logging::start(&settings, LogLevel::Warn, None);
         Ok(settings)
     }

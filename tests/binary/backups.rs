@@ -1,6 +1,6 @@
 //! `backup`, `verify` and `restore`: beside a running service and on folders nobody uses, with archives that are whole and others.
 
-use crate::program::{Program, command, error_output, run, standard_output};
+use crate::program::{self, Program, command, error_output, run, standard_output};
 use crate::{Home, canvases, one_line, status_with};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -359,6 +359,21 @@ fn what_cannot_be_restored_is_refused_in_one_line_and_nothing_changes() {
     );
     assert!(line.contains("SERVICE_VERSIONS_DIR"), "{line}");
     assert!(!folder.exists());
+}
+
+#[test]
+fn a_backup_is_verified_where_there_is_no_home_folder() {
+    let (used, service) = Used::new();
+    used.backup(&[]);
+    assert!(service.stop().success());
+    // A program that lies in its checkout keeps its data there, and needs no home folder for that reason.
+    let installed = used.home.path().join("flowkeep");
+    fs::hard_link(program::path(), &installed)
+        .or_else(|_| fs::copy(program::path(), &installed).map(drop))
+        .unwrap();
+    let output = Command::new(&installed).arg("verify").arg(&used.archive).env_clear().output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", error_output(&output));
+    assert!(standard_output(&output).starts_with("The backup is whole: "));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::cli::{CliError, Context, print};
 use crate::domain::service::passphrase::Passphrase;
 use crate::ops::service::backup::examine::{self, BackupFindings};
 use crate::ops::service::backup::restore;
-use crate::settings::Settings;
+use crate::settings::{Flags, Settings};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Read};
@@ -40,9 +40,11 @@ pub(in crate::cli) struct RestoreArgs {
 }
 
 pub(in crate::cli) fn verify(args: &VerifyArgs, context: &Context<'_>) -> Result<(), CliError> {
-    let settings = context.settings_and_log()?;
-    let passphrase = args.passphrase.for_archive(context, &args.file)?;
     let temporary = tempfile::env::temp_dir();
+    // No other folder is looked into, so no home folder is asked for.
+    let flags = Flags::default().with("SERVICE_DATA_DIR", "--data-dir", temporary.to_str());
+    let settings = context.settings_and_log_with(flags)?;
+    let passphrase = args.passphrase.for_archive(context, &args.file)?;
     let findings = examine::verify(open(&args.file)?, passphrase.as_ref(), &temporary, &settings)?;
     let unused = render_unused(passphrase.as_ref(), &findings);
     let described = describe(&findings);
