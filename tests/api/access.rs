@@ -231,11 +231,16 @@ pub fn call(server: &Server, route: &Route, kind: &str) -> Call {
 /// As [`call`], for a caller who holds this permission.
 pub fn call_holding(server: &Server, route: &Route, kind: &str, held: &str) -> Call {
     let (path, body) = sample(server, route, kind, held);
-    let call = server.call_root(route.method.as_str(), &path);
+    call_of(server, route, &path, body.as_ref())
+}
+
+/// The request of a [`sample`], as nobody.
+pub fn call_of(server: &Server, route: &Route, path: &str, body: Option<&Value>) -> Call {
+    let call = server.call_root(route.method.as_str(), path);
     if route.accepts == Accepts::Multipart {
         return call.form(&Form::default().file("a.txt", "text/plain", b"hello"));
     }
-    body.iter().fold(call, |call, body| call.json(body))
+    body.into_iter().fold(call, Call::json)
 }
 
 /// A key that has nothing to do with the permissions of any route.

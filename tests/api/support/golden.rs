@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 static KINDS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     [
         (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "<id>"),
-        (r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?Z", "<date>"),
+        (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "<date>"),
         (r"fk_[A-Za-z0-9_-]{43}", "<key>"),
         (r"fk_••••[A-Za-z0-9_-]{4}", "<hidden key>"),
         (r"/invite\?token=[A-Za-z0-9_-]{43}", "/invite?token=<token>"),
