@@ -28,6 +28,8 @@ built = {tuple(line.split()[:2]) for line in tree.splitlines() if line}
 packages = {package["id"]: package for package in metadata["packages"]}
 nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
 root = metadata["resolve"]["root"]
+# The crates of this project are the program itself: no registry has them.
+members = set(metadata["workspace_members"])
 with open(os.path.join(source, "Cargo.lock"), "rb") as lock:
     checksums = {(one["name"], one["version"]): one.get("checksum") for one in tomllib.load(lock)["package"]}
 with open(binary, "rb") as program:
@@ -39,9 +41,11 @@ def is_linked(package):
 
 
 def linked(package):
-    """The packages that end up in the program because this one uses them."""
+    """The packages that end up in the program because this one uses them, itself or through another crate of the project."""
     uses = (edge for edge in nodes[package]["deps"] if any(kind["kind"] is None for kind in edge["dep_kinds"]))
-    return sorted({edge["pkg"] for edge in uses if is_linked(edge["pkg"])}, key=reference)
+    used = {edge["pkg"] for edge in uses if is_linked(edge["pkg"])}
+    behind = (one for member in used & members for one in linked(member))
+    return sorted((used - members).union(behind), key=reference)
 
 
 def reference(package):

@@ -1,7 +1,7 @@
 //! The house rules of `ARCHITECTURE.md` as a test. Each broken rule is one line: where, and which rule.
 #![allow(clippy::unwrap_used, reason = "a test that cannot read its input has failed")]
 
-use floors::{BESIDE, FLOORS, HOMES, ONLY, SHARED_FLOORS};
+use floors::{BESIDE, FLOORS, HOMES, LIBRARIES, Library, ONLY, SHARED_FLOORS};
 use regex::Regex;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -42,6 +42,8 @@ macro_rules! pattern {
     }};
 }
 
+#[path = "tidy/crates.rs"]
+mod crates;
 #[path = "tidy/file_creation.rs"]
 mod file_creation;
 #[path = "tidy/floors.rs"]
@@ -55,6 +57,7 @@ mod manual;
 #[path = "tidy/words.rs"]
 mod words;
 
+use crates::{log_targets, rooms_alone, unused_outside};
 use file_creation::one_room_for_files;
 use inventories::{cards, map};
 use manual::papers;
@@ -78,9 +81,22 @@ impl Source {
         self.path.ends_with(".rs")
     }
 
-    /// The room: the folder or file directly under `src`.
-    fn room(&self) -> Option<&str> {
+    /// The library that it is of.
+    fn library(&self) -> Option<&'static Library> {
         let inside = self.path.strip_prefix("src/")?;
+        LIBRARIES.iter().find(|library| inside.starts_with(library.folder))
+    }
+
+    /// The path from the folder that holds the rooms: `src`, or a library of several rooms in it.
+    fn path_of_rooms(&self) -> Option<&str> {
+        let inside = self.path.strip_prefix("src/")?;
+        let library = self.library().filter(|library| library.has_rooms);
+        library.map_or(Some(inside), |library| inside.strip_prefix(library.folder))
+    }
+
+    /// The room: the first folder or file of that path.
+    fn room(&self) -> Option<&str> {
+        let inside = self.path_of_rooms()?;
         Some(inside.split_once('/').map_or_else(|| inside.trim_end_matches(".rs"), |(room, _)| room))
     }
 
@@ -297,6 +313,8 @@ fn the_house_rules_hold() {
         check_one_writer_of_live,
         check_wire_in_ops,
         one_room_for_files,
+        log_targets,
+        rooms_alone,
         length,
         opening,
         names,
@@ -309,6 +327,7 @@ fn the_house_rules_hold() {
     broken.extend(cards(&sources));
     broken.extend(map(&sources));
     broken.extend(halls(&sources));
+    broken.extend(unused_outside(&sources));
     broken.extend(top_level(root));
     broken.sort();
     let mut report = String::new();
@@ -337,28 +356,30 @@ mod samples {
     #[test]
     fn a_use_must_go_down() {
         let rows: &[(&str, &str, usize)] = &[
-            ("src/domain/flows/flow.rs", "use crate::clock::Clock;", 0),
-            ("src/domain/flows/flow.rs", "use crate::net::X;", 1),
-            ("src/store/mod.rs", "use crate::state::X;", 1),
+            ("src/core/domain/flows/flow.rs", "use crate::clock::Clock;", 0),
+            ("src/core/domain/flows/flow.rs", "use crate::net::X;", 1),
+            ("src/adapters/store/mod.rs", "use crate::state::X;", 1),
             ("src/engine/run.rs", "use crate::cards::X; use crate::store::Y;", 1),
             ("src/cards/tools/a.rs", "use crate::state::RateLimiter;", 1),
-            ("src/script/run.rs", "use crate::net::X; use crate::worker::Y;", 0),
-            ("src/net/mod.rs", "use crate::script::X;", 1),
-            ("src/domain/a.rs", "use crate::worker::X;", 1),
-            ("src/worker/pool.rs", "use crate::domain::X; use crate::settings::Y;", 1),
+            ("src/core/script/run.rs", "use crate::net::X; use crate::worker::Y;", 0),
+            ("src/core/net/mod.rs", "use crate::script::X;", 1),
+            ("src/core/domain/a.rs", "use crate::worker::X;", 1),
+            ("src/core/worker/pool.rs", "use crate::domain::X; use crate::settings::Y;", 1),
             ("src/app.rs", "use crate::ops::owner;", 0),
             ("src/http/connection/server.rs", "use crate::ops::x; use crate::tasks::y;", 1),
             ("src/http/connection/server.rs", "fn f(s: &crate::store::Store) {}", 1),
             ("src/cli/serve.rs", "use crate::http::server; use crate::llm::x;", 1),
             ("src/attic.rs", "", 1),
+            ("src/core/attic/mod.rs", "", 1),
+            ("src/adapters/attic.rs", "", 1),
         ];
         for (path, text, count) in rows {
             let found = broken_rules(floors, path, text);
             assert_eq!(found.len(), *count, "{path}: {text}: {found:?}");
         }
         assert!(
-            broken_rules(floors, "src/llm/mod.rs", "\n\nuse crate::store::X;")[0]
-                .starts_with("src/llm/mod.rs:3: ")
+            broken_rules(floors, "src/adapters/llm/mod.rs", "\n\nuse crate::store::X;")[0]
+                .starts_with("src/adapters/llm/mod.rs:3: ")
         );
     }
 
@@ -369,7 +390,7 @@ mod samples {
                 .len(),
             3
         );
-        assert!(broken_rules(homes, "src/store/a.rs", "use redb::Database;").is_empty());
+        assert!(broken_rules(homes, "src/adapters/store/a.rs", "use redb::Database;").is_empty());
         assert!(broken_rules(homes, "src/ops/a.rs", "my::redb::x(); let redbx = 1; // redb::x").is_empty());
         assert_eq!(
             broken_rules(environment, "src/cli/a.rs", "use std::env;\nuse std::{fs, env};\nstd::env::var(x)")
@@ -399,7 +420,7 @@ mod samples {
                 + broken_rules(names, "tests/api/common/a.rs", "").len(),
             2
         );
-        assert!(broken_rules(names, "src/domain/ids.rs", "").is_empty());
+        assert!(broken_rules(names, "src/core/domain/ids.rs", "").is_empty());
         assert_eq!(broken_rules(leftovers, "src/a.rs", "a\n// TODO later\ndbg!(x)\n").len(), 2);
         assert!(broken_rules(leftovers, "src/a.rs", "the placeholder [secret hidden]; mastodon!").is_empty());
     }
@@ -420,7 +441,10 @@ mod samples {
             ["src/cards/tools/clock.rs:1: the card is not in src/cards/registry.rs"]
         );
         assert!(cards(&files("&[super::tools::clock::CARD]", "")).is_empty());
-        assert!(map(&files("", "//! - `cards/` `app.rs` cards, and either/or, and/or a/b.rs\n")).is_empty());
-        assert_eq!(map(&files("", "//! | `cards/` | x |\n//! attic/ y\n")).len(), 2);
+        let rows = "//! | 3 | `flowkeep_cards` | `cards/` cards, and either/or, and/or a/b.rs |\n//! | 5 | this one | `app.rs` |\n";
+        assert!(map(&files("", rows)).is_empty());
+        let rows = "//! | 3 | `flowkeep_cards` | `cards/` |\n//! | 1 | this one | attic/ y |\n";
+        assert_eq!(map(&files("", rows)).len(), 2);
+        assert_eq!(map(&files("", "//! | 3 | this one | `cards/` `app.rs` |\n")).len(), 2);
     }
 }

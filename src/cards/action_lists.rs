@@ -37,14 +37,14 @@ const PROGRAMS: &[(&str, ProgramOf)] = &[
 ///
 /// # Errors
 /// When the card is set wrongly, or its server cannot be asked.
-pub(crate) fn list_tools(inputs: &Inputs<'_>) -> Result<Option<Vec<(String, String)>>> {
+pub fn list_tools(inputs: &Inputs<'_>) -> Result<Option<Vec<(String, String)>>> {
     let server = SERVERS.iter().find(|(name, _)| *name == inputs.card.name);
     server.map(|(_, server)| tools_mcp::tool_descriptions(inputs, server(inputs)?)).transpose()
 }
 
 /// The card of a server that a workspace keeps, and what is set on it that means this server.
 #[must_use]
-pub(crate) fn saved_server(id: &ToolServerId) -> (&'static Card, Map<String, Value>) {
+pub fn saved_server(id: &ToolServerId) -> (&'static Card, Map<String, Value>) {
     let settings = Map::from_iter([(saved_server::SERVER.to_owned(), Value::from(id.to_string()))]);
     (&saved_server::CARD, settings)
 }
@@ -52,15 +52,15 @@ pub(crate) fn saved_server(id: &ToolServerId) -> (&'static Card, Map<String, Val
 /// The program of this machine that a card with these values starts; `None` when it starts none, or a reference in them
 /// decides.
 #[must_use]
-pub(crate) fn program_of(card: &str, values: &Map<String, Value>) -> Option<CommandLine> {
+pub fn program_of(card: &str, values: &Map<String, Value>) -> Option<CommandLine> {
     PROGRAMS.iter().find(|(name, _)| *name == card).and_then(|(_, program)| program(values))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::kit::{Category, Picker};
-    use crate::cards::{model_lists, registry};
+    use crate::kit::{Category, Picker};
+    use crate::{model_lists, registry};
 
     #[test]
     fn every_card_of_an_mcp_server_lists_its_tools() {

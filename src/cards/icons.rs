@@ -8,7 +8,7 @@ use crate::domain::workspace::credential_types;
 
 /// The picture of a card; `None` for a name no card has.
 #[must_use]
-pub(crate) fn card_icon(name: &str) -> Option<String> {
+pub fn card_icon(name: &str) -> Option<String> {
     let name = name.strip_suffix(".svg").unwrap_or(name);
     // A canvas of earlier years asks by the name it was drawn with.
     registry::find(current_card_name(name)).map(|card: &Card| draw(card.label, style_of(card.category)))
@@ -16,7 +16,7 @@ pub(crate) fn card_icon(name: &str) -> Option<String> {
 
 /// The picture of a credential type; `None` for a name no type has.
 #[must_use]
-pub(crate) fn credential_icon(name: &str) -> Option<String> {
+pub fn credential_icon(name: &str) -> Option<String> {
     let name = name.strip_suffix(".svg").unwrap_or(name);
     credential_types::find_type(name).map(|kind| draw(kind.label, KEY))
 }

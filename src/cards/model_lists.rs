@@ -50,7 +50,7 @@ const MISTRAL: &str = "https://api.mistral.ai/v1";
 
 /// How one card's provider is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ModelListRequest {
+pub struct ModelListRequest {
     pub format: ListFormat,
     pub base: String,
     pub purpose: ModelPurpose,
@@ -62,7 +62,7 @@ pub(crate) struct ModelListRequest {
 
 /// How the provider of `card` is asked for its models, the card being set like this.
 #[must_use]
-pub(crate) fn model_list_request(card: &Card, settings: &Map<String, Value>) -> Option<ModelListRequest> {
+pub fn model_list_request(card: &Card, settings: &Map<String, Value>) -> Option<ModelListRequest> {
     let (_, format, home) = PROVIDERS.iter().find(|(name, ..)| *name == card.name)?;
     let written = card
         .inputs
@@ -96,19 +96,19 @@ pub(crate) fn model_list_request(card: &Card, settings: &Map<String, Value>) -> 
 
 /// Where the provider of a card is at home; `None` when its owner says where.
 #[must_use]
-pub(crate) fn home(card: &Card) -> Option<&'static str> {
+pub fn home(card: &Card) -> Option<&'static str> {
     let (.., home) = PROVIDERS.iter().find(|(name, ..)| *name == card.name)?;
     Some(*home).filter(|home| !home.is_empty())
 }
 
 /// The homes of all providers that are reached over https.
-pub(crate) fn homes() -> impl Iterator<Item = &'static str> {
+pub fn homes() -> impl Iterator<Item = &'static str> {
     PROVIDERS.iter().map(|(.., home)| *home).filter(|home| home.starts_with("https://"))
 }
 
 /// The names of models that a card suggests by itself.
 #[must_use]
-pub(crate) fn suggested_models(card: &Card) -> &'static [&'static str] {
+pub fn suggested_models(card: &Card) -> &'static [&'static str] {
     let found = card.inputs.iter().find_map(|input| match input.kind {
         InputKind::ModelName(names) => Some(names),
         _ => None,
@@ -118,14 +118,14 @@ pub(crate) fn suggested_models(card: &Card) -> &'static [&'static str] {
 
 /// True when one of the card's inputs picks such a record of the workspace.
 #[must_use]
-pub(crate) fn has_picker(card: &Card, what: Picker) -> bool {
+pub fn has_picker(card: &Card, what: Picker) -> bool {
     let picks = |input: &Input| input.kind == InputKind::Pick(what);
     card.inputs.iter().any(|input| picks(input) || input.row_fields().iter().any(picks))
 }
 
 /// The card of this name.
 #[must_use]
-pub(crate) fn card(name: &str) -> Option<&'static Card> {
+pub fn card(name: &str) -> Option<&'static Card> {
     registry::find(name)
 }
 

@@ -29,20 +29,20 @@ const REFUSED: &[(&str, &str)] = &[
 
 /// Why a card of this name is refused; `None` for any other.
 #[must_use]
-pub(crate) fn reason(card: &str) -> Option<&'static str> {
+pub fn reason(card: &str) -> Option<&'static str> {
     REFUSED.iter().find(|(name, _)| *name == card).map(|(_, why)| *why)
 }
 
 /// As [`reason`], of a card for which there is nothing to call any more: no setting and no caller makes its flow run.
 #[must_use]
-pub(crate) fn ended(card: &str) -> Option<&'static str> {
+pub fn ended(card: &str) -> Option<&'static str> {
     reason(card).filter(|_| card == OPENAI_ASSISTANT)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::registry;
+    use crate::registry;
 
     #[test]
     fn no_card_is_both_refused_and_there() {

@@ -429,8 +429,10 @@ mod tests {
     #[test]
     fn a_service_that_is_not_trusted_is_told_as_such() {
         use crate::net::test_servers::{TestAuthority, serve_hello};
-        let base =
-            format!("https://localhost:{}", serve_hello(TestAuthority::new().issue_expired("localhost")));
+        let base = format!(
+            "https://localhost:{}",
+            serve_hello(TestAuthority::generate().issue_expired("localhost"))
+        );
         let found =
             ApiClient::with_outgoing(Outgoing::new(Vec::new(), true), &base, None).find_flow("Help desk");
         let said = found.unwrap_err().to_string();

@@ -192,7 +192,7 @@ fn build_runtime() -> io::Result<Runtime> {
         .build()
 }
 
-async fn serve(settings: Settings, environment: Environment, mode: ServeMode) -> Result<(), CliError> {
+async fn serve(mut settings: Settings, environment: Environment, mode: ServeMode) -> Result<(), CliError> {
     let mut signals =
         Signals::new().map_err(|error| CliError::Failed(format!("signals cannot be heard: {error}")))?;
     let wanted = SocketAddr::new(settings.host, settings.port);
@@ -200,7 +200,8 @@ async fn serve(settings: Settings, environment: Environment, mode: ServeMode) ->
     let (listener, address) =
         listen(wanted).map_err(|error| CliError::Failed(listen_problem(wanted, &error)))?;
     // Who asks for a free port, or for any address, learns here which one it is.
-    let settings = Settings { host: address.ip(), port: address.port(), ..settings };
+    settings.host = address.ip();
+    settings.port = address.port();
     let metrics = match settings.metrics {
         MetricsAccess::Off | MetricsAccess::Key => None,
         MetricsAccess::Address(wanted) => {

@@ -4,7 +4,6 @@
 //! A type here turns into one of `domain` or is made of one; it decides nothing.
 
 pub(crate) mod accounts;
-pub(crate) mod change;
 pub(crate) mod checks;
 pub(crate) mod choice;
 pub(crate) mod conversations;

@@ -13,7 +13,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::Stdio;
 
-#[path = "../../src/domain/secrets/samples.rs"]
+#[path = "../../src/core/domain/secrets/samples.rs"]
 #[allow(dead_code, reason = "the samples of the scanner's own tests serve here too")]
 mod samples;
 

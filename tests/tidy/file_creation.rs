@@ -5,12 +5,12 @@ use super::*;
 /// What makes files and folders outside the room that makes them last: for people at the command line, for a socket that is
 /// no data, for those who work on this program, and the database with its journals, which have a form of their own.
 const MAKERS: &[&str] = &[
-    "src/durable/",
+    "src/core/durable/",
     "src/cli/",
     "src/ops/workspace/templates/starter_drawings.rs",
-    "src/store/engine/create.rs",
-    "src/store/wal/segment.rs",
-    "src/store/engine/recovery.rs",
+    "src/adapters/store/engine/create.rs",
+    "src/adapters/store/wal/segment.rs",
+    "src/adapters/store/engine/recovery.rs",
     "src/tasks/control.rs",
 ];
 
@@ -27,21 +27,22 @@ pub fn one_room_for_files(source: &Source) -> Vec<String> {
     );
     makes
         .find_iter(code)
-        .map(|hit| source.at(hit.start(), "files and folders that last are made in src/durable/ only"))
+        .map(|hit| source.at(hit.start(), "files and folders that last are made in src/core/durable/ only"))
         .collect()
 }
 
 #[test]
 fn files_that_last_are_made_in_one_room() {
     let makes = "use std::fs::{self, OpenOptions};\nfn f() { fs::create_dir_all(a); File::create(b); fs::rename(a, b); }";
-    assert_eq!(broken("src/files/a.rs", makes).len(), 4);
-    for maker in ["src/durable/a.rs", "src/cli/a.rs", "src/files/a_tests.rs", "tests/api/a.rs"] {
+    assert_eq!(broken("src/adapters/files/a.rs", makes).len(), 4);
+    for maker in ["src/core/durable/a.rs", "src/cli/a.rs", "src/adapters/files/a_tests.rs", "tests/api/a.rs"]
+    {
         assert!(broken(maker, makes).is_empty(), "{maker}");
     }
     let reads = "fs::read(a); File::open(b); fs::remove_file(c); written(); // fs::write";
-    assert!(broken("src/files/a.rs", reads).is_empty());
+    assert!(broken("src/adapters/files/a.rs", reads).is_empty());
     let tested = format!("fn f() {{}}\n#[cfg(all(test, unix))]\n#[allow(unused)]\nmod tests {{\n{makes}\n}}");
-    assert!(broken("src/files/a.rs", &tested).is_empty());
+    assert!(broken("src/adapters/files/a.rs", &tested).is_empty());
 }
 
 fn broken(path: &str, text: &str) -> Vec<String> {

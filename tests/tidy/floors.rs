@@ -1,5 +1,22 @@
 //! Which room stands on which floor, what each may use, and the one home of each package.
 
+/// A crate that others are built on.
+pub struct Library {
+    /// As code names it.
+    pub name: &'static str,
+    /// Below `src/`.
+    pub folder: &'static str,
+    /// Or it is one room itself.
+    pub has_rooms: bool,
+}
+
+/// The libraries. The rooms beside their folders are a crate together.
+pub const LIBRARIES: &[Library] = &[
+    Library { name: "flowkeep_core", folder: "core/", has_rooms: true },
+    Library { name: "flowkeep_adapters", folder: "adapters/", has_rooms: true },
+    Library { name: "flowkeep_cards", folder: "cards/", has_rooms: false },
+];
+
 /// Which floor each room stands on. A room may use the floors below its own.
 pub const FLOORS: &[(usize, &[&str])] = &[
     (0, &["base", "domain", "limits", "settings", "clock", "worker", "durable"]),
@@ -71,35 +88,39 @@ pub const ONLY: &[(&str, &[&str])] = &[
 
 /// The one home of each package.
 pub const HOMES: &[(&str, &[&str])] = &[
-    ("redb", &["src/store/"]),
-    ("crc32fast", &["src/base/checksum"]),
-    ("quick_cache", &["src/base/bounded_cache"]),
+    // A crate brings rooms of other crates in under their own names, so that a path reads the same wherever it stands.
+    ("flowkeep_core", &["src/lib.rs", "src/adapters/lib.rs", "src/cards/lib.rs"]),
+    ("flowkeep_adapters", &["src/lib.rs", "src/cards/lib.rs"]),
+    ("flowkeep_cards", &["src/lib.rs"]),
+    ("redb", &["src/adapters/store/"]),
+    ("crc32fast", &["src/core/base/checksum"]),
+    ("quick_cache", &["src/core/base/bounded_cache"]),
     ("multer", &["src/http/"]),
-    ("rquickjs", &["src/script/"]),
-    ("seccompiler", &["src/worker/"]),
-    ("calamine", &["src/documents/"]),
-    ("pdf_extract", &["src/documents/"]),
-    ("quick_xml", &["src/documents/"]),
+    ("rquickjs", &["src/core/script/"]),
+    ("seccompiler", &["src/core/worker/"]),
+    ("calamine", &["src/adapters/documents/"]),
+    ("pdf_extract", &["src/adapters/documents/"]),
+    ("quick_xml", &["src/adapters/documents/"]),
     ("serde_saphyr", &["src/cards/kit/web/openapi", "src/ops/workspace/transfer/other_products/yaml"]),
-    ("rusqlite", &["src/sql/"]),
-    ("postgres_protocol", &["src/postgres/"]),
-    ("fallible_iterator", &["src/postgres/"]),
-    ("ring", &["src/llm/identity/service_account"]),
-    ("aes", &["src/flowise/"]),
-    ("cbc", &["src/flowise/"]),
-    ("scrypt", &["src/age/"]),
-    ("chacha20poly1305", &["src/age/", "src/files/vault"]),
-    ("rustls", &["src/net/"]),
-    ("webpki_roots", &["src/net/"]),
+    ("rusqlite", &["src/adapters/sql/"]),
+    ("postgres_protocol", &["src/adapters/postgres/"]),
+    ("fallible_iterator", &["src/adapters/postgres/"]),
+    ("ring", &["src/adapters/llm/identity/service_account"]),
+    ("aes", &["src/adapters/flowise/"]),
+    ("cbc", &["src/adapters/flowise/"]),
+    ("scrypt", &["src/core/age/"]),
+    ("chacha20poly1305", &["src/core/age/", "src/adapters/files/vault"]),
+    ("rustls", &["src/core/net/"]),
+    ("webpki_roots", &["src/core/net/"]),
     ("tar", &["src/backup/"]),
     ("zstd", &["src/backup/"]),
-    ("zip", &["src/documents/"]),
-    ("html2text", &["src/documents/"]),
-    ("html5ever", &["src/canvas/rich_text/"]),
-    ("gix", &["src/history/"]),
-    ("mail_builder", &["src/mail/"]),
-    ("gix_pack", &["src/history/"]),
-    ("ureq", &["src/net.rs", "src/net/"]),
+    ("zip", &["src/adapters/documents/"]),
+    ("html2text", &["src/adapters/documents/"]),
+    ("html5ever", &["src/core/canvas/rich_text/"]),
+    ("gix", &["src/adapters/history/"]),
+    ("mail_builder", &["src/adapters/mail/"]),
+    ("gix_pack", &["src/adapters/history/"]),
+    ("ureq", &["src/core/net/"]),
     ("warp", &["src/http/"]),
     ("hyper", &["src/http/"]),
     ("hyper_util", &["src/http/"]),
@@ -115,9 +136,8 @@ pub const HOMES: &[(&str, &[&str])] = &[
             "src/tasks/",
             "src/cli/",
             "src/main.rs",
-            "src/net/incoming.rs",
-            "src/net/task_tests.rs",
+            "src/core/net/incoming.rs",
+            "src/core/net/task_tests.rs",
         ],
     ),
-    ("tokio_stream", &["src/http/", "src/tasks/", "src/cli/", "src/main.rs"]),
 ];

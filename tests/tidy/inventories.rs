@@ -30,28 +30,32 @@ pub fn cards(sources: &[Source]) -> Vec<String> {
     broken
 }
 
-/// Compares the rooms with those the map in `lib.rs` names: every word of its doc comment of the form `room/` or `room.rs`.
+/// Compares the rooms with those the map in `lib.rs` names: every word of its doc comment of the form `room/` or `room.rs`, in a row that
+/// names the crate.
 pub fn map(sources: &[Source]) -> Vec<String> {
     let door = |source: &&Source| source.is_rust() && !matches!(source.room(), None | Some("main" | "lib"));
-    let rooms: BTreeSet<&str> = sources.iter().filter(door).filter_map(Source::room).collect();
+    let crate_of = |source: &Source| source.library().map_or("this one", |library| library.name);
+    let rooms: BTreeSet<(&str, &str)> =
+        sources.iter().filter(door).filter_map(|source| Some((source.room()?, crate_of(source)))).collect();
     let Some(lib) = sources.iter().find(|source| source.path == "src/lib.rs") else {
         return vec!["src/lib.rs:1: the map of the house is missing".to_owned()];
     };
-    let comment: Vec<&str> = lib.text.lines().filter_map(|line| line.strip_prefix("//!")).collect();
-    let comment = comment.join("\n");
     let word = pattern!(r"(?:^|[\s`|(])([a-z_]+)(?:/|\.rs)(?:[\s`|,.;:)]|$)");
     let mut named = BTreeSet::new();
-    let mut from = 0;
-    while let Some(hit) = word.captures_at(&comment, from) {
-        let name = hit.get(1).unwrap();
-        named.insert(name.as_str());
-        from = name.end();
+    for row in lib.text.lines().filter_map(|line| line.strip_prefix("//! |")) {
+        let library = row.split('|').nth(1).unwrap_or_default().trim_matches([' ', '`']);
+        let mut from = 0;
+        while let Some(hit) = word.captures_at(row, from) {
+            let name = hit.get(1).unwrap();
+            named.insert((name.as_str(), library));
+            from = name.end();
+        }
     }
-    named.retain(|name| !["main", "lib"].contains(name));
-    let missing =
-        rooms.difference(&named).map(|room| format!("src/lib.rs:1: the map does not name the room `{room}`"));
-    let extra = named
-        .difference(&rooms)
-        .map(|room| format!("src/lib.rs:1: the map names `{room}`, which is no room"));
+    let missing = rooms.difference(&named).map(|(room, library)| {
+        format!("src/lib.rs:1: the map does not name the room `{room}` of `{library}`")
+    });
+    let extra = named.difference(&rooms).map(|(room, library)| {
+        format!("src/lib.rs:1: the map names `{room}`, which is no room of `{library}`")
+    });
     missing.chain(extra).collect()
 }

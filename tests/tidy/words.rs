@@ -87,7 +87,8 @@ fn words_types_and_halls_are_judged() {
     );
     assert_eq!(broken("src/a.rs", "struct Written {\n}\nenum Shared<T> {}\ntype Kept = u8;\n"), 3);
     assert_eq!(broken("src/a.rs", "struct Feed;\nstruct WrittenRow;\nlet x = Kept;\n// struct Done {\n"), 0);
-    let hall =
-        |count: usize| (0..count).map(|at| Source::new(&format!("src/net/a{at}.rs"), "")).collect::<Vec<_>>();
+    let hall = |count: usize| {
+        (0..count).map(|at| Source::new(&format!("src/core/net/a{at}.rs"), "")).collect::<Vec<_>>()
+    };
     assert_eq!((halls(&hall(20)).len(), halls(&hall(21)).len()), (0, 1));
 }

@@ -1,28 +1,28 @@
 //! Agent: a step whose model calls tools until it can answer, and lets a person approve calls.
 
 mod provider_tools;
-pub(in crate::cards) mod rounds;
+pub(crate) mod rounds;
 #[cfg(test)]
 mod tests;
-pub(in crate::cards) mod toolbox;
+pub(crate) mod toolbox;
 
 use self::rounds::{AgentProgress, Rounds, RoundsEnd};
 use self::toolbox::{STORE_ROW, TOOL_ROW, Toolbox, ToolboxNames, VECTORS_ROW};
-use crate::cards::kit::knowledge::untrusted_text;
-use crate::cards::kit::models::model_tally::ModelTally;
-use crate::cards::kit::models::token_sink::ThinkingSink;
-use crate::cards::kit::steps::approval;
-use crate::cards::kit::steps::memory::StepMemory;
-use crate::cards::kit::steps::messages::{MessageList, reply_message, step_input};
-use crate::cards::kit::steps::model_inputs::{ModelStepNames, model_step_names};
-use crate::cards::kit::steps::on_error;
-use crate::cards::kit::steps::structured_output::{StructuredOutput, answer_text, write_answer};
-use crate::cards::kit::{
+use crate::domain::error::{Error, Result};
+use crate::domain::predictions::prediction::UsedTool;
+use crate::kit::knowledge::untrusted_text;
+use crate::kit::models::model_tally::ModelTally;
+use crate::kit::models::token_sink::ThinkingSink;
+use crate::kit::steps::approval;
+use crate::kit::steps::memory::StepMemory;
+use crate::kit::steps::messages::{MessageList, reply_message, step_input};
+use crate::kit::steps::model_inputs::{ModelStepNames, model_step_names};
+use crate::kit::steps::on_error;
+use crate::kit::steps::structured_output::{StructuredOutput, answer_text, write_answer};
+use crate::kit::{
     Capability, Card, Category, Decision, Factory, Input, Inputs, Model, Need, NextSteps, NullSink, Pause,
     Risk, StepContext, StepOutcome, TokenSink, called_tool, input_lists,
 };
-use crate::domain::error::{Error, Result};
-use crate::domain::predictions::prediction::UsedTool;
 use crate::llm::{ChatMessage, ToolCall};
 use serde_json::{Map, Value, json};
 
@@ -37,7 +37,7 @@ const ROUNDS: &str = "agentMaxIterations";
 const TIMEOUT: &str = "agentHumanInputTimeout";
 
 /// Rounds of tool calls, unless the owner says otherwise.
-pub(in crate::cards) const ROUNDS_DEFAULT: u64 = 25;
+pub(crate) const ROUNDS_DEFAULT: u64 = 25;
 
 /// What a model that puts an answer into keys is told.
 const SHAPING: &str = "Put the answer below into the form that you are asked for. Add nothing that it does not say. The \

@@ -1,12 +1,12 @@
 //! Condition: the run goes on from the output of the first condition that holds, or from the last output.
 
-use crate::cards::kit::steps::conditions::{BranchChoice, choose_branch};
-use crate::cards::kit::{
+use crate::domain::error::Result;
+use crate::kit::steps::conditions::{BranchChoice, choose_branch};
+use crate::kit::{
     Card, Category, Choice, Factory, Input, Inputs, NextSteps, Risk, StepContext, StepOutcome, TokenSink,
 };
-use crate::domain::error::Result;
 
-pub(in crate::cards) const CONDITIONS: &str = "conditions";
+pub(crate) const CONDITIONS: &str = "conditions";
 const KIND: &str = "conditions[$index].type";
 
 pub(crate) const CARD: Card = Card {
@@ -25,7 +25,7 @@ pub(crate) const CARD: Card = Card {
     make: Factory::Step(decide),
 };
 
-pub(in crate::cards) const FIELDS: &[Input] = &[
+pub(crate) const FIELDS: &[Input] = &[
     Input::choice(
         "type",
         "Type",
@@ -117,7 +117,7 @@ fn decide(inputs: &Inputs<'_>, _: &StepContext<'_>, _: &mut dyn TokenSink) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::kit::steps::test_step::TestStep;
+    use crate::kit::steps::test_step::TestStep;
     use serde_json::{Value, json};
 
     fn decided(rows: Value) -> StepOutcome {

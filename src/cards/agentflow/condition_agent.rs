@@ -1,16 +1,16 @@
 //! Condition Agent: a model decides which way a flow goes on.
 
-use crate::cards::kit::build::output_schema::{SchemaField, ValueSchema};
-use crate::cards::kit::models::model_tally::ModelTally;
-use crate::cards::kit::steps::memory::StepMemory;
-use crate::cards::kit::steps::messages::{MessageList, step_input};
-use crate::cards::kit::steps::model_inputs::{ModelStepNames, model_step_names};
-use crate::cards::kit::steps::on_error;
-use crate::cards::kit::{
+use crate::domain::error::{Error, Result};
+use crate::kit::build::output_schema::{SchemaField, ValueSchema};
+use crate::kit::models::model_tally::ModelTally;
+use crate::kit::steps::memory::StepMemory;
+use crate::kit::steps::messages::{MessageList, step_input};
+use crate::kit::steps::model_inputs::{ModelStepNames, model_step_names};
+use crate::kit::steps::on_error;
+use crate::kit::{
     Capability, Card, Category, Factory, Input, Inputs, Need, NextSteps, NullSink, Risk, StepContext,
     StepOutcome, TokenSink, input_lists,
 };
-use crate::domain::error::{Error, Result};
 use crate::llm::{ChatMessage, ChatRequest};
 use serde_json::{Value, json};
 
@@ -157,8 +157,8 @@ fn choose(scenarios: &[String], named: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::kit::models::test_model::{TestModel, reply};
-    use crate::cards::kit::steps::test_step::{TestStep, answered, asked};
+    use crate::kit::models::test_model::{TestModel, reply};
+    use crate::kit::steps::test_step::{TestStep, answered, asked};
 
     fn step(model: &TestModel) -> TestStep {
         TestStep::asking(&CARD, NAMES.model, model).with(INSTRUCTIONS, "Sort.").with(

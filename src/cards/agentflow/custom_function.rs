@@ -1,12 +1,12 @@
 //! Custom Function: code of the owner makes the text of the step.
 
-use crate::cards::kit::build::code::{Code, as_text, code_error};
-use crate::cards::kit::steps::on_error;
-use crate::cards::kit::{
+use crate::domain::error::Result;
+use crate::kit::build::code::{Code, as_text, code_error};
+use crate::kit::steps::on_error;
+use crate::kit::{
     Capability, Card, Category, CodeRunner, Factory, Input, Inputs, Need, Risk, StepContext, StepOutcome,
     TokenSink, input_lists,
 };
-use crate::domain::error::Result;
 use serde_json::{Map, Value};
 
 const VARIABLES: &str = "customFunctionInputVariables";
@@ -76,9 +76,9 @@ fn variables(inputs: &Inputs<'_>) -> Map<String, Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::kit::capabilities::test_host::TestHost;
-    use crate::cards::kit::steps::test_step::TestStep;
-    use crate::cards::kit::{Capabilities, Host, HostContext};
+    use crate::kit::capabilities::test_host::TestHost;
+    use crate::kit::steps::test_step::TestStep;
+    use crate::kit::{Capabilities, Host, HostContext};
     use crate::script::ScriptError;
     use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! Direct Reply: a text of the owner is the answer.
 
-use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk, StepContext, StepOutcome, TokenSink};
 use crate::domain::error::Result;
+use crate::kit::{Card, Category, Factory, Input, Inputs, Risk, StepContext, StepOutcome, TokenSink};
 
 const MESSAGE: &str = "directReplyMessage";
 
@@ -28,7 +28,7 @@ fn reply(inputs: &Inputs<'_>, _: &StepContext<'_>, _: &mut dyn TokenSink) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::kit::steps::test_step::TestStep;
+    use crate::kit::steps::test_step::TestStep;
     use serde_json::json;
 
     #[test]

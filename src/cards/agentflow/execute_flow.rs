@@ -1,14 +1,14 @@
 //! Execute Flow: another flow of the workspace answers, and its answer is the text of the step.
 
-use crate::cards::kit::models::model_tally::{ARTIFACTS, FILE_ANNOTATIONS};
-use crate::cards::kit::steps::on_error;
-use crate::cards::kit::{
-    AskedFlow, Capability, Card, Category, Choice, Factory, FlowCall, Flows, Input, Inputs, Need, NullSink,
-    Picker, Risk, StepContext, StepOutcome, TokenSink, input_lists,
-};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::FlowId;
 use crate::domain::predictions::prediction::{HistoryMessage, MessageRole, RunOutput};
+use crate::kit::models::model_tally::{ARTIFACTS, FILE_ANNOTATIONS};
+use crate::kit::steps::on_error;
+use crate::kit::{
+    AskedFlow, Capability, Card, Category, Choice, Factory, FlowCall, Flows, Input, Inputs, Need, NullSink,
+    Picker, Risk, StepContext, StepOutcome, TokenSink, input_lists,
+};
 use serde_json::json;
 
 const FLOW: &str = "executeFlowSelectedFlow";
@@ -90,7 +90,7 @@ fn ask(inputs: &Inputs<'_>, context: &StepContext<'_>, _: &mut dyn TokenSink) ->
     Ok(outcome.with_input("messages", json!([{"role": "user", "content": question}])))
 }
 
-pub(in crate::cards) fn outcome_of(answer: RunOutput, role: MessageRole) -> Result<StepOutcome> {
+pub(crate) fn outcome_of(answer: RunOutput, role: MessageRole) -> Result<StepOutcome> {
     let mut outcome = StepOutcome::from_text(answer.text.as_str());
     if !answer.source_documents.is_empty() {
         let documents = serde_json::to_value(&answer.source_documents).map_err(Error::internal)?;
@@ -125,12 +125,12 @@ pub(crate) fn name_card(label: &str, fault: Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::kit::capabilities::test_host::TestHost;
-    use crate::cards::kit::steps::test_step::TestStep;
-    use crate::cards::kit::{Capabilities, Host, HostContext, RunFacts};
     use crate::domain::error::Unauthorized;
     use crate::domain::ids::{ChatId, MessageId};
     use crate::domain::predictions::prediction::{Document, RunIds, UsedTool};
+    use crate::kit::capabilities::test_host::TestHost;
+    use crate::kit::steps::test_step::TestStep;
+    use crate::kit::{Capabilities, Host, HostContext, RunFacts};
     use serde_json::{Map, Value};
 
     const OTHER: &str = "7c9e6679-7425-40de-944b-e07fc1f90ae7";

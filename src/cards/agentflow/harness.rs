@@ -1,15 +1,15 @@
 //! Harness as a step: a team of the workspace answers, and its answer is the text of the step.
 
 use super::execute_flow::outcome_of;
-use crate::cards::harness::asked::{AskedHarness, HARNESS, team_fields};
-use crate::cards::kit::steps::messages::reply_role_input;
-use crate::cards::kit::steps::on_error;
-use crate::cards::kit::{
+use crate::domain::error::Result;
+use crate::domain::predictions::prediction::MessageRole;
+use crate::harness::asked::{AskedHarness, HARNESS, team_fields};
+use crate::kit::steps::messages::reply_role_input;
+use crate::kit::steps::on_error;
+use crate::kit::{
     Capability, Card, Category, Factory, Input, Inputs, Need, NullSink, Picker, Risk, StepContext,
     StepOutcome, TokenSink, input_lists,
 };
-use crate::domain::error::Result;
-use crate::domain::predictions::prediction::MessageRole;
 use serde_json::json;
 
 const QUESTION: &str = "harnessInput";

@@ -3,13 +3,13 @@
 mod body;
 mod secrets;
 
-use crate::cards::kit::steps::on_error;
-use crate::cards::kit::web::request::{self, WebRequest};
-use crate::cards::kit::{
+use crate::domain::error::{Error, Result};
+use crate::kit::steps::on_error;
+use crate::kit::web::request::{self, WebRequest};
+use crate::kit::{
     CallError, Card, Category, Choice, Factory, Input, Inputs, Risk, StepContext, StepOutcome, TokenSink,
     input_lists,
 };
-use crate::domain::error::{Error, Result};
 use crate::net::{ResponseLimits, status_text};
 use crate::script::{FetchError, FetchedBytes};
 use base64::Engine as _;

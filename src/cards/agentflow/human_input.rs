@@ -1,14 +1,14 @@
 //! Human Input: a step that waits until a person says how the flow goes on.
 
-use crate::cards::kit::models::messages::past_message;
-use crate::cards::kit::models::model_tally::ModelTally;
-use crate::cards::kit::steps::approval;
-use crate::cards::kit::{
+use crate::domain::error::Result;
+use crate::domain::predictions::prediction::HistoryMessage;
+use crate::kit::models::messages::past_message;
+use crate::kit::models::model_tally::ModelTally;
+use crate::kit::steps::approval;
+use crate::kit::{
     Card, Category, Choice, Decision, Factory, Input, Inputs, NextSteps, NullSink, Pause, Risk, StepContext,
     StepOutcome, StepResume, TokenSink, WireType,
 };
-use crate::domain::error::Result;
-use crate::domain::predictions::prediction::HistoryMessage;
 use crate::llm::{ChatMessage, ChatRequest};
 use serde_json::{Map, Value};
 
@@ -129,8 +129,8 @@ fn go_on(inputs: &Inputs<'_>, context: &StepContext<'_>, resume: &StepResume) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::kit::models::test_model::{TestModel, reply};
-    use crate::cards::kit::steps::test_step::{TestStep, answered, asked};
+    use crate::kit::models::test_model::{TestModel, reply};
+    use crate::kit::steps::test_step::{TestStep, answered, asked};
     use serde_json::json;
 
     fn step(model: &TestModel) -> TestStep {

@@ -1,11 +1,11 @@
 //! Iteration: what stands inside runs once for each item of a list.
 
-use crate::cards::kit::steps::lenient_json::read_list;
-use crate::cards::kit::steps::on_error;
-use crate::cards::kit::{
+use crate::domain::error::Result;
+use crate::kit::steps::lenient_json::read_list;
+use crate::kit::steps::on_error;
+use crate::kit::{
     Card, Category, Factory, Input, Inputs, ItemRuns, NextSteps, Risk, StepContext, StepOutcome, TokenSink,
 };
-use crate::domain::error::Result;
 
 const ITEMS: &str = "iterationInput";
 const AT_ONCE: &str = "iterationConcurrency";
@@ -58,7 +58,7 @@ fn iterate(inputs: &Inputs<'_>, _: &StepContext<'_>, _: &mut dyn TokenSink) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::kit::steps::test_step::TestStep;
+    use crate::kit::steps::test_step::TestStep;
     use serde_json::{Value, json};
 
     fn items(input: Value) -> Result<(Vec<Value>, usize)> {

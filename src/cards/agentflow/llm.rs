@@ -1,18 +1,18 @@
 //! LLM: a step that asks a model once.
 
-use crate::cards::kit::models::model_tally::ModelTally;
-use crate::cards::kit::models::token_sink::ThinkingSink;
-use crate::cards::kit::steps::made_files::keep_files;
-use crate::cards::kit::steps::memory::StepMemory;
-use crate::cards::kit::steps::messages::{MessageList, reply_message, step_input};
-use crate::cards::kit::steps::model_inputs::{ModelStepNames, model_step_names};
-use crate::cards::kit::steps::on_error;
-use crate::cards::kit::steps::structured_output::{StructuredOutput, answer_text, write_answer};
-use crate::cards::kit::{
+use crate::domain::error::Result;
+use crate::kit::models::model_tally::ModelTally;
+use crate::kit::models::token_sink::ThinkingSink;
+use crate::kit::steps::made_files::keep_files;
+use crate::kit::steps::memory::StepMemory;
+use crate::kit::steps::messages::{MessageList, reply_message, step_input};
+use crate::kit::steps::model_inputs::{ModelStepNames, model_step_names};
+use crate::kit::steps::on_error;
+use crate::kit::steps::structured_output::{StructuredOutput, answer_text, write_answer};
+use crate::kit::{
     Capability, Card, Category, Factory, Inputs, Need, NullSink, Risk, StepContext, StepOutcome, TokenSink,
     input_lists,
 };
-use crate::domain::error::Result;
 use crate::llm::ChatRequest;
 
 const NAMES: ModelStepNames = model_step_names!("llm");
@@ -75,9 +75,9 @@ fn run(inputs: &Inputs<'_>, context: &StepContext<'_>, sink: &mut dyn TokenSink)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::kit::models::test_model::{TestModel, calling, reply};
-    use crate::cards::kit::steps::test_step::{TestStep, answered, asked};
     use crate::domain::predictions::prediction::{ImageSource, ImageUpload, MessageRole};
+    use crate::kit::models::test_model::{TestModel, calling, reply};
+    use crate::kit::steps::test_step::{TestStep, answered, asked};
     use crate::llm::{ChatMessage, Completion, ContentPart};
     use serde_json::{Value, json};
 

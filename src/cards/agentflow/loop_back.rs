@@ -1,10 +1,10 @@
 //! Loop: the run goes on from an earlier step, so many times.
 
-use crate::cards::kit::{
+use crate::domain::error::Result;
+use crate::kit::{
     CONTENT, Card, Category, Factory, Input, Inputs, LoopBack, NextSteps, Picker, Risk, StepContext,
     StepOutcome, TokenSink, number_in,
 };
-use crate::domain::error::Result;
 use serde_json::Value;
 
 const TARGET: &str = "loopBackToNode";
@@ -69,7 +69,7 @@ fn runs_max(inputs: &Inputs<'_>) -> Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::kit::steps::test_step::TestStep;
+    use crate::kit::steps::test_step::TestStep;
     use serde_json::json;
 
     fn back(step: TestStep) -> LoopBack {

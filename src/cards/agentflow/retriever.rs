@@ -1,13 +1,13 @@
 //! Retriever: what document stores hold about a question.
 
-use crate::cards::kit::steps::on_error;
-use crate::cards::kit::{
-    Capability, Card, Category, Choice, Factory, Input, Inputs, Knowledge, Need, Picker, Retriever, Risk,
-    StepContext, StepOutcome, StoreRetriever, TokenSink, input_lists,
-};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::DocumentStoreId;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::steps::on_error;
+use crate::kit::{
+    Capability, Card, Category, Choice, Factory, Input, Inputs, Knowledge, Need, Picker, Retriever, Risk,
+    StepContext, StepOutcome, StoreRetriever, TokenSink, input_lists,
+};
 
 const STORES: &str = "retrieverKnowledgeDocumentStores";
 const STORE: &str = "documentStore";
@@ -90,9 +90,9 @@ fn stores<'r, 'i>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::kit::capabilities::test_host::TestHost;
-    use crate::cards::kit::steps::test_step::TestStep;
-    use crate::cards::kit::{
+    use crate::kit::capabilities::test_host::TestHost;
+    use crate::kit::steps::test_step::TestStep;
+    use crate::kit::{
         Capabilities, Collections, Host, HostContext, PageVisitor, RunContext, ScoredChunk, UpsertReport,
         VectorQuery, VectorStore,
     };

@@ -1,12 +1,12 @@
 //! Run Pipeline as a step: what a run of a pipeline came to is the text of the step.
 
-use crate::cards::kit::steps::on_error;
-use crate::cards::kit::{
+use crate::domain::error::{Error, Result};
+use crate::kit::steps::on_error;
+use crate::kit::{
     Capability, Card, Category, Factory, Input, Inputs, Need, Risk, StepContext, StepOutcome, TokenSink,
     input_lists,
 };
-use crate::cards::pipelines::picked::{self, PARAMS, PIPELINE, PickedPipeline};
-use crate::domain::error::{Error, Result};
+use crate::pipelines::picked::{self, PARAMS, PIPELINE, PickedPipeline};
 use serde_json::json;
 
 pub(crate) const CARD: Card = Card {

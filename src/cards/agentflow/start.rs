@@ -1,19 +1,17 @@
 //! Start: what a run begins with.
 
-pub(in crate::cards) mod schedule;
-pub(in crate::cards) mod webhook;
+pub(crate) mod schedule;
+pub(crate) mod webhook;
 
-use crate::cards::kit::{
-    Card, Category, Choice, Factory, Input, Inputs, Risk, StepContext, StepOutcome, TokenSink,
-};
 use crate::domain::error::{Error, Result};
+use crate::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk, StepContext, StepOutcome, TokenSink};
 use serde_json::{Map, Value, json};
 
 /// What starts the flow.
-pub(in crate::cards) const KIND: &str = "startInputType";
+pub(crate) const KIND: &str = "startInputType";
 const FORM: &str = "formInput";
-pub(in crate::cards) const WEBHOOK: &str = "webhookTrigger";
-pub(in crate::cards) const SCHEDULE: &str = "scheduleInput";
+pub(crate) const WEBHOOK: &str = "webhookTrigger";
+pub(crate) const SCHEDULE: &str = "scheduleInput";
 const FORM_TITLE: &str = "formTitle";
 const FORM_DESCRIPTION: &str = "formDescription";
 const FORM_FIELDS: &str = "formInputTypes";
@@ -155,7 +153,7 @@ fn outcome_of_form(inputs: &Inputs<'_>, fields: &str, values: &Map<String, Value
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::kit::steps::test_step::TestStep;
+    use crate::kit::steps::test_step::TestStep;
 
     fn step(kind: &str) -> TestStep {
         TestStep::new(&CARD).with(KIND, json!(kind))

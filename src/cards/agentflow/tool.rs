@@ -1,16 +1,16 @@
 //! Tool: a tool is called with arguments of the owner, and no model decides.
 
-use crate::cards::kit::build::arguments::check_arguments;
-use crate::cards::kit::knowledge::untrusted_text;
-use crate::cards::kit::models::model_tally::{ARTIFACTS, picture};
-use crate::cards::kit::steps::made_files::keep_pictures;
-use crate::cards::kit::steps::on_error;
-use crate::cards::kit::{
+use crate::domain::error::{Error, Result};
+use crate::domain::predictions::prediction::UsedTool;
+use crate::kit::build::arguments::check_arguments;
+use crate::kit::knowledge::untrusted_text;
+use crate::kit::models::model_tally::{ARTIFACTS, picture};
+use crate::kit::steps::made_files::keep_pictures;
+use crate::kit::steps::on_error;
+use crate::kit::{
     CallError, Capability, Card, Category, Factory, Input, Inputs, Need, Picker, Risk, StepContext,
     StepOutcome, TokenSink, Tool, WireType, input_lists,
 };
-use crate::domain::error::{Error, Result};
-use crate::domain::predictions::prediction::UsedTool;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -139,9 +139,9 @@ fn typed(schema: &Value, given: Map<String, Value>) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::kit::steps::test_step::TestStep;
-    use crate::cards::kit::{Component, Observation, RunContext};
     use crate::domain::predictions::prediction::Document;
+    use crate::kit::steps::test_step::TestStep;
+    use crate::kit::{Component, Observation, RunContext};
     use crate::llm::ToolSpec;
     use serde_json::json;
 

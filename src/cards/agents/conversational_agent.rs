@@ -2,8 +2,8 @@
 
 use super::inputs::{CHAT_MODEL, MEMORY, ROUNDS, TOOLS};
 use super::text_agent::TextAgent;
-use crate::cards::chains::llm_chain::MODERATION;
-use crate::cards::kit::{Card, Category, Factory, Input, NextAction, Risk, TextProtocol};
+use crate::chains::llm_chain::MODERATION;
+use crate::kit::{Card, Category, Factory, Input, NextAction, Risk, TextProtocol};
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -1,18 +1,18 @@
 //! Conversational Retrieval Tool Agent: a Tool Agent that is given chunks for each question.
 
 use super::inputs::{MEMORY, ROUNDS, ROUNDS_DEFAULT, TOOLS};
-use crate::cards::chains::conversation_chain::conversation;
-use crate::cards::chains::llm_chain::{MODERATION, answer_with};
-use crate::cards::kit::build::component::moderate;
-use crate::cards::kit::knowledge::chunk_markup;
-use crate::cards::kit::models::rephrase::{self, Rephraser};
-use crate::cards::kit::models::tool_loop::ToolLoop;
-use crate::cards::kit::{
+use crate::chains::conversation_chain::conversation;
+use crate::chains::llm_chain::{MODERATION, answer_with};
+use crate::domain::error::Result;
+use crate::domain::predictions::prediction::RunOutput;
+use crate::kit::build::component::moderate;
+use crate::kit::knowledge::chunk_markup;
+use crate::kit::models::rephrase::{self, Rephraser};
+use crate::kit::models::tool_loop::ToolLoop;
+use crate::kit::{
     Card, Category, Chain, Factory, Input, Memory, Model, Moderation, ModerationVerdict, Retriever, Risk,
     RunContext, TokenSink, Tool, WireType,
 };
-use crate::domain::error::Result;
-use crate::domain::predictions::prediction::RunOutput;
 use std::sync::Arc;
 
 const DEFAULT_SYSTEM: &str = "You are a helpful assistant. Answer from the passages that come with the question, and use \

@@ -1,17 +1,17 @@
 //! CSV Agent: answers questions about a file with rows and columns. The model writes SQL over it; no code of a model runs.
 
-use crate::cards::chains::llm_chain::{MODERATION, answer_with};
-use crate::cards::document_loaders::files::rows::csv;
-use crate::cards::kit::build::component::moderate;
-use crate::cards::kit::knowledge::loading::{DocumentSource, file_source};
-use crate::cards::kit::models::sql_answer::{SqlAnswerer, sql_error};
-use crate::cards::kit::{
-    Capability, Card, Category, Chain, Factory, Input, Model, Moderation, ModerationVerdict, Need, Risk,
-    RunContext, TokenSink, WireType,
-};
+use crate::chains::llm_chain::{MODERATION, answer_with};
+use crate::document_loaders::files::rows::csv;
 use crate::documents::DocumentKind;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::{Document, RunOutput};
+use crate::kit::build::component::moderate;
+use crate::kit::knowledge::loading::{DocumentSource, file_source};
+use crate::kit::models::sql_answer::{SqlAnswerer, sql_error};
+use crate::kit::{
+    Capability, Card, Category, Chain, Factory, Input, Model, Moderation, ModerationVerdict, Need, Risk,
+    RunContext, TokenSink, WireType,
+};
 use crate::sql::{Sheet, SqlLimits};
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,11 +1,11 @@
 //! Harness: a team of the workspace answers.
 
-use crate::cards::harness::asked::{AskedHarness, HARNESS};
-use crate::cards::kit::{
-    Capability, Card, Category, Chain, Factory, Input, Need, Picker, Risk, RunContext, TokenSink,
-};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::RunOutput;
+use crate::harness::asked::{AskedHarness, HARNESS};
+use crate::kit::{
+    Capability, Card, Category, Chain, Factory, Input, Need, Picker, Risk, RunContext, TokenSink,
+};
 use std::sync::Arc;
 
 pub(crate) const CARD: Card = Card {

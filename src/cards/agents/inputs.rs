@@ -1,6 +1,6 @@
 //! What agents ask for.
 
-use crate::cards::kit::{Input, WireType};
+use crate::kit::{Input, WireType};
 
 /// The tools. Without any an agent is a model that answers.
 pub(crate) const TOOLS: Input = Input::wires("tools", "Tools", WireType::Tool).optional();

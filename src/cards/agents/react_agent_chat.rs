@@ -3,9 +3,9 @@
 use super::conversational_agent::{DEFAULT_SYSTEM, is_final};
 use super::inputs::{CHAT_MODEL, MEMORY, ROUNDS, TOOLS};
 use super::text_agent::TextAgent;
-use crate::cards::chains::llm_chain::MODERATION;
-use crate::cards::kit::{Card, Category, Factory, Inputs, NextAction, Risk, TextProtocol};
+use crate::chains::llm_chain::MODERATION;
 use crate::domain::error::Result;
+use crate::kit::{Card, Category, Factory, Inputs, NextAction, Risk, TextProtocol};
 use std::sync::Arc;
 
 pub(crate) const CARD: Card = Card {

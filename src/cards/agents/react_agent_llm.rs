@@ -2,8 +2,8 @@
 
 use super::inputs::{ROUNDS, TOOLS};
 use super::react_agent_chat::agent;
-use crate::cards::chains::llm_chain::MODERATION;
-use crate::cards::kit::{Card, Category, Factory, Input, Risk, WireType};
+use crate::chains::llm_chain::MODERATION;
+use crate::kit::{Card, Category, Factory, Input, Risk, WireType};
 use std::sync::Arc;
 
 pub(crate) const CARD: Card = Card {

@@ -1,17 +1,17 @@
 //! What the agents that talk to tools in text have in common.
 
 use super::inputs::ROUNDS_DEFAULT;
-use crate::cards::chains::conversation_chain::conversation;
-use crate::cards::chains::llm_chain::answer_with;
-use crate::cards::kit::build::component::moderate;
-use crate::cards::kit::models::messages::attach_images;
-use crate::cards::kit::models::text_loop::instructions;
-use crate::cards::kit::{
+use crate::chains::conversation_chain::conversation;
+use crate::chains::llm_chain::answer_with;
+use crate::domain::error::Result;
+use crate::domain::predictions::prediction::{HistoryMessage, RunOutput};
+use crate::kit::build::component::moderate;
+use crate::kit::models::messages::attach_images;
+use crate::kit::models::text_loop::instructions;
+use crate::kit::{
     Chain, Inputs, Memory, Model, Moderation, ModerationVerdict, RunContext, TextLoop, TextProtocol,
     TokenSink, Tool,
 };
-use crate::domain::error::Result;
-use crate::domain::predictions::prediction::{HistoryMessage, RunOutput};
 use crate::llm::ChatMessage;
 use std::sync::Arc;
 

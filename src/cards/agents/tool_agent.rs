@@ -1,18 +1,18 @@
 //! Tool Agent: a model that calls tools until it can answer (manual 9.13).
 
 use super::inputs::{MEMORY, ROUNDS, ROUNDS_DEFAULT, TOOLS};
-use crate::cards::chains::conversation_chain::conversation;
-use crate::cards::chains::llm_chain::{MODERATION, answer_with};
-use crate::cards::kit::build::component::moderate;
-use crate::cards::kit::build::prompt::Prompt;
-use crate::cards::kit::models::messages::attach_images;
-use crate::cards::kit::models::tool_loop::ToolLoop;
-use crate::cards::kit::{
+use crate::chains::conversation_chain::conversation;
+use crate::chains::llm_chain::{MODERATION, answer_with};
+use crate::domain::error::Result;
+use crate::domain::predictions::prediction::RunOutput;
+use crate::kit::build::component::moderate;
+use crate::kit::build::prompt::Prompt;
+use crate::kit::models::messages::attach_images;
+use crate::kit::models::tool_loop::ToolLoop;
+use crate::kit::{
     Card, Category, Chain, Factory, Input, Memory, Model, Moderation, ModerationVerdict, Risk, RunContext,
     TokenSink, Tool, WireType,
 };
-use crate::domain::error::Result;
-use crate::domain::predictions::prediction::RunOutput;
 use std::sync::Arc;
 
 const DEFAULT_SYSTEM: &str = "You are a helpful assistant. Use the tools you are given when they help, and answer in \

@@ -3,16 +3,16 @@
 use super::conversational_agent::DEFAULT_SYSTEM;
 use super::inputs::{CHAT_MODEL, MEMORY, ROUNDS, TOOLS};
 use super::text_agent::TextAgent;
-use crate::cards::chains::conversation_chain::conversation;
-use crate::cards::chains::llm_chain::MODERATION;
-use crate::cards::kit::build::prompt::BraceText;
-use crate::cards::kit::knowledge::untrusted_text;
-use crate::cards::kit::models::text_loop::list;
-use crate::cards::kit::{
-    Card, Category, Chain, Factory, Input, NextAction, Risk, RunContext, TextProtocol, TokenSink,
-};
+use crate::chains::conversation_chain::conversation;
+use crate::chains::llm_chain::MODERATION;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::{HistoryMessage, RunOutput};
+use crate::kit::build::prompt::BraceText;
+use crate::kit::knowledge::untrusted_text;
+use crate::kit::models::text_loop::list;
+use crate::kit::{
+    Card, Category, Chain, Factory, Input, NextAction, Risk, RunContext, TextProtocol, TokenSink,
+};
 use crate::llm::ChatMessage;
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! Embeddings with what was embedded before in front of them: a text that comes again is not sent to the provider.
 
-use crate::cards::kit::stores::redis::RedisStore;
-use crate::cards::kit::{Embeddings, Grant, Host, ReplyKey, ReplyStore, Space};
 use crate::domain::error::Result;
+use crate::kit::stores::redis::RedisStore;
+use crate::kit::{Embeddings, Grant, Host, ReplyKey, ReplyStore, Space};
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 
@@ -111,7 +111,7 @@ impl Embeddings for CachingEmbeddings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::kit::capabilities::test_host::TestHost;
+    use crate::kit::capabilities::test_host::TestHost;
     use std::sync::Mutex;
 
     #[derive(Default)]

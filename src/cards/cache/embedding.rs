@@ -1,7 +1,7 @@
 //! InMemory Embedding Cache: a text that was embedded before is not embedded again.
 
 use super::caching_embeddings::{CachingEmbeddings, VectorStorage};
-use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk, WireType};
+use crate::kit::{Capability, Card, Category, Factory, Input, Need, Risk, WireType};
 use std::sync::Arc;
 
 /// The card whose vectors are kept.

@@ -1,8 +1,6 @@
 //! InMemory Cache: a model that is asked the same thing again answers from memory.
 
-use crate::cards::kit::{
-    Cache, Capability, Card, Category, Factory, Grant, Host, Need, ReplyKey, ReplyStore, Risk,
-};
+use crate::kit::{Cache, Capability, Card, Category, Factory, Grant, Host, Need, ReplyKey, ReplyStore, Risk};
 use crate::llm::Completion;
 use std::sync::Arc;
 

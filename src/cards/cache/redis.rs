@@ -1,7 +1,7 @@
 //! Redis Cache: a model that is asked the same thing again answers from a Redis server.
 
-use crate::cards::kit::stores::redis::{CREDENTIAL, RedisStore};
-use crate::cards::kit::{Cache, Card, Category, Factory, Host, Input, ReplyKey, Risk};
+use crate::kit::stores::redis::{CREDENTIAL, RedisStore};
+use crate::kit::{Cache, Card, Category, Factory, Host, Input, ReplyKey, Risk};
 use crate::llm::Completion;
 use std::sync::Arc;
 use std::time::Duration;

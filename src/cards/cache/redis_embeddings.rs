@@ -2,8 +2,8 @@
 
 use super::caching_embeddings::{CachingEmbeddings, VectorStorage};
 use super::embedding::{EMBEDDINGS, NAMESPACE};
-use crate::cards::kit::stores::redis::{CREDENTIAL, RedisStore};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::stores::redis::{CREDENTIAL, RedisStore};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,9 +1,9 @@
 //! Upstash Redis Cache: a model that is asked the same thing again answers from a database of Upstash.
 
 use super::redis::{PREFIX, Redis};
-use crate::cards::kit::stores::redis::RedisStore;
-use crate::cards::kit::stores::upstash::Upstash;
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::stores::redis::RedisStore;
+use crate::kit::stores::upstash::Upstash;
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use std::sync::Arc;
 
 pub(crate) const CARD: Card = Card {

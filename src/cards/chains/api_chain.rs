@@ -2,15 +2,15 @@
 //! API, and answers from the response. The model may call the places the documentation names, and no others: the owner's
 //! headers go with the request, and a question must not lead them away.
 
-use crate::cards::kit::build::prompt::BraceText;
-use crate::cards::kit::knowledge::untrusted_text;
-use crate::cards::kit::web::request::WebRequest;
-use crate::cards::kit::{Chain, Input, Inputs, Model, NullSink, RunContext, TokenSink};
-use crate::cards::tools::requests::pairs;
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::RunOutput;
+use crate::kit::build::prompt::BraceText;
+use crate::kit::knowledge::untrusted_text;
+use crate::kit::web::request::WebRequest;
+use crate::kit::{Chain, Input, Inputs, Model, NullSink, RunContext, TokenSink};
 use crate::llm::{ChatMessage, ChatRequest};
 use crate::net::ResponseLimits;
+use crate::tools::requests::pairs;
 use regex::Regex;
 use serde_json::{Map, Value};
 use std::sync::{Arc, LazyLock};

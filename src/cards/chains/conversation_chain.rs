@@ -1,15 +1,15 @@
 //! Conversation Chain: instructions, the conversation so far, and the question.
 
 use super::llm_chain::{MODERATION, answer_with};
-use crate::cards::kit::build::component::moderate;
-use crate::cards::kit::build::prompt::{Prompt, PromptForm};
-use crate::cards::kit::models::messages::{attach_images, past_message};
-use crate::cards::kit::{
+use crate::domain::error::Result;
+use crate::domain::predictions::prediction::{HistoryMessage, RunOutput};
+use crate::kit::build::component::moderate;
+use crate::kit::build::prompt::{Prompt, PromptForm};
+use crate::kit::models::messages::{attach_images, past_message};
+use crate::kit::{
     Card, Category, Chain, ChainProgress, Factory, Input, Memory, Model, Moderation, ModerationVerdict, Risk,
     RunContext, TokenSink, WireType,
 };
-use crate::domain::error::Result;
-use crate::domain::predictions::prediction::{HistoryMessage, RunOutput};
 use crate::llm::ChatMessage;
 use std::sync::Arc;
 

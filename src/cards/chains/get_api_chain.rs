@@ -1,7 +1,7 @@
 //! GET API Chain: a model writes the address to read, and answers from what is there.
 
 use super::api_chain::{ANSWER_PROMPT, API_DOCS, ApiChain, ApiRequest, ApiVariant, HEADERS, addresses};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk, WireType};
+use crate::kit::{Card, Category, Factory, Input, Risk, WireType};
 use std::sync::Arc;
 
 static KIND: ApiVariant = ApiVariant {

@@ -1,14 +1,14 @@
 //! LLM Chain: prompt, model, and an optional parser of the answer.
 
-use crate::cards::kit::build::component::moderate;
-use crate::cards::kit::build::prompt::{Prompt, PromptForm};
-use crate::cards::kit::models::messages::attach_images;
-use crate::cards::kit::{
+use crate::domain::error::{Error, Result};
+use crate::domain::predictions::prediction::RunOutput;
+use crate::kit::build::component::moderate;
+use crate::kit::build::prompt::{Prompt, PromptForm};
+use crate::kit::models::messages::attach_images;
+use crate::kit::{
     Card, Category, Chain, ChainProgress, Factory, Input, Model, Moderation, ModerationVerdict, NullSink,
     Output, OutputParser, Risk, RunContext, TokenSink, WireType,
 };
-use crate::domain::error::{Error, Result};
-use crate::domain::predictions::prediction::RunOutput;
 use crate::llm::{ChatMessage, ChatRequest, ContentPart};
 use serde_json::{Map, Value};
 use std::sync::Arc;

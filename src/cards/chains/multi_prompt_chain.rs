@@ -1,14 +1,14 @@
 //! Multi Prompt Chain: chooses the instructions that fit a question, and answers with them.
 
 use super::llm_chain::{MODERATION, answer_with};
-use crate::cards::kit::build::component::moderate;
-use crate::cards::kit::models::router::{RouteTarget, Router};
-use crate::cards::kit::{
+use crate::domain::error::Result;
+use crate::domain::predictions::prediction::RunOutput;
+use crate::kit::build::component::moderate;
+use crate::kit::models::router::{RouteTarget, Router};
+use crate::kit::{
     Card, Category, Chain, Factory, Input, Model, Moderation, ModerationVerdict, Risk, RunContext, TokenSink,
     WireType,
 };
-use crate::domain::error::Result;
-use crate::domain::predictions::prediction::RunOutput;
 use crate::llm::{ChatMessage, ChatRequest};
 use std::sync::Arc;
 

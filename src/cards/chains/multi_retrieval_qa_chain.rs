@@ -3,14 +3,14 @@
 use super::llm_chain::{MODERATION, answer_with};
 use super::multi_prompt_chain::answer_with_instructions;
 use super::retrieval_qa_chain::{RETURN_SOURCES, answer_from};
-use crate::cards::kit::build::component::moderate;
-use crate::cards::kit::models::router::{RouteTarget, Router};
-use crate::cards::kit::{
+use crate::domain::error::Result;
+use crate::domain::predictions::prediction::RunOutput;
+use crate::kit::build::component::moderate;
+use crate::kit::models::router::{RouteTarget, Router};
+use crate::kit::{
     Card, Category, Chain, Factory, Input, Model, Moderation, ModerationVerdict, Risk, RunContext, TokenSink,
     WireType,
 };
-use crate::domain::error::Result;
-use crate::domain::predictions::prediction::RunOutput;
 use std::sync::Arc;
 
 pub(crate) const CARD: Card = Card {

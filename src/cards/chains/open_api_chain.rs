@@ -1,17 +1,17 @@
 //! OpenAPI Chain: a model picks one operation of an API, and what the API answers is the answer.
 
 use super::llm_chain::{MODERATION, answer_with};
-use crate::cards::kit::build::component::moderate;
-use crate::cards::kit::web::openapi::{self, Operation};
-use crate::cards::kit::{
+use crate::domain::error::{Error, Result};
+use crate::domain::predictions::prediction::{RunOutput, UsedTool};
+use crate::kit::build::component::moderate;
+use crate::kit::web::openapi::{self, Operation};
+use crate::kit::{
     Capability, Card, Category, Chain, Factory, Input, Model, Moderation, ModerationVerdict, Need, NullSink,
     Risk, RunContext, TokenSink, WireType,
 };
-use crate::cards::tools::requests::pairs;
-use crate::domain::error::{Error, Result};
-use crate::domain::predictions::prediction::{RunOutput, UsedTool};
 use crate::llm::{ChatMessage, ChatRequest};
 use crate::net::ResponseLimits;
+use crate::tools::requests::pairs;
 use std::sync::Arc;
 use url::Url;
 

@@ -1,7 +1,7 @@
 //! POST API Chain: a model writes what to post and where, and answers from the response.
 
 use super::api_chain::{ANSWER_PROMPT, API_DOCS, ApiChain, ApiRequest, ApiVariant, HEADERS};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk, WireType};
+use crate::kit::{Card, Category, Factory, Input, Risk, WireType};
 use serde_json::Value;
 use std::sync::Arc;
 use url::Url;

@@ -1,14 +1,14 @@
 //! Retrieval QA Chain: finds chunks, then answers from them.
 
 use super::llm_chain::{MODERATION, answer_with};
-use crate::cards::kit::build::component::moderate;
-use crate::cards::kit::knowledge::chunk_markup;
-use crate::cards::kit::{
+use crate::domain::error::Result;
+use crate::domain::predictions::prediction::{Document, RunOutput};
+use crate::kit::build::component::moderate;
+use crate::kit::knowledge::chunk_markup;
+use crate::kit::{
     Card, Category, Chain, Factory, Input, Inputs, Model, Moderation, ModerationVerdict, Retriever, Risk,
     RunContext, TokenSink, WireType,
 };
-use crate::domain::error::Result;
-use crate::domain::predictions::prediction::{Document, RunOutput};
 use crate::llm::{ChatMessage, ChatRequest};
 use std::sync::Arc;
 

@@ -1,14 +1,14 @@
 //! Sql Database Chain: a model writes a query, and answers from what it selects.
 
 use super::llm_chain::{MODERATION, answer_with};
-use crate::cards::kit::build::component::moderate;
-use crate::cards::kit::models::sql_answer::{SqlAnswerer, sql_error};
-use crate::cards::kit::{
+use crate::domain::error::Result;
+use crate::domain::predictions::prediction::RunOutput;
+use crate::kit::build::component::moderate;
+use crate::kit::models::sql_answer::{SqlAnswerer, sql_error};
+use crate::kit::{
     Capability, Card, Category, Chain, Choice, Factory, Grant, Input, Inputs, Model, Moderation,
     ModerationVerdict, Need, Risk, RunContext, TokenSink, WireType, WorkspaceFiles,
 };
-use crate::domain::error::Result;
-use crate::domain::predictions::prediction::RunOutput;
 use crate::sql::{SqlError, SqlLimits, VisibleTables};
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 
 use super::llm_chain::MODERATION;
 use super::retrieval_qa_chain::{RETURN_SOURCES, RetrievalQa};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk, StoreRetriever, WireType};
+use crate::kit::{Card, Category, Factory, Input, Risk, StoreRetriever, WireType};
 use std::sync::Arc;
 
 pub(crate) const CARD: Card = Card {

@@ -1,8 +1,8 @@
 //! Anthropic's models.
 
-use crate::cards::kit::models::openai_compatible::{CACHE, IMAGES, STREAMING, common_base};
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
+use crate::kit::models::openai_compatible::{CACHE, IMAGES, STREAMING, common_base};
+use crate::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk};
 use crate::llm::{ANTHROPIC_BASE, Anthropic};
 use serde_json::json;
 
@@ -21,7 +21,7 @@ const UNSAMPLED_SINCE: (u32, u32) = (4, 7);
 
 /// True for a model that takes sampling settings. Older names (`claude-3-opus`) have the version before the family; a
 /// name that tells no version is an older one's or a gateway's own.
-pub(in crate::cards) fn is_sampled(model: &str) -> bool {
+pub(crate) fn is_sampled(model: &str) -> bool {
     let number = |part: Option<&str>| part.filter(|part| part.len() < 3).and_then(|part| part.parse().ok());
     let version = model.find("claude-").and_then(|at| {
         let mut parts = model[at..].split(['-', '.', '@', ':']).skip(1);
@@ -31,11 +31,11 @@ pub(in crate::cards) fn is_sampled(model: &str) -> bool {
     version.is_none_or(|version: (u32, u32)| version < UNSAMPLED_SINCE)
 }
 
-pub(in crate::cards) const TEMPERATURE: Input =
+pub(crate) const TEMPERATURE: Input =
     Input::number("temperature", "Temperature", 0.0, 1.0).starting("0.9").optional();
-pub(in crate::cards) const MAX_TOKENS: Input =
+pub(crate) const MAX_TOKENS: Input =
     Input::whole("maxTokensToSample", "Max Tokens", 1.0, 1_000_000.0).additional();
-pub(in crate::cards) const TOP_P: Input = Input::number("topP", "Top P", 0.0, 1.0).additional();
+pub(crate) const TOP_P: Input = Input::number("topP", "Top P", 0.0, 1.0).additional();
 
 pub(crate) const CARD: Card = Card {
     name: "chatAnthropic",
@@ -104,7 +104,7 @@ pub(crate) const CARD: Card = Card {
 ///
 /// # Errors
 /// When the key is missing or an input does not fit its declaration.
-pub(in crate::cards) fn model(inputs: &Inputs<'_>, name: &str) -> Result<Anthropic> {
+pub(crate) fn model(inputs: &Inputs<'_>, name: &str) -> Result<Anthropic> {
     let base = inputs.address("baseUrl").unwrap_or_else(|| ANTHROPIC_BASE.to_owned());
     let endpoint = common_base(inputs, &base, Some(inputs.secret("anthropicApiKey")?))?;
     let mut model = Anthropic::new(endpoint, name);

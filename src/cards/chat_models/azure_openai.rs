@@ -1,11 +1,11 @@
 //! Azure OpenAI: OpenAI's models in deployments of your own.
 
-use crate::cards::kit::models::openai_compatible::{
+use crate::domain::error::Result;
+use crate::kit::models::openai_compatible::{
     BASE_OPTIONS, CACHE, FREQUENCY_PENALTY, IMAGES, MAX_TOKENS, PRESENCE_PENALTY, REASONING,
     REASONING_SUMMARY, STREAMING, TEMPERATURE, TIMEOUT, TOP_P, common_base, with_settings,
 };
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk};
-use crate::domain::error::Result;
+use crate::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk};
 use crate::llm::{Endpoint, KeyStyle};
 
 const EFFORTS: &[Choice] = &[
@@ -15,7 +15,7 @@ const EFFORTS: &[Choice] = &[
 ];
 
 /// Replaces the host of the address, for resources behind a gateway or in another cloud.
-pub(in crate::cards) const BASE_PATH: Input = Input::address("basepath", "Base Path")
+pub(crate) const BASE_PATH: Input = Input::address("basepath", "Base Path")
     .additional()
     .help("Takes the place of https://<instance>.openai.azure.com.");
 
@@ -77,7 +77,7 @@ pub(crate) const CARD: Card = Card {
 ///
 /// # Errors
 /// When the credential lacks a part of the address, or holds one that cannot stand in an address.
-pub(in crate::cards) fn deployment(inputs: &Inputs<'_>) -> Result<Endpoint> {
+pub(crate) fn deployment(inputs: &Inputs<'_>) -> Result<Endpoint> {
     let key = inputs.secret("azureOpenAIApiKey")?;
     let deployment = part(inputs, "azureOpenAIApiDeploymentName", "deployment name")?;
     let version = part(inputs, "azureOpenAIApiVersion", "API version")?;
@@ -97,7 +97,7 @@ pub(in crate::cards) fn deployment(inputs: &Inputs<'_>) -> Result<Endpoint> {
 }
 
 /// True when the version of the protocol knows how to count tokens in a stream; older ones refuse the question.
-pub(in crate::cards) fn counts_in_streams(endpoint: &Endpoint) -> bool {
+pub(crate) fn counts_in_streams(endpoint: &Endpoint) -> bool {
     // Versions are dates, and the word `preview` sorts behind all of them.
     endpoint.query.iter().any(|(name, version)| name == "api-version" && version.as_str() >= "2024-09-01")
 }

@@ -1,9 +1,9 @@
 //! AWS Bedrock: models of many makers.
 
 use super::anthropic::is_sampled;
-use crate::cards::kit::models::openai_compatible::{CACHE, IMAGES, STREAMING};
-use crate::cards::kit::web::aws::{AwsService, REGION, endpoint};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::models::openai_compatible::{CACHE, IMAGES, STREAMING};
+use crate::kit::web::aws::{AwsService, REGION, endpoint};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::Bedrock;
 
 /// Beginnings of the names of profiles, which say where in the world a model may run.

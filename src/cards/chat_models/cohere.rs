@@ -1,9 +1,7 @@
 //! Cohere's models.
 
-use crate::cards::kit::models::openai_compatible::{
-    BASE_PATH, CACHE, STREAMING, TEMPERATURE, address, endpoint,
-};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::models::openai_compatible::{BASE_PATH, CACHE, STREAMING, TEMPERATURE, address, endpoint};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::{COHERE_BASE, Cohere};
 
 pub(crate) const CARD: Card = Card {

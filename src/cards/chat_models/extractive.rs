@@ -1,10 +1,10 @@
 //! Extractive Answers: quotes the sentences of the chunks that fit the question best (manual 9.11).
 
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::knowledge::chunk_markup;
-use crate::cards::kit::knowledge::lexical;
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::domain::predictions::prediction::Usage;
+use crate::kit::knowledge::chunk_markup;
+use crate::kit::knowledge::lexical;
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::{ChatMessage, ChatModel, ChatReply, ChatRequest, Completion, Delta, ModelError, OnDelta};
 
 const NOTHING: &str = "I could not find an answer to that in the documents I was given.";

@@ -1,8 +1,8 @@
 //! Google's Gemini models.
 
-use crate::cards::kit::models::openai_compatible::{CACHE, IMAGES, STREAMING, common_base};
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, JsonShape, Risk};
 use crate::domain::error::Result;
+use crate::kit::models::openai_compatible::{CACHE, IMAGES, STREAMING, common_base};
+use crate::kit::{Card, Category, Choice, Factory, Input, Inputs, JsonShape, Risk};
 use crate::llm::{Endpoint, GOOGLE_BASE, Google};
 use serde_json::Value;
 

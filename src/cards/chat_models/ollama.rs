@@ -1,8 +1,8 @@
 //! Ollama: models on a machine of your own.
 
-use crate::cards::kit::models::openai_compatible::{CACHE, IMAGES, STREAMING, address, endpoint};
-use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
+use crate::kit::models::openai_compatible::{CACHE, IMAGES, STREAMING, address, endpoint};
+use crate::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::llm::{OLLAMA_BASE, Ollama};
 use serde_json::{Map, Value};
 
@@ -22,32 +22,27 @@ const OPTIONS: &[(&str, &str)] = &[
     ("tfsZ", "tfs_z"),
 ];
 
-pub(in crate::cards) const BASE_URL: Input = Input::address("baseUrl", "Base URL").or(OLLAMA_BASE);
-pub(in crate::cards) const MODEL_NAME: Input = Input::text("modelName", "Model Name");
-pub(in crate::cards) const TEMPERATURE: Input =
+pub(crate) const BASE_URL: Input = Input::address("baseUrl", "Base URL").or(OLLAMA_BASE);
+pub(crate) const MODEL_NAME: Input = Input::text("modelName", "Model Name");
+pub(crate) const TEMPERATURE: Input =
     Input::number("temperature", "Temperature", 0.0, 2.0).starting("0.9").optional();
-pub(in crate::cards) const TOP_P: Input = Input::number("topP", "Top P", 0.0, 1.0).additional();
-pub(in crate::cards) const TOP_K: Input = Input::whole("topK", "Top K", 0.0, 10_000.0).additional();
-pub(in crate::cards) const MIROSTAT: Input = Input::whole("mirostat", "Mirostat", 0.0, 2.0).additional();
-pub(in crate::cards) const MIROSTAT_ETA: Input =
-    Input::number("mirostatEta", "Mirostat ETA", 0.0, 1.0).additional();
-pub(in crate::cards) const MIROSTAT_TAU: Input =
-    Input::number("mirostatTau", "Mirostat TAU", 0.0, 100.0).additional();
-pub(in crate::cards) const NUM_CTX: Input =
+pub(crate) const TOP_P: Input = Input::number("topP", "Top P", 0.0, 1.0).additional();
+pub(crate) const TOP_K: Input = Input::whole("topK", "Top K", 0.0, 10_000.0).additional();
+pub(crate) const MIROSTAT: Input = Input::whole("mirostat", "Mirostat", 0.0, 2.0).additional();
+pub(crate) const MIROSTAT_ETA: Input = Input::number("mirostatEta", "Mirostat ETA", 0.0, 1.0).additional();
+pub(crate) const MIROSTAT_TAU: Input = Input::number("mirostatTau", "Mirostat TAU", 0.0, 100.0).additional();
+pub(crate) const NUM_CTX: Input =
     Input::whole("numCtx", "Context Window Size", 1.0, 100_000_000.0).additional();
-pub(in crate::cards) const NUM_GPU: Input =
-    Input::whole("numGpu", "Number of GPU", 0.0, 1_000.0).additional();
-pub(in crate::cards) const NUM_THREAD: Input =
-    Input::whole("numThread", "Number of Thread", 0.0, 1_000.0).additional();
-pub(in crate::cards) const REPEAT_LAST_N: Input =
+pub(crate) const NUM_GPU: Input = Input::whole("numGpu", "Number of GPU", 0.0, 1_000.0).additional();
+pub(crate) const NUM_THREAD: Input = Input::whole("numThread", "Number of Thread", 0.0, 1_000.0).additional();
+pub(crate) const REPEAT_LAST_N: Input =
     Input::whole("repeatLastN", "Repeat Last N", -1.0, 1_000_000.0).additional();
-pub(in crate::cards) const REPEAT_PENALTY: Input =
+pub(crate) const REPEAT_PENALTY: Input =
     Input::number("repeatPenalty", "Repeat Penalty", 0.0, 10.0).additional();
-pub(in crate::cards) const STOP: Input = Input::text("stop", "Stop Sequence")
+pub(crate) const STOP: Input = Input::text("stop", "Stop Sequence")
     .additional()
     .help("Words at which the model stops, separated by commas.");
-pub(in crate::cards) const TFS_Z: Input =
-    Input::number("tfsZ", "Tail Free Sampling", 0.0, 100.0).additional();
+pub(crate) const TFS_Z: Input = Input::number("tfsZ", "Tail Free Sampling", 0.0, 100.0).additional();
 
 pub(crate) const CARD: Card = Card {
     name: "chatOllama",
@@ -98,7 +93,7 @@ pub(crate) const CARD: Card = Card {
 ///
 /// # Errors
 /// When an input does not fit its declaration.
-pub(in crate::cards) fn model(inputs: &Inputs<'_>) -> Result<Ollama> {
+pub(crate) fn model(inputs: &Inputs<'_>) -> Result<Ollama> {
     let base = address(inputs).unwrap_or_else(|| OLLAMA_BASE.to_owned());
     let mut model = Ollama::new(endpoint(inputs, &base, OLLAMA_BASE)?, &inputs.text(MODEL_NAME.name)?);
     model.options = options(inputs)?;

@@ -1,10 +1,10 @@
 //! OpenAI chat models, and every server that speaks the same protocol behind another base address.
 
-use crate::cards::kit::models::openai_compatible::{
+use crate::kit::models::openai_compatible::{
     BASE_OPTIONS, BASE_PATH, CACHE, FREQUENCY_PENALTY, IMAGES, MAX_TOKENS, PRESENCE_PENALTY, REASONING,
     REASONING_SUMMARY, STOP_SEQUENCE, STREAMING, TEMPERATURE, TIMEOUT, TOP_P, model,
 };
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
+use crate::kit::{Card, Category, Choice, Factory, Input, Risk};
 use crate::llm::OPENAI_BASE;
 
 const EFFORTS: &[Choice] = &[

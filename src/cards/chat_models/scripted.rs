@@ -1,10 +1,10 @@
 //! Scripted Chat Model: answers from an ordered list of rules (manual 9.11). For demos, tests and canned replies.
 
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::knowledge::chunk_markup;
-use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Usage;
+use crate::kit::knowledge::chunk_markup;
+use crate::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::llm::{
     ChatMessage, ChatModel, ChatReply, ChatRequest, Completion, Delta, ModelError, OnDelta, ToolCall,
 };

@@ -3,9 +3,9 @@
 use super::google::{
     CUSTOM_NAME, MAX_TOKENS, TEMPERATURE, THINKING_BUDGET, THINKING_LEVEL, TOP_K, TOP_P, model,
 };
-use crate::cards::kit::models::openai_compatible::{CACHE, IMAGES, STREAMING};
-use crate::cards::kit::web::vertex::{BASE_URL, REGION, endpoint};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::models::openai_compatible::{CACHE, IMAGES, STREAMING};
+use crate::kit::web::vertex::{BASE_URL, REGION, endpoint};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 
 pub(crate) const CARD: Card = Card {
     name: "chatGoogleVertexAI",

@@ -1,11 +1,9 @@
 //! API Loader: what an address answers.
 
-use crate::cards::kit::knowledge::loading::{
-    BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, document, loader,
-};
-use crate::cards::kit::web::request::WebRequest;
-use crate::cards::kit::{Card, Category, Choice, Factory, Host, Input, Inputs, JsonShape, Risk};
 use crate::domain::error::Result;
+use crate::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, document, loader};
+use crate::kit::web::request::WebRequest;
+use crate::kit::{Card, Category, Choice, Factory, Host, Input, Inputs, JsonShape, Risk};
 use crate::net::ResponseLimits;
 use serde_json::Value;
 

@@ -1,13 +1,11 @@
 //! Custom Document Loader: documents that code makes.
 
-use crate::cards::kit::build::code::{self, Code};
-use crate::cards::kit::knowledge::loading::{BASE_CLASSES, OUTPUTS, check_size};
-use crate::cards::kit::{
-    Capability, Card, Category, CodeRunner, Factory, Grant, Host, Input, Loader, Need, Risk,
-};
-use crate::cards::utilities::custom_function::INPUT_VARIABLES;
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::Document;
+use crate::kit::build::code::{self, Code};
+use crate::kit::knowledge::loading::{BASE_CLASSES, OUTPUTS, check_size};
+use crate::kit::{Capability, Card, Category, CodeRunner, Factory, Grant, Host, Input, Loader, Need, Risk};
+use crate::utilities::custom_function::INPUT_VARIABLES;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 

@@ -1,13 +1,13 @@
 //! Document Store: the chunks of a document store of this server.
 
-use crate::cards::kit::knowledge::loading::{BASE_CLASSES, OUTPUTS};
-use crate::cards::kit::knowledge::pieces::{DocumentPiece, PieceVisitor};
-use crate::cards::kit::{
-    Capability, Card, Category, Factory, Grant, Host, Input, Knowledge, Loader, Need, Picker, Risk,
-};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::DocumentStoreId;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::loading::{BASE_CLASSES, OUTPUTS};
+use crate::kit::knowledge::pieces::{DocumentPiece, PieceVisitor};
+use crate::kit::{
+    Capability, Card, Category, Factory, Grant, Host, Input, Knowledge, Loader, Need, Picker, Risk,
+};
 use std::sync::Arc;
 
 pub(crate) const CARD: Card = Card {

@@ -1,13 +1,13 @@
 //! Github: the files of a branch of a repository.
 
-use crate::cards::kit::knowledge::loading::{
-    BASE_CLASSES, DocumentSource, METADATA, OMIT, OUTPUTS, SPLITTER, document, loader,
-};
-use crate::cards::kit::knowledge::pieces::{DocumentPiece, PieceVisitor};
-use crate::cards::kit::web::request::WebRequest;
-use crate::cards::kit::{Card, Category, Factory, Host, Input, Inputs, Risk};
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::loading::{
+    BASE_CLASSES, DocumentSource, METADATA, OMIT, OUTPUTS, SPLITTER, document, loader,
+};
+use crate::kit::knowledge::pieces::{DocumentPiece, PieceVisitor};
+use crate::kit::web::request::WebRequest;
+use crate::kit::{Card, Category, Factory, Host, Input, Inputs, Risk};
 use crate::limits;
 use crate::net::ResponseLimits;
 use regex::{Regex, RegexSet};

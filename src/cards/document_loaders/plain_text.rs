@@ -1,8 +1,8 @@
 //! Plain Text: a text that stands on the card itself.
 
-use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, loader};
-use crate::cards::kit::{Card, Category, Factory, Host, Input, Risk};
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, loader};
+use crate::kit::{Card, Category, Factory, Host, Input, Risk};
 use serde_json::Map;
 
 pub(crate) const CARD: Card = Card {

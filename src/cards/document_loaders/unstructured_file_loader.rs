@@ -1,11 +1,11 @@
 //! Unstructured File Loader: what a server of Unstructured makes of a file of any kind.
 
-use crate::cards::kit::knowledge::loading::{
-    BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader,
-};
-use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Inputs, Need, Risk};
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::loading::{
+    BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader,
+};
+use crate::kit::{Capability, Card, Category, Choice, Factory, Input, Inputs, Need, Risk};
 use crate::limits;
 use crate::llm::{Endpoint, MultipartForm};
 use crate::net::{Method, ResponseLimits};

@@ -1,12 +1,12 @@
 //! VectorStore To Document: chunks of a vector store as documents, for cards that take documents or text.
 
-use crate::cards::kit::knowledge::loading::{BASE_CLASSES, OUTPUTS};
-use crate::cards::kit::knowledge::retrieving::VECTOR_STORE;
-use crate::cards::kit::{
-    Card, Category, Factory, Host, Input, Loader, Risk, RunContext, ScoredChunk, VectorQuery, VectorStore,
-};
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::loading::{BASE_CLASSES, OUTPUTS};
+use crate::kit::knowledge::retrieving::VECTOR_STORE;
+use crate::kit::{
+    Card, Category, Factory, Host, Input, Loader, Risk, RunContext, ScoredChunk, VectorQuery, VectorStore,
+};
 use std::sync::Arc;
 
 pub(crate) const CARD: Card = Card {

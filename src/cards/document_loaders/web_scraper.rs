@@ -1,14 +1,14 @@
 //! Cheerio Web Scraper: pages of the web, one or as many as they lead to. Scripts of a page are not run.
 
-use crate::cards::kit::knowledge::loading::{
-    BASE_CLASSES, DocumentSource, METADATA, OMIT, OUTPUTS, SPLITTER, document, loader, read_error,
-};
-use crate::cards::kit::knowledge::pieces::{DocumentPiece, PieceVisitor};
-use crate::cards::kit::web::request::WebRequest;
-use crate::cards::kit::{Card, Category, Choice, Factory, Host, Input, Inputs, JsonShape, Risk};
 use crate::documents::WebPage;
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::loading::{
+    BASE_CLASSES, DocumentSource, METADATA, OMIT, OUTPUTS, SPLITTER, document, loader, read_error,
+};
+use crate::kit::knowledge::pieces::{DocumentPiece, PieceVisitor};
+use crate::kit::web::request::WebRequest;
+use crate::kit::{Card, Category, Choice, Factory, Host, Input, Inputs, JsonShape, Risk};
 use crate::limits;
 use crate::net::ResponseLimits;
 use serde_json::Value;

@@ -1,9 +1,9 @@
 //! Azure OpenAI: OpenAI's embedding models in deployments of your own.
 
-use crate::cards::chat_models::azure_openai::{BASE_PATH, deployment};
-use crate::cards::kit::models::openai_compatible::{BASE_OPTIONS, TIMEOUT};
-use crate::cards::kit::models::provider_embeddings::{BATCH_SIZE, provider_embeddings, with_settings};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::chat_models::azure_openai::{BASE_PATH, deployment};
+use crate::kit::models::openai_compatible::{BASE_OPTIONS, TIMEOUT};
+use crate::kit::models::provider_embeddings::{BATCH_SIZE, provider_embeddings, with_settings};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::KeyStyle;
 use crate::llm::embeddings::OpenAiEmbeddings;
 

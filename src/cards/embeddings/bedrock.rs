@@ -1,8 +1,8 @@
 //! AWS Bedrock's embeddings.
 
-use crate::cards::kit::models::provider_embeddings::{BATCH_SIZE, single_line_embeddings};
-use crate::cards::kit::web::aws::{AwsService, REGION, endpoint};
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
+use crate::kit::models::provider_embeddings::{BATCH_SIZE, single_line_embeddings};
+use crate::kit::web::aws::{AwsService, REGION, endpoint};
+use crate::kit::{Card, Category, Choice, Factory, Input, Risk};
 use crate::llm::embeddings::BedrockEmbeddings;
 
 const TYPES: &[Choice] = &[

@@ -1,8 +1,8 @@
 //! Cohere's embeddings.
 
-use crate::cards::kit::models::openai_compatible::{BASE_PATH, address, endpoint};
-use crate::cards::kit::models::provider_embeddings::provider_embeddings;
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
+use crate::kit::models::openai_compatible::{BASE_PATH, address, endpoint};
+use crate::kit::models::provider_embeddings::provider_embeddings;
+use crate::kit::{Card, Category, Choice, Factory, Input, Risk};
 use crate::llm::COHERE_BASE;
 use crate::llm::embeddings::CohereEmbeddings;
 

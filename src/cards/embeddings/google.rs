@@ -1,8 +1,8 @@
 //! Google's Gemini embeddings.
 
-use crate::cards::kit::models::openai_compatible::common_base;
-use crate::cards::kit::models::provider_embeddings::{STRIP_NEW_LINES, provider_embeddings};
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
+use crate::kit::models::openai_compatible::common_base;
+use crate::kit::models::provider_embeddings::{STRIP_NEW_LINES, provider_embeddings};
+use crate::kit::{Card, Category, Choice, Factory, Input, Risk};
 use crate::llm::GOOGLE_BASE;
 use crate::llm::embeddings::{GoogleEmbeddings, TaskType};
 

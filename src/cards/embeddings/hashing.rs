@@ -1,8 +1,8 @@
 //! Hashing Embeddings: deterministic vectors from hashed character n-grams and words (manual 9.11).
 
-use crate::cards::kit::knowledge::lexical;
-use crate::cards::kit::{Card, Category, Embeddings, Factory, Host, Input, Risk};
 use crate::domain::error::Result;
+use crate::kit::knowledge::lexical;
+use crate::kit::{Card, Category, Embeddings, Factory, Host, Input, Risk};
 use std::sync::Arc;
 
 pub(crate) const CARD: Card = Card {

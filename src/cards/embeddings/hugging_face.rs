@@ -1,11 +1,11 @@
 //! Hugging Face: embedding models on its servers, or behind an endpoint of your own.
 
-use crate::cards::kit::models::openai_compatible::{address, common_base};
-use crate::cards::kit::models::provider_embeddings::single_line_embeddings;
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
-use crate::cards::llms::hugging_face::name_in_address;
+use crate::kit::models::openai_compatible::{address, common_base};
+use crate::kit::models::provider_embeddings::single_line_embeddings;
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::HUGGING_FACE_MODELS;
 use crate::llm::embeddings::FeatureExtraction;
+use crate::llms::hugging_face::name_in_address;
 
 /// A small model that anybody may use.
 const MODEL: &str = "sentence-transformers/all-MiniLM-L6-v2";

@@ -1,11 +1,11 @@
 //! Jina AI's embeddings.
 
-use crate::cards::kit::models::openai_compatible::BASE_PATH;
-use crate::cards::kit::models::provider_embeddings::{openai_like, provider_embeddings};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::models::openai_compatible::BASE_PATH;
+use crate::kit::models::provider_embeddings::{openai_like, provider_embeddings};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::embeddings::{AimField, BatchLimits};
 
-pub(in crate::cards) const HOME: &str = "https://api.jina.ai/v1";
+pub(crate) const HOME: &str = "https://api.jina.ai/v1";
 const AIM: AimField = AimField { name: "task", query: "retrieval.query", documents: "retrieval.passage" };
 /// What one request of any plan takes.
 const BATCH: BatchLimits = BatchLimits { texts: 128, bytes: 128 * 1024 };

@@ -1,8 +1,8 @@
 //! LocalAI: embedding models on a machine of your own, behind OpenAI's protocol.
 
-use crate::cards::kit::models::openai_compatible::{ANY_MODEL, SERVER, address, endpoint};
-use crate::cards::kit::models::provider_embeddings::provider_embeddings;
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::models::openai_compatible::{ANY_MODEL, SERVER, address, endpoint};
+use crate::kit::models::provider_embeddings::provider_embeddings;
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::embeddings::OpenAiEmbeddings;
 
 pub(crate) const CARD: Card = Card {

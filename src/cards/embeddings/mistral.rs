@@ -1,10 +1,10 @@
 //! Mistral's embeddings.
 
-use crate::cards::kit::models::openai_compatible::{address, endpoint, with_version};
-use crate::cards::kit::models::provider_embeddings::{
+use crate::kit::models::openai_compatible::{address, endpoint, with_version};
+use crate::kit::models::provider_embeddings::{
     BATCH_SIZE, STRIP_NEW_LINES, provider_embeddings, with_settings,
 };
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::embeddings::{BatchLimits, OpenAiEmbeddings};
 
 const HOME: &str = "https://api.mistral.ai/v1";

@@ -1,9 +1,9 @@
 //! Ollama: embedding models on a machine of your own.
 
-use crate::cards::chat_models::ollama::{BASE_URL, MODEL_NAME, NUM_GPU, NUM_THREAD};
-use crate::cards::kit::models::openai_compatible::{address, endpoint};
-use crate::cards::kit::models::provider_embeddings::provider_embeddings;
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::chat_models::ollama::{BASE_URL, MODEL_NAME, NUM_GPU, NUM_THREAD};
+use crate::kit::models::openai_compatible::{address, endpoint};
+use crate::kit::models::provider_embeddings::provider_embeddings;
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::OLLAMA_BASE;
 use crate::llm::embeddings::OllamaEmbeddings;
 use serde_json::{Map, Value};

@@ -1,10 +1,10 @@
 //! OpenAI's embeddings, and those of every server that speaks the same protocol behind another base address.
 
-use crate::cards::kit::models::openai_compatible::{BASE_OPTIONS, BASE_PATH, TIMEOUT};
-use crate::cards::kit::models::provider_embeddings::{
+use crate::kit::models::openai_compatible::{BASE_OPTIONS, BASE_PATH, TIMEOUT};
+use crate::kit::models::provider_embeddings::{
     BATCH_SIZE, DIMENSIONS, ENCODING_FORMAT, STRIP_NEW_LINES, openai_like, provider_embeddings,
 };
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::OPENAI_BASE;
 
 pub(crate) const CARD: Card = Card {

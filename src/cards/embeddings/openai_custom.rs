@@ -1,10 +1,10 @@
 //! OpenAI Custom Embedding: any model name at any server that speaks OpenAI's protocol.
 
-use crate::cards::kit::models::openai_compatible::{ANY_MODEL, BASE_OPTIONS, BASE_PATH, TIMEOUT};
-use crate::cards::kit::models::provider_embeddings::{
+use crate::kit::models::openai_compatible::{ANY_MODEL, BASE_OPTIONS, BASE_PATH, TIMEOUT};
+use crate::kit::models::provider_embeddings::{
     BATCH_SIZE, DIMENSIONS, ENCODING_FORMAT, STRIP_NEW_LINES, openai_like, provider_embeddings,
 };
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::OPENAI_BASE;
 
 /// What is asked for when no name is typed, as by the card with a list of names.

@@ -1,8 +1,8 @@
 //! Together AI: open embedding models.
 
-use crate::cards::kit::models::openai_compatible::{ANY_MODEL, BASE_PATH, CACHE};
-use crate::cards::kit::models::provider_embeddings::{openai_like, provider_embeddings};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::models::openai_compatible::{ANY_MODEL, BASE_PATH, CACHE};
+use crate::kit::models::provider_embeddings::{openai_like, provider_embeddings};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://api.together.xyz/v1";
 

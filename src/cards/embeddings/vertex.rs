@@ -1,8 +1,8 @@
 //! Google Vertex AI's embeddings.
 
-use crate::cards::kit::models::provider_embeddings::provider_embeddings;
-use crate::cards::kit::web::vertex::{BASE_URL, REGION, endpoint};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::models::provider_embeddings::provider_embeddings;
+use crate::kit::web::vertex::{BASE_URL, REGION, endpoint};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::embeddings::VertexEmbeddings;
 
 pub(crate) const CARD: Card = Card {

@@ -1,8 +1,8 @@
 //! Voyage AI's embeddings. The address is a field of the credential.
 
-use crate::cards::kit::models::openai_compatible::endpoint;
-use crate::cards::kit::models::provider_embeddings::provider_embeddings;
-use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk};
+use crate::kit::models::openai_compatible::endpoint;
+use crate::kit::models::provider_embeddings::provider_embeddings;
+use crate::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::llm::embeddings::{AimField, BatchLimits, OpenAiEmbeddings};
 
 const HOME: &str = "https://api.voyageai.com/v1/embeddings";
@@ -45,7 +45,7 @@ pub(crate) const CARD: Card = Card {
 };
 
 /// The address of embeddings out of the credential.
-pub(in crate::cards) fn address(inputs: &Inputs<'_>) -> String {
+pub(crate) fn address(inputs: &Inputs<'_>) -> String {
     let written = inputs.optional_secret("endpoint").unwrap_or_else(|| HOME.to_owned());
     written.trim_end_matches('/').to_owned()
 }

@@ -1,13 +1,11 @@
 //! Context Chat Engine: a conversation in which each question comes with chunks of an index.
 
 use super::{MEMORY, MODEL, RETRIEVER, RETURN_SOURCES, SYSTEM};
-use crate::cards::chains::conversation_chain::conversation;
-use crate::cards::kit::knowledge::chunk_markup;
-use crate::cards::kit::{
-    Card, Category, Chain, Factory, Memory, Model, Retriever, Risk, RunContext, TokenSink,
-};
+use crate::chains::conversation_chain::conversation;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::RunOutput;
+use crate::kit::knowledge::chunk_markup;
+use crate::kit::{Card, Category, Chain, Factory, Memory, Model, Retriever, Risk, RunContext, TokenSink};
 use crate::llm::ChatRequest;
 use std::sync::Arc;
 

@@ -1,12 +1,12 @@
 //! Query Engine: finds chunks in an index and answers from them, with the model of the index.
 
 use super::{RETRIEVER, RETURN_SOURCES, SYNTHESIZER, synthesis};
-use crate::cards::kit::models::synthesis::Synthesis;
-use crate::cards::kit::{
-    Card, Category, Chain, Factory, Model, Risk, RunContext, TokenSink, VectorQuery, VectorStore,
-};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::RunOutput;
+use crate::kit::models::synthesis::Synthesis;
+use crate::kit::{
+    Card, Category, Chain, Factory, Model, Risk, RunContext, TokenSink, VectorQuery, VectorStore,
+};
 use std::sync::Arc;
 
 pub(crate) const CARD: Card = Card {

@@ -1,12 +1,10 @@
 //! Simple Chat Engine: a conversation with a model.
 
 use super::{MEMORY, MODEL, SYSTEM};
-use crate::cards::chains::conversation_chain::conversation;
-use crate::cards::kit::{
-    Card, Category, Chain, ChainProgress, Factory, Memory, Model, Risk, RunContext, TokenSink,
-};
+use crate::chains::conversation_chain::conversation;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::RunOutput;
+use crate::kit::{Card, Category, Chain, ChainProgress, Factory, Memory, Model, Risk, RunContext, TokenSink};
 use std::sync::Arc;
 
 pub(crate) const CARD: Card = Card {

@@ -1,16 +1,16 @@
 //! Sub Question Query Engine: divides a question among engines, and answers from their answers.
 
 use super::{MODEL, RETURN_SOURCES, SYNTHESIZER, synthesis};
-use crate::cards::kit::knowledge::{retrieving, untrusted_text};
-use crate::cards::kit::models::synthesis::Synthesis;
-use crate::cards::kit::models::text_loop::list;
-use crate::cards::kit::{
-    Card, Category, Chain, Factory, Input, Model, NullSink, Risk, RunContext, TokenSink, Tool, WireType,
-};
-use crate::cards::tools::query_engine_tool::QUESTION;
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::{Document, RunOutput};
+use crate::kit::knowledge::{retrieving, untrusted_text};
+use crate::kit::models::synthesis::Synthesis;
+use crate::kit::models::text_loop::list;
+use crate::kit::{
+    Card, Category, Chain, Factory, Input, Model, NullSink, Risk, RunContext, TokenSink, Tool, WireType,
+};
 use crate::llm::{ChatMessage, ChatRequest};
+use crate::tools::query_engine_tool::QUESTION;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 

@@ -1,11 +1,11 @@
 //! A harness that a card of another flow asks.
 
-use crate::cards::agentflow::execute_flow::name_card;
-use crate::cards::kit::{AskedFlow, FlowCall, Flows, Grant, Host, Inputs, TokenSink};
+use crate::agentflow::execute_flow::name_card;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::harness_name::HarnessName;
 use crate::domain::predictions::prediction::RunOutput;
 use crate::domain::predictions::team::TeamOutput;
+use crate::kit::{AskedFlow, FlowCall, Flows, Grant, Host, Inputs, TokenSink};
 use serde_json::{Map, Value};
 
 /// The input that picks the harness.

@@ -1,6 +1,6 @@
 //! The cards of a harness, a team that is asked as one: one file per card, and what its models are told at each stage.
 
 pub(crate) mod asked;
-pub(crate) mod lead;
-pub(crate) mod specialist;
-pub(crate) mod team;
+pub mod lead;
+pub mod specialist;
+pub mod team;

@@ -1,23 +1,23 @@
 //! Specialist: one of a team, with a model, tools and knowledge of its own.
 
 use super::team;
-use crate::cards::agentflow::agent::ROUNDS_DEFAULT;
-use crate::cards::agentflow::agent::rounds::{AgentProgress, Rounds, RoundsEnd};
-use crate::cards::agentflow::agent::toolbox::{STORE_ROW, TOOL_ROW, Toolbox, ToolboxNames};
-use crate::cards::kit::models::model_tally::ModelTally;
-use crate::cards::kit::steps::memory::StepMemory;
-use crate::cards::kit::steps::messages::MessageList;
-use crate::cards::kit::{
+use crate::agentflow::agent::ROUNDS_DEFAULT;
+use crate::agentflow::agent::rounds::{AgentProgress, Rounds, RoundsEnd};
+use crate::agentflow::agent::toolbox::{STORE_ROW, TOOL_ROW, Toolbox, ToolboxNames};
+use crate::domain::error::{Error, Result};
+use crate::domain::predictions::prediction::{Document, UsedTool};
+use crate::kit::models::model_tally::ModelTally;
+use crate::kit::steps::memory::StepMemory;
+use crate::kit::steps::messages::MessageList;
+use crate::kit::{
     Capability, Card, Category, Factory, Input, Inputs, KeptFile, Model, Need, Risk, StepContext, TokenSink,
     WireType,
 };
-use crate::domain::error::{Error, Result};
-use crate::domain::predictions::prediction::{Document, UsedTool};
 use crate::llm::ChatMessage;
 use std::sync::Arc;
 
-pub(crate) const NAME: &str = "specialistName";
-pub(crate) const DESCRIPTION: &str = "specialistDescription";
+pub const NAME: &str = "specialistName";
+pub const DESCRIPTION: &str = "specialistDescription";
 const MODEL: &str = "specialistModel";
 const INSTRUCTIONS: &str = "specialistInstructions";
 const ROUNDS: &str = "specialistMaxIterations";
@@ -29,7 +29,7 @@ const STANDING: &str = "You are one of a team of specialists. The last message i
                         this task alone and report what you found: who leads the team answers the person from your \
                         report.";
 
-pub(crate) const CARD: Card = Card {
+pub const CARD: Card = Card {
     name: "harnessSpecialist",
     label: "Specialist",
     version: 1.0,
@@ -65,18 +65,18 @@ pub(crate) const CARD: Card = Card {
 
 /// What a specialist brought.
 #[derive(Debug, Default)]
-pub(crate) struct SpecialistWork {
-    pub(crate) text: String,
-    pub(crate) used_tools: Vec<UsedTool>,
-    pub(crate) sources: Vec<Document>,
-    pub(crate) files: Vec<KeptFile>,
+pub struct SpecialistWork {
+    pub text: String,
+    pub used_tools: Vec<UsedTool>,
+    pub sources: Vec<Document>,
+    pub files: Vec<KeptFile>,
 }
 
 /// The model that a specialist works with.
 ///
 /// # Errors
 /// When what is picked is no model.
-pub(crate) fn model_of(inputs: &Inputs<'_>, team: &Arc<Model>) -> Result<Arc<Model>> {
+pub fn model_of(inputs: &Inputs<'_>, team: &Arc<Model>) -> Result<Arc<Model>> {
     if inputs.picked(MODEL).is_some() { inputs.model(MODEL) } else { Ok(team.clone()) }
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn model_of(inputs: &Inputs<'_>, team: &Arc<Model>) -> Result<Arc<Mod
 ///
 /// # Errors
 /// When the model or a tool that must not fail does, a call wants a person, or there were too many rounds.
-pub(crate) fn work(
+pub fn work(
     inputs: &Inputs<'_>,
     context: &StepContext<'_>,
     (model, team): (&Model, &Inputs<'_>),

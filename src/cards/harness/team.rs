@@ -1,11 +1,11 @@
 //! Team: who leads the specialists of a harness, and how.
 
-use crate::cards::kit::steps::structured_output::keys_input;
-use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Inputs, Need, Risk, WireType};
 use crate::domain::error::Result;
+use crate::kit::steps::structured_output::keys_input;
+use crate::kit::{Capability, Card, Category, Choice, Factory, Input, Inputs, Need, Risk, WireType};
 
 /// What the harness is called in paths.
-pub(crate) const NAME: &str = "harnessName";
+pub const NAME: &str = "harnessName";
 pub(super) const MODEL: &str = "harnessModel";
 pub(super) const INSTRUCTIONS: &str = "harnessInstructions";
 pub(super) const ROUTING: &str = "harnessRouting";
@@ -16,14 +16,14 @@ pub(super) const MEMORY: &str = "harnessMemoryType";
 pub(super) const WINDOW: &str = "harnessMemoryWindowSize";
 pub(crate) const REPORT: &str = "harnessReportSchema";
 /// Where specialists are connected.
-pub(crate) const SPECIALISTS: &str = "specialists";
+pub const SPECIALISTS: &str = "specialists";
 
 /// Specialists that a model may choose at once, unless the owner says otherwise (manual 22.2).
 const MAX_SPECIALISTS_DEFAULT: u64 = 3;
 /// How long a specialist may take, unless the owner says otherwise (manual 22.2).
 const SECONDS_DEFAULT: u64 = 60;
 
-pub(crate) const CARD: Card = Card {
+pub const CARD: Card = Card {
     name: "harnessTeam",
     label: "Team",
     version: 1.0,
@@ -89,7 +89,7 @@ pub(crate) const CARD: Card = Card {
 
 /// Who chooses the specialists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Routing {
+pub enum Routing {
     /// The model, and no more than so many.
     Chosen(usize),
     /// The model, which chooses one in any case.
@@ -100,18 +100,18 @@ pub(crate) enum Routing {
 
 /// What the card says of how the team works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TeamSettings {
-    pub(crate) routing: Routing,
+pub struct TeamSettings {
+    pub routing: Routing,
     /// A report that stands alone is the answer.
-    pub(crate) relays: bool,
+    pub relays: bool,
     /// How long a specialist may take.
-    pub(crate) specialist_seconds: u64,
+    pub specialist_seconds: u64,
 }
 
 impl TeamSettings {
     /// # Errors
     /// When a number is out of its range.
-    pub(crate) fn from_inputs(inputs: &Inputs<'_>) -> Result<Self> {
+    pub fn from_inputs(inputs: &Inputs<'_>) -> Result<Self> {
         let said = |name: &str| inputs.optional_text(name).unwrap_or_default();
         let most = inputs.whole(MAX_SPECIALISTS)?.unwrap_or(MAX_SPECIALISTS_DEFAULT);
         Ok(Self {

@@ -1,13 +1,13 @@
 //! What cards are written with. A card file needs nothing from outside this room and `llm`.
 
-pub(crate) mod build;
-pub(crate) mod capabilities;
-pub(crate) mod knowledge;
-pub(crate) mod members;
-pub(crate) mod models;
-pub(crate) mod schema;
-pub(crate) mod steps;
-pub(crate) mod stores;
+pub mod build;
+pub mod capabilities;
+pub mod knowledge;
+pub mod members;
+pub mod models;
+pub mod schema;
+pub mod steps;
+pub mod stores;
 pub(crate) mod web;
 
 pub use self::build::call_error::CallError;
@@ -25,7 +25,7 @@ pub use self::capabilities::flows::{AskedFlow, FlowCall, Flows};
 pub use self::capabilities::host::{Host, HostContext, RunFacts};
 pub use self::capabilities::knowledge::{Knowledge, VectorIndexes};
 pub use self::capabilities::observers::{CardObserver, ModelCall, ModelObserver, UpsertObserver};
-pub(crate) use self::capabilities::part_host::PartHost;
+pub use self::capabilities::part_host::PartHost;
 pub use self::capabilities::pipelines::{PipelineReport, Pipelines};
 pub use self::capabilities::replies::ReplyStore;
 pub use self::capabilities::run_memory::RunMemory;
@@ -33,28 +33,26 @@ pub use self::capabilities::sign_ins::SignIns;
 pub use self::capabilities::workspace_tools::WorkspaceTools;
 pub use self::capabilities::{Capabilities, Capability, Grant, Need, require_needs};
 pub use self::models::model::{Model, OpenCall};
-pub use self::models::text_loop::{NextAction, TextLoop, TextProtocol};
+pub(crate) use self::models::text_loop::{NextAction, TextLoop, TextProtocol};
 pub use self::models::token_sink::{NullSink, StreamClosed, TokenSink};
 pub use self::schema::card::{
     BranchChoice, Card, Category, Factory, FlowVariable, Output, Risk, StepFn, VARIABLE_NAME,
 };
 pub use self::schema::input::{Choice, Input, InputKind, Picker};
-pub(in crate::cards) use self::schema::input_list::input_lists;
+pub(crate) use self::schema::input_list::input_lists;
 pub use self::schema::json_shape::JsonShape;
 pub use self::schema::wire_type::WireType;
 pub use self::steps::context::{ConversationPast, StartValues, StepContext, StepResume};
 pub use self::steps::on_error::{OnError, Retries};
 pub use self::steps::outcome::{
-    CONTENT, ItemRuns, LoopBack, NextSteps, Pause, StepOutcome, called_tool, text_in, time_metadata,
+    CONTENT, ItemRuns, LoopBack, NextSteps, Pause, StepOutcome, called_tool, time_metadata,
 };
 pub use self::stores::collections::{CollectionEdit, Collections, NewRows};
-pub use self::stores::databases::CodeDatabases;
-pub(crate) use self::stores::databases::{DatabaseCredentials, ListedCredential};
+pub use self::stores::databases::{CodeDatabases, DatabaseCredentials, ListedCredential};
 pub use self::stores::records::{Cleanup, RecordManager, RecordManagerConfig};
 pub use self::stores::row_spool::{RowSpool, SpoolError, SpooledRows};
 pub use crate::domain::predictions::human_input::Decision;
-pub(crate) use knowledge::pieces::PageVisitor;
-pub use knowledge::pieces::{DocumentPages, DocumentPiece};
+pub use knowledge::pieces::{DocumentPages, DocumentPiece, PageVisitor};
 pub use knowledge::transform::{DedupeScope, DocumentDigest, SeenDocuments, Transform, TransformContext};
 pub use knowledge::{
     ChunkSpan, Loader, ScoredChunk, Splitter, StoreRetriever, UpsertReport, VectorQuery, VectorStore,

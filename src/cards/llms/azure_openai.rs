@@ -1,11 +1,11 @@
 //! Azure OpenAI: older models, which complete a text, in deployments of your own.
 
 use super::openai::{BEST_OF, completions};
-use crate::cards::chat_models::azure_openai::{BASE_PATH, counts_in_streams, deployment};
-use crate::cards::kit::models::openai_compatible::{
+use crate::chat_models::azure_openai::{BASE_PATH, counts_in_streams, deployment};
+use crate::kit::models::openai_compatible::{
     CACHE, FREQUENCY_PENALTY, MAX_TOKENS, PRESENCE_PENALTY, TEMPERATURE, TIMEOUT, TOP_P,
 };
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::KeyStyle;
 
 pub(crate) const CARD: Card = Card {

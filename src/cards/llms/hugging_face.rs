@@ -1,10 +1,10 @@
 //! Hugging Face: models that generate text, on its servers or behind an endpoint of your own.
 
-use crate::cards::kit::models::openai_compatible::{
+use crate::domain::error::Result;
+use crate::kit::models::openai_compatible::{
     CACHE, FREQUENCY_PENALTY, MAX_TOKENS, TOP_P, address, common_base,
 };
-use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk};
-use crate::domain::error::Result;
+use crate::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::llm::{HUGGING_FACE_MODELS, TextGeneration};
 use serde_json::{Map, Value};
 
@@ -48,11 +48,7 @@ pub(crate) const CARD: Card = Card {
 ///
 /// # Errors
 /// When it cannot.
-pub(in crate::cards) fn name_in_address<'a>(
-    inputs: &Inputs<'_>,
-    input: &str,
-    model: &'a str,
-) -> Result<&'a str> {
+pub(crate) fn name_in_address<'a>(inputs: &Inputs<'_>, input: &str, model: &'a str) -> Result<&'a str> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
     if model.is_empty() || model.contains("..") || !model.chars().all(fits) {
         return Err(inputs.input_error(input, "this must be the name of a model, such as owner/model"));

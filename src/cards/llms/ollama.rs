@@ -1,11 +1,11 @@
 //! Ollama: models on a machine of your own, which complete a text.
 
-use crate::cards::chat_models::ollama::{
+use crate::chat_models::ollama::{
     BASE_URL, MIROSTAT, MIROSTAT_ETA, MIROSTAT_TAU, MODEL_NAME, NUM_CTX, NUM_GPU, NUM_THREAD, REPEAT_LAST_N,
     REPEAT_PENALTY, STOP, TEMPERATURE, TFS_Z, TOP_K, TOP_P, model,
 };
-use crate::cards::kit::models::openai_compatible::CACHE;
-use crate::cards::kit::{Card, Category, Factory, Risk};
+use crate::kit::models::openai_compatible::CACHE;
+use crate::kit::{Card, Category, Factory, Risk};
 
 pub(crate) const CARD: Card = Card {
     name: "ollama",

@@ -1,11 +1,11 @@
 //! OpenAI's older models, which complete a text.
 
-use crate::cards::kit::models::openai_compatible::{
+use crate::domain::error::Result;
+use crate::kit::models::openai_compatible::{
     BASE_OPTIONS, BASE_PATH, CACHE, FREQUENCY_PENALTY, MAX_TOKENS, PRESENCE_PENALTY, TEMPERATURE, TIMEOUT,
     TOP_P, address, endpoint,
 };
-use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk};
-use crate::domain::error::Result;
+use crate::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::llm::{Completions, Endpoint, KeyStyle, OPENAI_BASE};
 use serde_json::{Map, Value};
 

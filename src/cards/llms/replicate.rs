@@ -1,10 +1,10 @@
 //! Replicate: models of all kinds, each with inputs of its own.
 
-use crate::cards::kit::models::openai_compatible::{
+use crate::domain::error::Result;
+use crate::kit::models::openai_compatible::{
     BASE_PATH, CACHE, MAX_TOKENS, TEMPERATURE, TOP_P, address, endpoint,
 };
-use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk};
-use crate::domain::error::Result;
+use crate::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::llm::{REPLICATE_BASE, Replicate};
 use serde_json::{Map, Value};
 

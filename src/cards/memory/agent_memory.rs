@@ -6,10 +6,10 @@ mod postgres;
 mod table;
 
 use self::table::TableKeeper;
-use crate::cards::kit::members::{Member, StateKeeper};
-use crate::cards::kit::stores::{mysql as mysql_store, postgres as postgres_store};
-use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Inputs, JsonShape, Need, Risk};
 use crate::domain::error::Result;
+use crate::kit::members::{Member, StateKeeper};
+use crate::kit::stores::{mysql as mysql_store, postgres as postgres_store};
+use crate::kit::{Capability, Card, Category, Choice, Factory, Input, Inputs, JsonShape, Need, Risk};
 use std::sync::Arc;
 
 /// The base class of a card that keeps the state of members.

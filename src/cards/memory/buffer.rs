@@ -1,11 +1,9 @@
 //! Buffer Memory: all messages of the session so far.
 
 use super::stored_messages;
-use crate::cards::kit::{
-    Capability, Card, Category, Conversations, Factory, Grant, Memory, Need, Risk, RunContext,
-};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::HistoryMessage;
+use crate::kit::{Capability, Card, Category, Conversations, Factory, Grant, Memory, Need, Risk, RunContext};
 use crate::limits::MEMORY_MESSAGES_MAX;
 use std::sync::Arc;
 

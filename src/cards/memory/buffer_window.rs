@@ -1,7 +1,7 @@
 //! Buffer Window Memory: the last few questions and answers.
 
 use super::buffer::Buffer;
-use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
+use crate::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 use crate::limits::MEMORY_MESSAGES_MAX;
 use std::sync::Arc;
 

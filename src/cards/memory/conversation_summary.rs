@@ -2,11 +2,9 @@
 
 use super::buffer_window::SESSION_INPUTS;
 use super::summarizer::Summarizer;
-use crate::cards::kit::{
-    Capability, Card, Category, Factory, Input, Memory, Need, Risk, RunContext, WireType,
-};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::HistoryMessage;
+use crate::kit::{Capability, Card, Category, Factory, Input, Memory, Need, Risk, RunContext, WireType};
 use std::sync::Arc;
 
 /// The model that writes the summary.

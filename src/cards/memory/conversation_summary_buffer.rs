@@ -3,10 +3,10 @@
 use super::buffer_window::SESSION_INPUTS;
 use super::conversation_summary::MODEL;
 use super::summarizer::Summarizer;
-use crate::cards::kit::models::notes::newest_from;
-use crate::cards::kit::{Capability, Card, Category, Factory, Input, Memory, Need, Risk, RunContext};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::HistoryMessage;
+use crate::kit::models::notes::newest_from;
+use crate::kit::{Capability, Card, Category, Factory, Input, Memory, Need, Risk, RunContext};
 use std::sync::Arc;
 
 const TOKENS_DEFAULT: u64 = 2_000;

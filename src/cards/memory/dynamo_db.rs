@@ -4,13 +4,13 @@
 use super::buffer_window::SESSION_INPUTS;
 use super::stored_messages;
 use crate::aws::AccessKey;
-use crate::cards::kit::web::aws::{AwsService, REGION, endpoint_with};
-use crate::cards::kit::{
+use crate::domain::error::Result;
+use crate::domain::predictions::prediction::{HistoryMessage, MessageRole};
+use crate::kit::web::aws::{AwsService, REGION, endpoint_with};
+use crate::kit::{
     Capability, Card, Category, Conversations, Factory, Grant, Host, Input, Inputs, Memory, Need, Risk,
     RunContext,
 };
-use crate::domain::error::Result;
-use crate::domain::predictions::prediction::{HistoryMessage, MessageRole};
 use crate::limits::MEMORY_MESSAGES_MAX;
 use crate::llm::{Endpoint, ModelError, RequestBody};
 use crate::net::Method;

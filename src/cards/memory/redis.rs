@@ -3,14 +3,14 @@
 
 use super::buffer_window::SESSION_INPUTS;
 use super::stored_messages;
-use crate::cards::kit::stores::redis::{CREDENTIAL, session};
-use crate::cards::kit::stores::redis_commands::{CommandError, RedisCommand, RedisCommands};
-use crate::cards::kit::{
+use crate::domain::error::Result;
+use crate::domain::predictions::prediction::HistoryMessage;
+use crate::kit::stores::redis::{CREDENTIAL, session};
+use crate::kit::stores::redis_commands::{CommandError, RedisCommand, RedisCommands};
+use crate::kit::{
     Capability, Card, Category, Conversations, Factory, Grant, Host, Input, Inputs, Memory, Need, Risk,
     RunContext,
 };
-use crate::domain::error::Result;
-use crate::domain::predictions::prediction::HistoryMessage;
 use crate::redis::{RedisError, RedisReply};
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! Messages as Flowise keeps them outside of its own database: each as JSON, `{type, data: {content, …}}`, so that a
 //! conversation begun by one program goes on in another.
 
-use crate::cards::kit::RunContext;
 use crate::domain::predictions::prediction::{HistoryMessage, MessageRole};
+use crate::kit::RunContext;
 use crate::limits::MEMORY_MESSAGES_MAX;
 use serde_json::{Value, json};
 

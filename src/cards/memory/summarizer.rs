@@ -1,11 +1,11 @@
 //! A session whose older part is notes of a model.
 
 use super::buffer::Buffer;
-use crate::cards::kit::models::model_tally::ModelTally;
-use crate::cards::kit::models::notes::NoteTaker;
-use crate::cards::kit::{Grant, Inputs, Memory as _, Model, ReplyStore, RunContext};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::HistoryMessage;
+use crate::kit::models::model_tally::ModelTally;
+use crate::kit::models::notes::NoteTaker;
+use crate::kit::{Grant, Inputs, Memory as _, Model, ReplyStore, RunContext};
 use crate::limits::MEMORY_MESSAGES_MAX;
 use std::sync::Arc;
 

@@ -4,9 +4,9 @@
 use super::buffer_window::SESSION_INPUTS;
 use super::redis::{RedisMemory, SESSION_TTL, seconds};
 use super::stored_messages;
-use crate::cards::kit::stores::remote::missing_input;
-use crate::cards::kit::stores::upstash::Upstash;
-use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
+use crate::kit::stores::remote::missing_input;
+use crate::kit::stores::upstash::Upstash;
+use crate::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 use std::sync::Arc;
 
 pub(crate) const CARD: Card = Card {

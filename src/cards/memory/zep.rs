@@ -2,13 +2,13 @@
 
 use super::buffer_window::SESSION_INPUTS;
 use super::stored_messages;
-use crate::cards::kit::models::notes;
-use crate::cards::kit::stores::remote::{endpoint, in_path, missing_input};
-use crate::cards::kit::{
-    Capability, Card, Category, Conversations, Factory, Grant, Host, Input, Memory, Need, Risk, RunContext,
-};
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::{HistoryMessage, MessageRole};
+use crate::kit::models::notes;
+use crate::kit::stores::remote::{endpoint, in_path, missing_input};
+use crate::kit::{
+    Capability, Card, Category, Conversations, Factory, Grant, Host, Input, Memory, Need, Risk, RunContext,
+};
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
 use serde_json::{Value, json};

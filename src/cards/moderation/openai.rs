@@ -1,8 +1,8 @@
 //! OpenAI Moderation: refuses questions that OpenAI's rules do not allow.
 
-use crate::cards::kit::models::openai_compatible::{BASE_PATH, address, endpoint};
-use crate::cards::kit::{Card, Category, Factory, Input, Moderation, ModerationVerdict, Risk, RunContext};
 use crate::domain::error::Result;
+use crate::kit::models::openai_compatible::{BASE_PATH, address, endpoint};
+use crate::kit::{Card, Category, Factory, Input, Moderation, ModerationVerdict, Risk, RunContext};
 use crate::llm::{Moderator, OPENAI_BASE};
 use std::sync::Arc;
 

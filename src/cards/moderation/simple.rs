@@ -1,10 +1,10 @@
 //! Simple Prompt Moderation: refuses questions that contain a listed phrase.
 
-use crate::cards::kit::{
+use crate::domain::error::Result;
+use crate::kit::{
     Card, Category, Factory, Input, Model, Moderation, ModerationVerdict, NullSink, Risk, RunContext,
     WireType,
 };
-use crate::domain::error::Result;
 use crate::llm::{ChatMessage, ChatRequest};
 use std::sync::Arc;
 

@@ -5,11 +5,11 @@ pub(crate) mod worker;
 
 /// What the supervisor's model and the wiring of a run call a worker.
 #[must_use]
-pub(crate) fn worker_key(name: &str) -> String {
+pub fn worker_key(name: &str) -> String {
     name.trim().to_lowercase().replace(' ', "_")
 }
 
 /// What the supervisor chooses when nobody is to work any more.
-pub(crate) const FINISH: &str = "FINISH";
+pub const FINISH: &str = "FINISH";
 /// The key of the state that says what the chosen worker is to do.
 pub(super) const INSTRUCTIONS: &str = "instructions";

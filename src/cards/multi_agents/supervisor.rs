@@ -1,18 +1,18 @@
 //! Supervisor: its model chooses which worker works next, until the question is answered.
 
 use super::{FINISH, INSTRUCTIONS};
-use crate::cards::chains::llm_chain::MODERATION;
-use crate::cards::kit::build::output_schema::{SchemaField, ValueSchema};
-use crate::cards::kit::build::prompt::BraceText;
-use crate::cards::kit::members::flow_values::FlowValues;
-use crate::cards::kit::members::state_keeper::wired_keeper;
-use crate::cards::kit::members::voice::{conversation, named};
-use crate::cards::kit::members::{
+use crate::chains::llm_chain::MODERATION;
+use crate::domain::error::Result;
+use crate::kit::build::output_schema::{SchemaField, ValueSchema};
+use crate::kit::build::prompt::BraceText;
+use crate::kit::members::flow_values::FlowValues;
+use crate::kit::members::state_keeper::wired_keeper;
+use crate::kit::members::voice::{conversation, named};
+use crate::kit::members::{
     Member, MemberStep, MemberTurn, NamedStep, Opening, ShownTurn, TurnView, Way, fault, prompting,
 };
-use crate::cards::kit::steps::structured_output::FormCall;
-use crate::cards::kit::{Card, Category, Factory, Input, NullSink, Risk, RunContext, TokenSink, WireType};
-use crate::domain::error::Result;
+use crate::kit::steps::structured_output::FormCall;
+use crate::kit::{Card, Category, Factory, Input, NullSink, Risk, RunContext, TokenSink, WireType};
 use crate::llm::ChatMessage;
 use serde_json::{Map, Value};
 
@@ -90,7 +90,7 @@ impl MemberStep for Supervisor {
         let given = given.each_ref().map(|(name, value)| (*name, value.as_str()));
         let system = prompting::fill(&self.label, &self.prompt, &Map::new(), &given, &values)?;
         let mut messages = vec![ChatMessage::System(system)];
-        messages.extend(turn.history.iter().cloned().map(crate::cards::kit::models::messages::past_message));
+        messages.extend(turn.history.iter().cloned().map(crate::kit::models::messages::past_message));
         messages.extend(conversation(&view.state.messages, view.node, view.model, turn));
         messages.push(ChatMessage::user(format!(
             "Who works next on this, or is it finished? Choose one of: {FINISH}, {}.",

@@ -1,16 +1,16 @@
 //! Worker: does the tasks that its supervisor gives it, with its tools.
 
 use super::INSTRUCTIONS;
-use crate::cards::agents::inputs::TOOLS;
-use crate::cards::kit::build::prompt::BraceText;
-use crate::cards::kit::members::flow_values::FlowValues;
-use crate::cards::kit::members::tool_rounds::{NextRound, RoundsSoFar, ToolRounds};
-use crate::cards::kit::members::voice::{MODEL, PROMPT_VALUES, conversation, named};
-use crate::cards::kit::members::{Member, MemberStep, MemberTurn, NamedStep, TurnView, prompting};
-use crate::cards::kit::{
+use crate::agents::inputs::TOOLS;
+use crate::domain::error::Result;
+use crate::kit::build::prompt::BraceText;
+use crate::kit::members::flow_values::FlowValues;
+use crate::kit::members::tool_rounds::{NextRound, RoundsSoFar, ToolRounds};
+use crate::kit::members::voice::{MODEL, PROMPT_VALUES, conversation, named};
+use crate::kit::members::{Member, MemberStep, MemberTurn, NamedStep, TurnView, prompting};
+use crate::kit::{
     Card, Category, Factory, Input, Model, NullSink, Risk, RunContext, TokenSink, Tool, WireType,
 };
-use crate::domain::error::Result;
 use crate::limits::TOOL_ROUNDS_MAX;
 use crate::llm::ChatMessage;
 use serde_json::{Map, Value};

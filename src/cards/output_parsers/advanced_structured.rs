@@ -2,9 +2,9 @@
 
 use super::csv::AUTOFIX;
 use super::structured::Structured;
-use crate::cards::kit::build::output_schema::ValueSchema;
-use crate::cards::kit::build::zod;
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::build::output_schema::ValueSchema;
+use crate::kit::build::zod;
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! CSV Output Parser: a comma list becomes an array.
 
-use crate::cards::kit::{Card, Category, Factory, Input, OutputParser, Risk};
+use crate::kit::{Card, Category, Factory, Input, OutputParser, Risk};
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Custom List Output Parser: a list with a separator of its own becomes an array.
 
 use super::csv::AUTOFIX;
-use crate::cards::kit::{Card, Category, Factory, Input, OutputParser, Risk};
+use crate::kit::{Card, Category, Factory, Input, OutputParser, Risk};
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@ pub(crate) mod csv;
 pub(crate) mod custom_list;
 pub(crate) mod structured;
 
-use crate::cards::kit::build::output_schema::{SchemaField, ValueSchema};
+use crate::kit::build::output_schema::{SchemaField, ValueSchema};
 use serde_json::{Map, Value};
 
 /// What stands around a list where an object is wanted.
@@ -14,7 +14,7 @@ pub(crate) const ITEMS: &str = "items";
 /// The schema of what a parser with these settings reads, a list as the items of an object. `None` for other cards, and for
 /// settings that say nothing of the kind.
 #[must_use]
-pub(crate) fn declared_schema(card: &str, values: &Map<String, Value>) -> Option<Value> {
+pub fn declared_schema(card: &str, values: &Map<String, Value>) -> Option<Value> {
     let shape = match card {
         "csvOutputParser" | "customListOutputParser" => ValueSchema::List(Box::new(ValueSchema::Text)),
         "structuredOutputParser" => structured::declared_shape(values)?,

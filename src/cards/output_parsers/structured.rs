@@ -1,9 +1,9 @@
 //! Structured Output Parser: an object whose fields are listed in rows.
 
 use super::csv::AUTOFIX;
-use crate::cards::kit::build::output_schema::{SchemaField, ValueSchema};
-use crate::cards::kit::{Card, Category, Factory, Input, Inputs, JsonShape, OutputParser, Risk};
 use crate::domain::error::Result as Done;
+use crate::kit::build::output_schema::{SchemaField, ValueSchema};
+use crate::kit::{Card, Category, Factory, Input, Inputs, JsonShape, OutputParser, Risk};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 

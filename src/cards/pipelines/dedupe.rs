@@ -1,11 +1,9 @@
 //! Dedupe: of documents that say the same, the first passes.
 
-use crate::cards::kit::knowledge::transform::{DOCUMENTS, PASSES_DOCUMENTS};
-use crate::cards::kit::{
-    Card, Category, Choice, DedupeScope, Factory, Input, Risk, Transform, TransformContext,
-};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::transform::{DOCUMENTS, PASSES_DOCUMENTS};
+use crate::kit::{Card, Category, Choice, DedupeScope, Factory, Input, Risk, Transform, TransformContext};
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 

@@ -1,11 +1,9 @@
 //! Document Store: the documents of a pipeline become chunks of a document store of the workspace.
 
-use crate::cards::kit::knowledge::transform::{
-    DOCUMENT_STORE, DOCUMENTS, MODE_INPUT, STORE, TAKES_DOCUMENTS,
-};
-use crate::cards::kit::{Card, Category, Factory, Input, Picker, Risk};
 use crate::domain::ids::DocumentStoreId;
 use crate::domain::pipelines::target::PipelineTarget;
+use crate::kit::knowledge::transform::{DOCUMENT_STORE, DOCUMENTS, MODE_INPUT, STORE, TAKES_DOCUMENTS};
+use crate::kit::{Card, Category, Factory, Input, Picker, Risk};
 
 pub(crate) const CARD: Card = Card {
     name: DOCUMENT_STORE,

@@ -1,8 +1,8 @@
 //! File: the documents of a pipeline as lines of JSON.
 
-use crate::cards::kit::knowledge::transform::{DOCUMENTS, FILE, FILE_NAME, MODE_INPUT, TAKES_DOCUMENTS};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
 use crate::domain::pipelines::target::{PipelineFileName, PipelineTarget};
+use crate::kit::knowledge::transform::{DOCUMENTS, FILE, FILE_NAME, MODE_INPUT, TAKES_DOCUMENTS};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 
 pub(crate) const CARD: Card = Card {
     name: FILE,

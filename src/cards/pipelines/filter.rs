@@ -1,11 +1,11 @@
 //! Filter: documents for which conditions hold pass, the others are left out.
 
-use crate::cards::agentflow::condition;
-use crate::cards::kit::knowledge::transform::{DOCUMENTS, PASSES_DOCUMENTS, fill};
-use crate::cards::kit::steps::conditions::choose_branch;
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk, Transform, TransformContext};
+use crate::agentflow::condition;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::transform::{DOCUMENTS, PASSES_DOCUMENTS, fill};
+use crate::kit::steps::conditions::choose_branch;
+use crate::kit::{Card, Category, Choice, Factory, Input, Risk, Transform, TransformContext};
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -1,12 +1,12 @@
 //! Function: code of the owner makes of a document what it wants.
 
-use crate::cards::kit::build::code::{Code, code_error};
-use crate::cards::kit::knowledge::transform::{DOCUMENTS, PASSES_DOCUMENTS};
-use crate::cards::kit::{
-    Capability, Card, Category, CodeRunner, Factory, Grant, Input, Need, Risk, Transform, TransformContext,
-};
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::Document;
+use crate::kit::build::code::{Code, code_error};
+use crate::kit::knowledge::transform::{DOCUMENTS, PASSES_DOCUMENTS};
+use crate::kit::{
+    Capability, Card, Category, CodeRunner, Factory, Grant, Input, Need, Risk, Transform, TransformContext,
+};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! Metadata: what is known of documents is set, renamed and dropped.
 
-use crate::cards::kit::knowledge::transform::{DOCUMENTS, PASSES_DOCUMENTS, fill};
-use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk, Transform, TransformContext};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::transform::{DOCUMENTS, PASSES_DOCUMENTS, fill};
+use crate::kit::{Card, Category, Factory, Input, Inputs, Risk, Transform, TransformContext};
 use std::sync::Arc;
 
 const RENAME: &str = "rename";

@@ -1,9 +1,9 @@
 //! A pipeline that a card of another flow starts.
 
-use crate::cards::agentflow::execute_flow::name_card;
-use crate::cards::kit::{Grant, Host, Input, Inputs, Picker, PipelineReport, Pipelines};
+use crate::agentflow::execute_flow::name_card;
 use crate::domain::error::Result;
 use crate::domain::ids::FlowId;
+use crate::kit::{Grant, Host, Input, Inputs, Picker, PipelineReport, Pipelines};
 use serde_json::{Map, Value};
 
 /// The input that picks the pipeline.

@@ -1,13 +1,9 @@
 //! Split: documents become chunks.
 
-use crate::cards::kit::knowledge::transform::{
-    DOCUMENTS, PASSES_DOCUMENTS, SPLIT, SPLITTER_PICK, SPLITTER_WIRE,
-};
-use crate::cards::kit::{
-    Card, Category, Factory, Input, Risk, Splitter, Transform, TransformContext, WireType,
-};
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::transform::{DOCUMENTS, PASSES_DOCUMENTS, SPLIT, SPLITTER_PICK, SPLITTER_WIRE};
+use crate::kit::{Card, Category, Factory, Input, Risk, Splitter, Transform, TransformContext, WireType};
 use std::sync::Arc;
 
 pub(crate) const CARD: Card = Card {

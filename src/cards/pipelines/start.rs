@@ -1,8 +1,8 @@
 //! Pipeline Start: what starts a pipeline, and how its runs behave.
 
-use crate::cards::agentflow::start::{KIND, SCHEDULE, WEBHOOK, schedule, webhook};
-use crate::cards::kit::knowledge::transform::{FAIL_FAST, PARAM_NAME, PARAM_VALUE, PARAMS, START};
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
+use crate::agentflow::start::{KIND, SCHEDULE, WEBHOOK, schedule, webhook};
+use crate::kit::knowledge::transform::{FAIL_FAST, PARAM_NAME, PARAM_VALUE, PARAMS, START};
+use crate::kit::{Card, Category, Choice, Factory, Input, Risk};
 
 pub(crate) const CARD: Card = Card {
     name: START,

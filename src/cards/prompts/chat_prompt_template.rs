@@ -1,11 +1,11 @@
 //! Chat Prompt Template: a system text and a human text with `{variables}`.
 
 use super::prompt_template::PROMPT_VALUES;
-use crate::cards::kit::build::code::{self, Code};
-use crate::cards::kit::build::message_list;
-use crate::cards::kit::build::prompt::{Prompt, PromptForm};
-use crate::cards::kit::{Capability, Card, Category, CodeRunner, Factory, Input, Inputs, Need, Risk};
 use crate::domain::error::Result;
+use crate::kit::build::code::{self, Code};
+use crate::kit::build::message_list;
+use crate::kit::build::prompt::{Prompt, PromptForm};
+use crate::kit::{Capability, Card, Category, CodeRunner, Factory, Input, Inputs, Need, Risk};
 use crate::llm::ChatMessage;
 use serde_json::Map;
 

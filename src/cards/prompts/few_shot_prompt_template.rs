@@ -1,8 +1,8 @@
 //! Few Shot Prompt Template: examples, each put through a prompt of its own, between two texts with `{variables}`.
 
-use crate::cards::kit::build::prompt::{BraceText, Prompt, PromptForm};
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk, WireType};
 use crate::domain::error::Result;
+use crate::kit::build::prompt::{BraceText, Prompt, PromptForm};
+use crate::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk, WireType};
 use serde_json::{Map, Value};
 
 const EXAMPLES: &str = "examples";

@@ -1,7 +1,7 @@
 //! Prompt Template: one text with `{variables}`.
 
-use crate::cards::kit::build::prompt::{Prompt, PromptForm};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::build::prompt::{Prompt, PromptForm};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 
 /// The values for a prompt's variables; its strings take `{{…}}` references.
 pub(crate) const PROMPT_VALUES: Input = Input::json("promptValues", "Format Prompt Values")

@@ -1,11 +1,11 @@
 //! MySQL Record Manager: what is in a store, remembered in a table of a MySQL or MariaDB server.
 
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::stores::mysql::{ADDITIONAL_CONFIG, CREDENTIAL, MySqlTable, PORT_INPUT, session};
-use crate::cards::kit::stores::postgres::{DATABASE, HOST};
-use crate::cards::kit::stores::records::{CLEANUP, NAMESPACE, SOURCE_KEY, TABLE};
-use crate::cards::kit::{Card, Category, Factory, Host, Input, RecordManager, RecordManagerConfig, Risk};
 use crate::domain::error::{Error, Result};
+use crate::kit::stores::mysql::{ADDITIONAL_CONFIG, CREDENTIAL, MySqlTable, PORT_INPUT, session};
+use crate::kit::stores::postgres::{DATABASE, HOST};
+use crate::kit::stores::records::{CLEANUP, NAMESPACE, SOURCE_KEY, TABLE};
+use crate::kit::{Card, Category, Factory, Host, Input, RecordManager, RecordManagerConfig, Risk};
 use crate::limits;
 use crate::mysql::{MySqlCell, MySqlClient, MySqlConnection, MySqlError, MySqlLimits, MySqlValue};
 use crate::vectors::RowId;

@@ -1,13 +1,13 @@
 //! Postgres Record Manager: what is in a store, remembered in a table of a PostgreSQL server.
 
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::stores::postgres::{
+use crate::domain::error::Result;
+use crate::kit::stores::postgres::{
     ADDITIONAL_CONFIG, CREDENTIAL, DATABASE, HOST, PORT_INPUT, SSL, clean_text, create, session, table,
     table_exists,
 };
-use crate::cards::kit::stores::records::{CLEANUP, NAMESPACE, SOURCE_KEY, TABLE};
-use crate::cards::kit::{Card, Category, Factory, Host, Input, RecordManager, RecordManagerConfig, Risk};
-use crate::domain::error::Result;
+use crate::kit::stores::records::{CLEANUP, NAMESPACE, SOURCE_KEY, TABLE};
+use crate::kit::{Card, Category, Factory, Host, Input, RecordManager, RecordManagerConfig, Risk};
 use crate::limits::COLLECTION_ROWS_MAX;
 use crate::postgres::{PgClient, PgConnection, PgError, TableName};
 use crate::vectors::RowId;

@@ -1,13 +1,13 @@
 //! SQLite Record Manager: what is in a store, remembered by this server. The name is Flowise's; the records lie in
 //! the server's own database, so there is nothing to connect to.
 
-use crate::cards::kit::stores::records::{CLEANUP, NAMESPACE, SOURCE_KEY, TABLE};
-use crate::cards::kit::{
+use crate::domain::error::Result;
+use crate::domain::ids::{CollectionId, NamespaceId};
+use crate::kit::stores::records::{CLEANUP, NAMESPACE, SOURCE_KEY, TABLE};
+use crate::kit::{
     Capability, Card, Category, Factory, Grant, Host, Input, JsonShape, Knowledge, Need, RecordManager,
     RecordManagerConfig, Risk,
 };
-use crate::domain::error::Result;
-use crate::domain::ids::{CollectionId, NamespaceId};
 use crate::vectors::RowId;
 use std::collections::HashMap;
 use std::sync::Arc;

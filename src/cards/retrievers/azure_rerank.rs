@@ -1,9 +1,9 @@
 //! Azure Rerank Retriever: chunks in the order that Cohere's models on Azure give them.
 
-use crate::cards::kit::knowledge::rerank_retriever::{MAX_CHUNKS, rerank_retriever};
-use crate::cards::kit::knowledge::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};
-use crate::cards::kit::models::openai_compatible::common_base;
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Output, Risk};
+use crate::kit::knowledge::rerank_retriever::{MAX_CHUNKS, rerank_retriever};
+use crate::kit::knowledge::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};
+use crate::kit::models::openai_compatible::common_base;
+use crate::kit::{Card, Category, Choice, Factory, Input, Output, Risk};
 use crate::llm::{KeyStyle, Reranker};
 use serde_json::Map;
 

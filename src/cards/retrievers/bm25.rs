@@ -1,12 +1,12 @@
 //! BM25 Retriever: ranked lexical search over a document store of this server (manual 9.11).
 
-use crate::cards::kit::knowledge::lexical;
-use crate::cards::kit::{
-    Capability, Card, Category, Factory, Grant, Input, Knowledge, Need, Picker, Retriever, Risk, RunContext,
-};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::DocumentStoreId;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::lexical;
+use crate::kit::{
+    Capability, Card, Category, Factory, Grant, Input, Knowledge, Need, Picker, Retriever, Risk, RunContext,
+};
 use std::sync::Arc;
 
 pub(crate) const CARD: Card = Card {

@@ -1,9 +1,9 @@
 //! Cohere Rerank Retriever: chunks in the order that Cohere's model gives them.
 
-use crate::cards::kit::knowledge::rerank_retriever::{MAX_CHUNKS, rerank_retriever};
-use crate::cards::kit::knowledge::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};
-use crate::cards::kit::models::openai_compatible::{BASE_PATH, address, endpoint};
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Output, Risk};
+use crate::kit::knowledge::rerank_retriever::{MAX_CHUNKS, rerank_retriever};
+use crate::kit::knowledge::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};
+use crate::kit::models::openai_compatible::{BASE_PATH, address, endpoint};
+use crate::kit::{Card, Category, Choice, Factory, Input, Output, Risk};
 use crate::llm::{COHERE_BASE, KeyStyle, Reranker};
 use serde_json::Map;
 

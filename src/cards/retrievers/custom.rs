@@ -1,11 +1,11 @@
 //! Custom Retriever: chunks in a form of the owner's own.
 
-use crate::cards::kit::knowledge::retrieving::{QUERY, TOP_K, VECTOR_STORE, outputs, top_k};
-use crate::cards::kit::{
-    Card, Category, Factory, Input, Output, Retriever, Risk, RunContext, VectorQuery, VectorStore,
-};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::retrieving::{QUERY, TOP_K, VECTOR_STORE, outputs, top_k};
+use crate::kit::{
+    Card, Category, Factory, Input, Output, Retriever, Risk, RunContext, VectorQuery, VectorStore,
+};
 use regex::Regex;
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};

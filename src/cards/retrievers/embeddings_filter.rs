@@ -1,12 +1,10 @@
 //! Embeddings Filter Retriever: of the chunks found, those that mean something near the question.
 
-use crate::cards::kit::knowledge::embedding::nearness;
-use crate::cards::kit::knowledge::retrieving::{BASE_RETRIEVER, QUERY, outputs};
-use crate::cards::kit::{
-    Card, Category, Embeddings, Factory, Input, Output, Retriever, Risk, RunContext, WireType,
-};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::embedding::nearness;
+use crate::kit::knowledge::retrieving::{BASE_RETRIEVER, QUERY, outputs};
+use crate::kit::{Card, Category, Embeddings, Factory, Input, Output, Retriever, Risk, RunContext, WireType};
 use std::sync::Arc;
 
 const CLASSES: &[&str] = &["EmbeddingsFilterRetriever", "BaseRetriever"];

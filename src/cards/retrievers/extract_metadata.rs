@@ -1,13 +1,13 @@
 //! Extract Metadata Retriever: a model reads from the question which metadata the chunks must have.
 
-use crate::cards::kit::build::output_schema::{SchemaField, ValueSchema};
-use crate::cards::kit::knowledge::retrieving::{QUERY, TOP_K, VECTOR_STORE, ask, outputs, top_k};
-use crate::cards::kit::{
+use crate::domain::error::{Error, Result};
+use crate::domain::predictions::prediction::Document;
+use crate::kit::build::output_schema::{SchemaField, ValueSchema};
+use crate::kit::knowledge::retrieving::{QUERY, TOP_K, VECTOR_STORE, ask, outputs, top_k};
+use crate::kit::{
     Card, Category, Factory, Input, Inputs, JsonShape, Model, Output, Retriever, Risk, RunContext,
     VectorQuery, VectorStore, WireType,
 };
-use crate::domain::error::{Error, Result};
-use crate::domain::predictions::prediction::Document;
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -1,12 +1,12 @@
 //! HyDE Retriever: a model writes what an answer might look like, and that is looked for.
 
-use crate::cards::kit::knowledge::retrieving::{MODEL, QUERY, TOP_K, VECTOR_STORE, ask, outputs, top_k};
-use crate::cards::kit::{
+use crate::domain::error::{Error, Result};
+use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::retrieving::{MODEL, QUERY, TOP_K, VECTOR_STORE, ask, outputs, top_k};
+use crate::kit::{
     Card, Category, Choice, Factory, Input, Model, Output, Retriever, Risk, RunContext, VectorQuery,
     VectorStore,
 };
-use crate::domain::error::{Error, Result};
-use crate::domain::predictions::prediction::Document;
 use std::sync::Arc;
 
 const CLASSES: &[&str] = &["HydeRetriever", "BaseRetriever"];

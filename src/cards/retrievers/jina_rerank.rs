@@ -1,10 +1,10 @@
 //! Jina AI Rerank Retriever: chunks in the order that Jina's model gives them.
 
-use crate::cards::embeddings::jina::HOME;
-use crate::cards::kit::knowledge::rerank_retriever::rerank_retriever;
-use crate::cards::kit::knowledge::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};
-use crate::cards::kit::models::openai_compatible::{BASE_PATH, address, endpoint};
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Output, Risk};
+use crate::embeddings::jina::HOME;
+use crate::kit::knowledge::rerank_retriever::rerank_retriever;
+use crate::kit::knowledge::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};
+use crate::kit::models::openai_compatible::{BASE_PATH, address, endpoint};
+use crate::kit::{Card, Category, Choice, Factory, Input, Output, Risk};
 use crate::llm::{KeyStyle, Reranker};
 use serde_json::Map;
 

@@ -1,10 +1,10 @@
 //! LLM Filter Retriever: of each chunk, what bears on the question.
 
-use crate::cards::kit::knowledge::retrieving::{BASE_RETRIEVER, MODEL, QUERY, outputs};
-use crate::cards::kit::knowledge::untrusted_text;
-use crate::cards::kit::{Card, Category, Factory, Model, NullSink, Output, Retriever, Risk, RunContext};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::retrieving::{BASE_RETRIEVER, MODEL, QUERY, outputs};
+use crate::kit::knowledge::untrusted_text;
+use crate::kit::{Card, Category, Factory, Model, NullSink, Output, Retriever, Risk, RunContext};
 use crate::llm::{ChatMessage, ChatRequest};
 use std::sync::Arc;
 

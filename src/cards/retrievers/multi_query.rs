@@ -1,11 +1,11 @@
 //! Multi Query Retriever: the question in several wordings, and what any of them finds.
 
-use crate::cards::kit::knowledge::retrieving::{MODEL, VECTOR_STORE, ask, questions, union};
-use crate::cards::kit::{
-    Card, Category, Factory, Input, Model, Retriever, Risk, RunContext, VectorQuery, VectorStore,
-};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::retrieving::{MODEL, VECTOR_STORE, ask, questions, union};
+use crate::kit::{
+    Card, Category, Factory, Input, Model, Retriever, Risk, RunContext, VectorQuery, VectorStore,
+};
 use std::sync::Arc;
 
 /// Wordings beside the person's own.

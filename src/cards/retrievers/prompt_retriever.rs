@@ -1,7 +1,7 @@
 //! Prompt Retriever: instructions for one kind of question, for a Multi Prompt Chain.
 
-use crate::cards::kit::models::router::{Route, RouteTarget};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::models::router::{Route, RouteTarget};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use std::sync::Arc;
 
 pub(crate) const CARD: Card = Card {

@@ -1,11 +1,11 @@
 //! Reciprocal Rank Fusion Retriever: several questions, and the chunks that stand high for most of them.
 
-use crate::cards::kit::knowledge::retrieving::{
-    BASE_RETRIEVER, MODEL, QUERY, TOP_K, ask, outputs, questions, top_k,
-};
-use crate::cards::kit::{Card, Category, Factory, Input, Model, Output, Retriever, Risk, RunContext};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::retrieving::{
+    BASE_RETRIEVER, MODEL, QUERY, TOP_K, ask, outputs, questions, top_k,
+};
+use crate::kit::{Card, Category, Factory, Input, Model, Output, Retriever, Risk, RunContext};
 use std::sync::Arc;
 
 const CLASSES: &[&str] = &["RRFRetriever", "BaseRetriever"];

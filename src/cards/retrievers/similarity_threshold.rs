@@ -1,11 +1,11 @@
 //! Similarity Score Threshold Retriever: only chunks that are near enough.
 
-use crate::cards::kit::knowledge::retrieving::{QUERY, VECTOR_STORE, outputs};
-use crate::cards::kit::{
-    Card, Category, Factory, Input, Output, Retriever, Risk, RunContext, VectorQuery, VectorStore,
-};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::retrieving::{QUERY, VECTOR_STORE, outputs};
+use crate::kit::{
+    Card, Category, Factory, Input, Output, Retriever, Risk, RunContext, VectorQuery, VectorStore,
+};
 use std::sync::Arc;
 
 const CLASSES: &[&str] = &["SimilarityThresholdRetriever", "BaseRetriever"];

@@ -1,7 +1,7 @@
 //! Vector Store Retriever: a store for one kind of question, for a Multi Retrieval QA Chain.
 
-use crate::cards::kit::models::router::{Route, RouteTarget};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk, WireType};
+use crate::kit::models::router::{Route, RouteTarget};
+use crate::kit::{Card, Category, Factory, Input, Risk, WireType};
 use std::sync::Arc;
 
 pub(crate) const CARD: Card = Card {

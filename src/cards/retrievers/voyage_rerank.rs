@@ -1,10 +1,10 @@
 //! Voyage AI Rerank Retriever: chunks in the order that Voyage's model gives them.
 
-use crate::cards::embeddings::voyage;
-use crate::cards::kit::knowledge::rerank_retriever::rerank_retriever;
-use crate::cards::kit::knowledge::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};
-use crate::cards::kit::models::openai_compatible::endpoint;
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Output, Risk};
+use crate::embeddings::voyage;
+use crate::kit::knowledge::rerank_retriever::rerank_retriever;
+use crate::kit::knowledge::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};
+use crate::kit::models::openai_compatible::endpoint;
+use crate::kit::{Card, Category, Choice, Factory, Input, Output, Risk};
 use crate::llm::{KeyStyle, Reranker};
 use serde_json::Map;
 

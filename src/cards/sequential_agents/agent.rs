@@ -1,21 +1,19 @@
 //! Agent: a model with tools that it calls until it can answer, asking a person first where its owner wants that.
 
 use super::BEFORE;
-use crate::cards::agents::inputs::TOOLS;
-use crate::cards::kit::members::approval::{self, Approver, declined};
-use crate::cards::kit::members::flow_values::FlowValues;
-use crate::cards::kit::members::tool_rounds::{NextRound, RoundsSoFar, ToolRounds};
-use crate::cards::kit::members::updates::{self, StateUpdates};
-use crate::cards::kit::members::voice::{
+use crate::agents::inputs::TOOLS;
+use crate::domain::error::{Error, Result};
+use crate::kit::members::approval::{self, Approver, declined};
+use crate::kit::members::flow_values::FlowValues;
+use crate::kit::members::tool_rounds::{NextRound, RoundsSoFar, ToolRounds};
+use crate::kit::members::updates::{self, StateUpdates};
+use crate::kit::members::voice::{
     HISTORY, HISTORY_CODE, HUMAN_INPUT, MODEL, PROMPT_VALUES, SYSTEM_INPUT, Voice,
 };
-use crate::cards::kit::members::{
-    ApprovalAnswer, Member, MemberStep, MemberTurn, NamedStep, ShownTurn, TurnView,
-};
-use crate::cards::kit::{
+use crate::kit::members::{ApprovalAnswer, Member, MemberStep, MemberTurn, NamedStep, ShownTurn, TurnView};
+use crate::kit::{
     Capability, Card, Category, Decision, Factory, Input, Need, NullSink, Risk, RunContext, TokenSink, Tool,
 };
-use crate::domain::error::{Error, Result};
 use crate::limits::TOOL_ROUNDS_MAX;
 use crate::llm::ToolCall;
 use serde::Deserialize as _;

@@ -1,14 +1,12 @@
 //! Condition: goes on from one of its outputs, by a table or by code.
 
 use super::DECISIONS;
-use crate::cards::kit::members::flow_values::FlowValues;
-use crate::cards::kit::members::judging::{FORM, FUNCTION, Judge, TABLE};
-use crate::cards::kit::members::voice::named;
-use crate::cards::kit::members::{Member, MemberStep, MemberTurn, NamedStep, TurnView, Way};
-use crate::cards::kit::{
-    Capability, Card, Category, Factory, Input, Need, Risk, RunContext, TokenSink, WireType,
-};
 use crate::domain::error::Result;
+use crate::kit::members::flow_values::FlowValues;
+use crate::kit::members::judging::{FORM, FUNCTION, Judge, TABLE};
+use crate::kit::members::voice::named;
+use crate::kit::members::{Member, MemberStep, MemberTurn, NamedStep, TurnView, Way};
+use crate::kit::{Capability, Card, Category, Factory, Input, Need, Risk, RunContext, TokenSink, WireType};
 use serde_json::Value;
 
 pub(crate) const CARD: Card = Card {

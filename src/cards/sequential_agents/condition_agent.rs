@@ -2,15 +2,15 @@
 
 use super::DECISIONS;
 use super::structured_reply::{ReplyForm, keys_input};
-use crate::cards::kit::members::flow_values::FlowValues;
-use crate::cards::kit::members::judging::{FORM, FUNCTION, Judge, TABLE};
-use crate::cards::kit::members::voice::{HISTORY, HUMAN_INPUT, MODEL, PROMPT_VALUES, SYSTEM_INPUT, Voice};
-use crate::cards::kit::members::{Member, MemberStep, MemberTurn, NamedStep, ShownTurn, TurnView, Way};
-use crate::cards::kit::steps::structured_output::answer_text;
-use crate::cards::kit::{
+use crate::domain::error::Result;
+use crate::kit::members::flow_values::FlowValues;
+use crate::kit::members::judging::{FORM, FUNCTION, Judge, TABLE};
+use crate::kit::members::voice::{HISTORY, HUMAN_INPUT, MODEL, PROMPT_VALUES, SYSTEM_INPUT, Voice};
+use crate::kit::members::{Member, MemberStep, MemberTurn, NamedStep, ShownTurn, TurnView, Way};
+use crate::kit::steps::structured_output::answer_text;
+use crate::kit::{
     Capability, Card, Category, Factory, Input, Need, NullSink, Risk, RunContext, TokenSink, WireType,
 };
-use crate::domain::error::Result;
 use crate::llm::ChatRequest;
 use serde_json::{Value, json};
 

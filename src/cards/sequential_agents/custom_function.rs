@@ -2,15 +2,15 @@
 
 use super::BEFORE;
 use super::returned::{self, ReturnAs};
-use crate::cards::kit::build::code::{Code, code_error, parse_values};
-use crate::cards::kit::members::flow_values::FlowValues;
-use crate::cards::kit::members::voice::named;
-use crate::cards::kit::members::{Member, MemberStep, MemberTurn, NamedStep, TurnView};
-use crate::cards::kit::{
+use crate::domain::error::Result;
+use crate::kit::build::code::{Code, code_error, parse_values};
+use crate::kit::members::flow_values::FlowValues;
+use crate::kit::members::voice::named;
+use crate::kit::members::{Member, MemberStep, MemberTurn, NamedStep, TurnView};
+use crate::kit::{
     Capability, Card, Category, CodeRunner, Factory, Grant, Input, Need, Risk, RunContext, TokenSink,
 };
-use crate::cards::utilities::custom_function::INPUT_VARIABLES;
-use crate::domain::error::Result;
+use crate::utilities::custom_function::INPUT_VARIABLES;
 use serde_json::{Map, Value};
 
 pub(crate) const CARD: Card = Card {

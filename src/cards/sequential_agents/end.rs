@@ -1,7 +1,7 @@
 //! End: the flow, or one branch of it, ends here.
 
-use crate::cards::kit::members::Member;
-use crate::cards::kit::{Card, Category, Factory, Input, Risk, WireType};
+use crate::kit::members::Member;
+use crate::kit::{Card, Category, Factory, Input, Risk, WireType};
 
 pub(crate) const CARD: Card = Card {
     name: "seqEnd",

@@ -2,17 +2,17 @@
 
 use super::BEFORE;
 use super::returned::{self, ReturnAs};
-use crate::cards::agentflow::execute_flow::name_card;
-use crate::cards::kit::members::flow_values::FlowValues;
-use crate::cards::kit::members::voice::named;
-use crate::cards::kit::members::{Member, MemberStep, MemberTurn, NamedStep, TurnView, fault};
-use crate::cards::kit::{
-    AskedFlow, Capability, Card, Category, Factory, FlowCall, Flows, Grant, Input, Need, NullSink, Picker,
-    Risk, RunContext, TokenSink,
-};
+use crate::agentflow::execute_flow::name_card;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::FlowId;
 use crate::domain::predictions::prediction::RunOutput;
+use crate::kit::members::flow_values::FlowValues;
+use crate::kit::members::voice::named;
+use crate::kit::members::{Member, MemberStep, MemberTurn, NamedStep, TurnView, fault};
+use crate::kit::{
+    AskedFlow, Capability, Card, Category, Factory, FlowCall, Flows, Grant, Input, Need, NullSink, Picker,
+    Risk, RunContext, TokenSink,
+};
 use serde_json::{Map, Value};
 
 const FLOW: &str = "selectedFlow";

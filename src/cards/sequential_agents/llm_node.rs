@@ -2,15 +2,15 @@
 
 use super::BEFORE;
 use super::structured_reply::{ReplyForm, keys_input};
-use crate::cards::kit::members::flow_values::FlowValues;
-use crate::cards::kit::members::updates::{self, StateUpdates};
-use crate::cards::kit::members::voice::{
+use crate::domain::error::Result;
+use crate::kit::members::flow_values::FlowValues;
+use crate::kit::members::updates::{self, StateUpdates};
+use crate::kit::members::voice::{
     HISTORY, HISTORY_CODE, HUMAN_INPUT, MODEL, PROMPT_VALUES, SYSTEM_INPUT, Voice,
 };
-use crate::cards::kit::members::{Member, MemberStep, MemberTurn, NamedStep, TurnView, Way, fault};
-use crate::cards::kit::steps::structured_output::answer_text;
-use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk, RunContext, TokenSink};
-use crate::domain::error::Result;
+use crate::kit::members::{Member, MemberStep, MemberTurn, NamedStep, TurnView, Way, fault};
+use crate::kit::steps::structured_output::answer_text;
+use crate::kit::{Capability, Card, Category, Factory, Input, Need, Risk, RunContext, TokenSink};
 use crate::llm::ChatRequest;
 use serde_json::{Value, json};
 

@@ -1,10 +1,10 @@
 //! Loop: goes back to an earlier card.
 
-use crate::cards::kit::members::Member;
-use crate::cards::kit::{Card, Category, Factory, Input, Risk, WireType};
+use crate::kit::members::Member;
+use crate::kit::{Card, Category, Factory, Input, Risk, WireType};
 
 /// The input that names the card that a Loop goes back to.
-pub(crate) const TARGET: &str = "loopToName";
+pub const TARGET: &str = "loopToName";
 
 pub(crate) const CARD: Card = Card {
     name: "seqLoop",

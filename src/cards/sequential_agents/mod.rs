@@ -7,7 +7,7 @@ pub(crate) mod custom_function;
 pub(crate) mod end;
 pub(crate) mod execute_flow;
 pub(crate) mod llm_node;
-pub(crate) mod loop_back;
+pub mod loop_back;
 pub(crate) mod returned;
 pub(crate) mod start;
 pub(crate) mod state;

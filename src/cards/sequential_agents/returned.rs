@@ -1,9 +1,9 @@
 //! What becomes of a value that a card made without a model.
 
-use crate::cards::kit::build::code::as_text;
-use crate::cards::kit::members::{MemberTurn, fault};
-use crate::cards::kit::{Choice, Input, Inputs};
 use crate::domain::error::Result;
+use crate::kit::build::code::as_text;
+use crate::kit::members::{MemberTurn, fault};
+use crate::kit::{Choice, Input, Inputs};
 use crate::llm::ChatMessage;
 use serde_json::Value;
 

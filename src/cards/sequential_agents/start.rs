@@ -1,9 +1,9 @@
 //! Start: where a Sequential Agent flow begins, and what its members have in common.
 
-use crate::cards::chains::llm_chain::MODERATION;
-use crate::cards::kit::members::state_keeper::wired_keeper;
-use crate::cards::kit::members::{Member, Opening};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk, WireType};
+use crate::chains::llm_chain::MODERATION;
+use crate::kit::members::state_keeper::wired_keeper;
+use crate::kit::members::{Member, Opening};
+use crate::kit::{Card, Category, Factory, Input, Risk, WireType};
 
 /// Turns of one run of a Sequential Agent flow (manual 14.4).
 const TURNS_MAX: usize = 25;

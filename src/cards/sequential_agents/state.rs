@@ -1,10 +1,10 @@
 //! State: the keys that all members of a run read and write beside the messages.
 
-use crate::cards::kit::build::code::{Code, code_error};
-use crate::cards::kit::members::table_or_code::{MemberCode, TableOrCode};
-use crate::cards::kit::members::{Member, StateKey, fault};
-use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Inputs, Need, Risk};
 use crate::domain::error::Result;
+use crate::kit::build::code::{Code, code_error};
+use crate::kit::members::table_or_code::{MemberCode, TableOrCode};
+use crate::kit::members::{Member, StateKey, fault};
+use crate::kit::{Capability, Card, Category, Choice, Factory, Input, Inputs, Need, Risk};
 use serde_json::{Map, Value};
 
 const FORM: &str = "stateMemory";

@@ -1,10 +1,10 @@
 //! Replies of a model with keys that its owner lists.
 
-use crate::cards::kit::build::output_schema::{SchemaField, ValueSchema};
-use crate::cards::kit::members::fault;
-use crate::cards::kit::steps::structured_output::FormCall;
-use crate::cards::kit::{Choice, Input, Inputs, Model, NullSink, RunContext};
 use crate::domain::error::Result;
+use crate::kit::build::output_schema::{SchemaField, ValueSchema};
+use crate::kit::members::fault;
+use crate::kit::steps::structured_output::FormCall;
+use crate::kit::{Choice, Input, Inputs, Model, NullSink, RunContext};
 use crate::llm::ChatMessage;
 use serde_json::{Map, Value};
 

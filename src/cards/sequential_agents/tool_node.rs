@@ -1,16 +1,16 @@
 //! Tool Node: runs the tools that the LLM Node before it asked for.
 
-use crate::cards::agents::inputs::TOOLS;
-use crate::cards::kit::members::approval::{self, Approver, declined};
-use crate::cards::kit::members::flow_values::FlowValues;
-use crate::cards::kit::members::tool_rounds::{RoundsSoFar, ToolRounds};
-use crate::cards::kit::members::updates::{self, StateUpdates};
-use crate::cards::kit::members::voice::{conversation, named};
-use crate::cards::kit::members::{Member, MemberStep, MemberTurn, NamedStep, ShownTurn, TurnView};
-use crate::cards::kit::{
+use crate::agents::inputs::TOOLS;
+use crate::domain::error::Result;
+use crate::kit::members::approval::{self, Approver, declined};
+use crate::kit::members::flow_values::FlowValues;
+use crate::kit::members::tool_rounds::{RoundsSoFar, ToolRounds};
+use crate::kit::members::updates::{self, StateUpdates};
+use crate::kit::members::voice::{conversation, named};
+use crate::kit::members::{Member, MemberStep, MemberTurn, NamedStep, ShownTurn, TurnView};
+use crate::kit::{
     Capability, Card, Category, Decision, Factory, Input, Need, Risk, RunContext, TokenSink, Tool, WireType,
 };
-use crate::domain::error::Result;
 use crate::llm::ToolCall;
 use serde_json::{Value, json};
 use std::sync::Arc;

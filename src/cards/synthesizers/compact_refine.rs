@@ -1,8 +1,8 @@
 //! Compact and Refine: as many chunks at a time as fit into a message.
 
 use super::{REFINE_PROMPT, TEXT_QA_PROMPT, prompt};
-use crate::cards::kit::models::synthesis::Synthesis;
-use crate::cards::kit::{Card, Category, Factory, Risk};
+use crate::kit::models::synthesis::Synthesis;
+use crate::kit::{Card, Category, Factory, Risk};
 
 pub(crate) const CARD: Card = Card {
     name: "compactrefineLlamaIndex",

@@ -1,7 +1,7 @@
 //! Simple Response Builder: all chunks in one message.
 
-use crate::cards::kit::models::synthesis::Synthesis;
-use crate::cards::kit::{Card, Category, Factory, Risk};
+use crate::kit::models::synthesis::Synthesis;
+use crate::kit::{Card, Category, Factory, Risk};
 
 pub(crate) const CARD: Card = Card {
     name: "simpleResponseBuilderLlamaIndex",

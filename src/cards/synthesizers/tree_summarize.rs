@@ -1,8 +1,8 @@
 //! TreeSummarize: answers from some chunks each, and then from these answers.
 
 use super::prompt;
-use crate::cards::kit::models::synthesis::{SUM_UP, Synthesis};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::models::synthesis::{SUM_UP, Synthesis};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 
 const PROMPT: Input = Input::lines("prompt", "Prompt")
     .or(SUM_UP)

@@ -1,7 +1,7 @@
 //! Character Text Splitter: cuts at one separator only.
 
-use crate::cards::kit::knowledge::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::knowledge::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use std::sync::Arc;
 
 const PARAGRAPH: &str = "\n\n";

@@ -1,8 +1,8 @@
 //! Code Text Splitter: cuts sources where a language begins something new.
 
 use super::languages::LANGUAGES;
-use crate::cards::kit::knowledge::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Risk};
+use crate::kit::knowledge::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
+use crate::kit::{Card, Category, Choice, Factory, Input, Risk};
 use std::sync::Arc;
 
 const CHOICES: &[Choice] = &{

@@ -1,10 +1,10 @@
 //! HtmlToMarkdown Text Splitter: turns a page into Markdown and cuts that.
 
 use super::languages;
-use crate::cards::kit::knowledge::loading::read_error;
-use crate::cards::kit::knowledge::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
-use crate::cards::kit::{Card, Category, ChunkSpan, Factory, Host, Risk, Splitter};
 use crate::domain::error::Result;
+use crate::kit::knowledge::loading::read_error;
+use crate::kit::knowledge::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
+use crate::kit::{Card, Category, ChunkSpan, Factory, Host, Risk, Splitter};
 use std::sync::Arc;
 
 pub(crate) const CARD: Card = Card {

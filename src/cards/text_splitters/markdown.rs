@@ -1,9 +1,9 @@
 //! Markdown Text Splitter: cuts at headings first, and never lets a chunk reach over a heading where that is wanted.
 
 use super::languages;
-use crate::cards::kit::knowledge::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
-use crate::cards::kit::{Card, Category, Choice, ChunkSpan, Factory, Host, Input, Risk, Splitter};
 use crate::domain::error::Result;
+use crate::kit::knowledge::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
+use crate::kit::{Card, Category, Choice, ChunkSpan, Factory, Host, Input, Risk, Splitter};
 use std::ops::Range;
 use std::sync::Arc;
 

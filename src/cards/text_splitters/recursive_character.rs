@@ -1,8 +1,8 @@
 //! Recursive Character Text Splitter: cuts at the best of several separators.
 
-use crate::cards::kit::knowledge::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
-use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
+use crate::kit::knowledge::splitting::{ChunkLimits, OVERLAP, SIZE, SplitRule};
+use crate::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use serde_json::Value;
 use std::sync::Arc;
 

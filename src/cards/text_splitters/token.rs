@@ -1,9 +1,9 @@
 //! Token Text Splitter: chunks of so many tokens, as models count them.
 
 use super::tokens::{self, Encoding};
-use crate::cards::kit::knowledge::splitting::{ChunkCollector, ChunkLimits, OVERLAP, SIZE};
-use crate::cards::kit::{Card, Category, Choice, ChunkSpan, Factory, Host, Input, Risk, Splitter};
 use crate::domain::error::Result;
+use crate::kit::knowledge::splitting::{ChunkCollector, ChunkLimits, OVERLAP, SIZE};
+use crate::kit::{Card, Category, Choice, ChunkSpan, Factory, Host, Input, Risk, Splitter};
 use std::sync::Arc;
 
 const ENCODINGS: &[Choice] = &[

@@ -1,7 +1,7 @@
 //! Agent as Tool: an agent flow of the workspace that a model can ask.
 
 use super::chatflow_tool::{FlowTool, inputs};
-use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Picker, Risk};
+use crate::kit::{Capability, Card, Category, Factory, Input, Need, Picker, Risk};
 use std::sync::Arc;
 
 pub(crate) const CARD: Card = Card {

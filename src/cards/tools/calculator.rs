@@ -1,6 +1,6 @@
 //! Calculator: works out arithmetic for a model.
 
-use crate::cards::kit::{CallError, Card, Category, Factory, Risk, RunContext, Tool};
+use crate::kit::{CallError, Card, Category, Factory, Risk, RunContext, Tool};
 use crate::llm::ToolSpec;
 use serde_json::{Value, json};
 use std::iter::Peekable;

@@ -1,7 +1,7 @@
 //! Chain Tool: a chain that a model can call.
 
 use super::search::{name_and_description, one_argument, text_argument};
-use crate::cards::kit::{
+use crate::kit::{
     CallError, Card, Category, Chain, Factory, Input, NullSink, Risk, RunContext, Tool, WireType,
 };
 use crate::llm::ToolSpec;

@@ -1,12 +1,12 @@
 //! Chatflow Tool: another flow of the workspace that a model can ask.
 
 use super::search::{name_and_description, one_argument, text_argument};
-use crate::cards::kit::{
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::FlowId;
+use crate::kit::{
     AskedFlow, CallError, Capability, Card, Category, Factory, FlowCall, Flows, Grant, Input, Inputs, Need,
     NullSink, Observation, Picker, Risk, RunContext, Tool,
 };
-use crate::domain::error::{Error, Result};
-use crate::domain::ids::FlowId;
 use crate::llm::ToolSpec;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Current Date Time: tells a model what time it is.
 
-use crate::cards::kit::{CallError, Card, Category, Factory, Risk, RunContext, Tool};
+use crate::kit::{CallError, Card, Category, Factory, Risk, RunContext, Tool};
 use crate::llm::ToolSpec;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

@@ -1,15 +1,15 @@
 //! Custom Tool: a tool that people of the workspace wrote, or that stands in the canvas itself.
 
-use crate::cards::kit::build::code::{self, Code};
-use crate::cards::kit::build::output_schema::ValueSchema;
-use crate::cards::kit::build::zod;
-use crate::cards::kit::{
-    CallError, Capability, Card, Category, CodeRunner, Factory, Grant, Input, Inputs, Need, Picker, Risk,
-    RunContext, Tool, WorkspaceTools,
-};
 use crate::domain::error::Result;
 use crate::domain::ids::ToolId;
 use crate::domain::workspace::tool::{ToolArgument, WorkspaceTool, model_name};
+use crate::kit::build::code::{self, Code};
+use crate::kit::build::output_schema::ValueSchema;
+use crate::kit::build::zod;
+use crate::kit::{
+    CallError, Capability, Card, Category, CodeRunner, Factory, Grant, Input, Inputs, Need, Picker, Risk,
+    RunContext, Tool, WorkspaceTools,
+};
 use crate::llm::ToolSpec;
 use serde_json::{Map, Value};
 use std::sync::Arc;

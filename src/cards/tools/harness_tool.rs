@@ -1,13 +1,13 @@
 //! Harness Tool: a team of the workspace that a model can ask.
 
 use super::search::{name_and_description, one_argument, text_argument};
-use crate::cards::harness::asked::{AskedHarness, HARNESS, team_fields};
-use crate::cards::kit::{
+use crate::domain::error::Result;
+use crate::domain::predictions::prediction::RunOutput;
+use crate::harness::asked::{AskedHarness, HARNESS, team_fields};
+use crate::kit::{
     CallError, Capability, Card, Category, Factory, Input, Inputs, Need, NullSink, Picker, Risk, RunContext,
     Tool,
 };
-use crate::domain::error::Result;
-use crate::domain::predictions::prediction::RunOutput;
 use crate::llm::ToolSpec;
 use serde_json::Value;
 use std::sync::Arc;

@@ -2,9 +2,9 @@
 
 mod actions;
 
-use crate::cards::kit::web::actions::{Authorization, RestService, chosen_by, toolkit};
-use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Inputs, Need, Risk};
 use crate::domain::error::Result;
+use crate::kit::web::actions::{Authorization, RestService, chosen_by, toolkit};
+use crate::kit::{Capability, Card, Category, Choice, Factory, Input, Inputs, Need, Risk};
 use actions::{CLOUD, SERVER};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -140,7 +140,7 @@ const USERS: &[Choice] = &[
 mod tests {
     #[test]
     fn the_tables_fit_the_card() {
-        crate::cards::kit::web::actions::check_actions(&super::CARD, super::CLOUD);
-        crate::cards::kit::web::actions::check_actions(&super::CARD, super::SERVER);
+        crate::kit::web::actions::check_actions(&super::CARD, super::CLOUD);
+        crate::kit::web::actions::check_actions(&super::CARD, super::SERVER);
     }
 }

@@ -1,6 +1,6 @@
 //! JSON Path Extractor: takes one value out of JSON.
 
-use crate::cards::kit::{CallError, Card, Category, Factory, Input, Risk, RunContext, Tool};
+use crate::kit::{CallError, Card, Category, Factory, Input, Risk, RunContext, Tool};
 use crate::llm::ToolSpec;
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -1,15 +1,15 @@
 //! OpenAPI Toolkit: the operations of an API as tools.
 
 use super::requests::pairs;
-use crate::cards::kit::build::code::{self, Code};
-use crate::cards::kit::build::component::Toolkit;
-use crate::cards::kit::knowledge::untrusted_text;
-use crate::cards::kit::web::openapi::{self, ApiCall, Operation};
-use crate::cards::kit::{
+use crate::domain::error::Result;
+use crate::kit::build::code::{self, Code};
+use crate::kit::build::component::Toolkit;
+use crate::kit::knowledge::untrusted_text;
+use crate::kit::web::openapi::{self, ApiCall, Operation};
+use crate::kit::{
     CallError, Capability, Card, Category, Choice, CodeRunner, Factory, Grant, Input, Inputs, Need, Picker,
     Risk, RunContext, Tool,
 };
-use crate::domain::error::Result;
 use crate::llm::ToolSpec;
 use crate::net::ResponseLimits;
 use crate::script::ScriptError;

@@ -1,12 +1,12 @@
 //! Run Pipeline Tool: a pipeline of the workspace that a model can start.
 
 use super::search::name_and_description;
-use crate::cards::kit::{
+use crate::domain::error::Result;
+use crate::kit::{
     CallError, Capability, Card, Category, Factory, Input, Inputs, Need, Risk, RunContext, Tool,
 };
-use crate::cards::pipelines::picked::{PIPELINE, PickedPipeline};
-use crate::domain::error::Result;
 use crate::llm::ToolSpec;
+use crate::pipelines::picked::{PIPELINE, PickedPipeline};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 

@@ -1,16 +1,16 @@
 //! QueryEngine Tool: an engine that another engine, or a model, can ask.
 
 use super::search::{one_argument, text_argument};
-use crate::cards::kit::{
+use crate::domain::workspace::tool::model_name;
+use crate::kit::{
     CallError, Card, Category, Chain, Factory, Input, NullSink, Observation, Risk, RunContext, Tool, WireType,
 };
-use crate::domain::workspace::tool::model_name;
 use crate::llm::ToolSpec;
 use serde_json::Value;
 use std::sync::Arc;
 
 /// The argument of such a tool.
-pub(in crate::cards) const QUESTION: &str = "question";
+pub(crate) const QUESTION: &str = "question";
 
 pub(crate) const CARD: Card = Card {
     name: "queryEngineToolLlamaIndex",

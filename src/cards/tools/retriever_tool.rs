@@ -1,11 +1,11 @@
 //! Retriever Tool: a retriever that a model can ask.
 
 use super::search::{NOTHING_FOUND, name_and_description, one_argument, text_argument};
-use crate::cards::kit::knowledge::chunk_markup;
-use crate::cards::kit::{
+use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::chunk_markup;
+use crate::kit::{
     CallError, Card, Category, Factory, Host, Input, Observation, Retriever, Risk, RunContext, Tool, WireType,
 };
-use crate::domain::predictions::prediction::Document;
 use crate::llm::ToolSpec;
 use serde_json::{Map, Value};
 use std::sync::Arc;

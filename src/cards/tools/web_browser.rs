@@ -1,11 +1,11 @@
 //! Web Browser: reads a page for the model and tells what matters in it, or sums it up.
 
 use super::search::{one_argument, text_argument};
-use crate::cards::kit::knowledge::embedding::nearness;
-use crate::cards::kit::knowledge::splitting::{ChunkLimits, SplitRule};
-use crate::cards::kit::knowledge::untrusted_text;
-use crate::cards::kit::web::request::WebRequest;
-use crate::cards::kit::{
+use crate::kit::knowledge::embedding::nearness;
+use crate::kit::knowledge::splitting::{ChunkLimits, SplitRule};
+use crate::kit::knowledge::untrusted_text;
+use crate::kit::web::request::WebRequest;
+use crate::kit::{
     CallError, Card, Category, Embeddings, Factory, Input, Model, NullSink, Risk, RunContext, Tool, WireType,
 };
 use crate::limits::PAGES_TEXT_BYTES_MAX;

@@ -1,10 +1,10 @@
 //! Web Scraper Tool: pages that a model wants read, one or as many of its site as it leads to.
 
 use super::search::{one_argument, text_argument};
-use crate::cards::document_loaders::web_scraper::locations;
-use crate::cards::kit::knowledge::untrusted_text;
-use crate::cards::kit::web::request::WebRequest;
-use crate::cards::kit::{CallError, Card, Category, Choice, Factory, Input, Risk, RunContext, Tool};
+use crate::document_loaders::web_scraper::locations;
+use crate::kit::knowledge::untrusted_text;
+use crate::kit::web::request::WebRequest;
+use crate::kit::{CallError, Card, Category, Choice, Factory, Input, Risk, RunContext, Tool};
 use crate::limits::PAGES_TEXT_BYTES_MAX;
 use crate::llm::ToolSpec;
 use crate::net::ResponseLimits;

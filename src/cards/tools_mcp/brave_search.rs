@@ -3,9 +3,9 @@
 use super::McpServer;
 use super::packaged::Package;
 use super::toolkit::{ACTIONS, BASE_CLASSES, CATEGORY, toolkit};
-use crate::cards::kit::{Capability, Card, Factory, Input, Inputs, Need, Risk};
 use crate::domain::error::Result;
 use crate::domain::local_program::CommandLine;
+use crate::kit::{Capability, Card, Factory, Input, Inputs, Need, Risk};
 use serde_json::{Map, Value};
 
 const PACKAGE: Package = Package {
@@ -28,11 +28,11 @@ pub(crate) const CARD: Card = Card {
 };
 
 /// The program of the package.
-pub(in crate::cards) fn server(inputs: &Inputs<'_>) -> Result<McpServer> {
+pub(crate) fn server(inputs: &Inputs<'_>) -> Result<McpServer> {
     PACKAGE.server(inputs, "")
 }
 
 /// What a card with these values starts.
-pub(in crate::cards) fn program(_: &Map<String, Value>) -> Option<CommandLine> {
+pub(crate) fn program(_: &Map<String, Value>) -> Option<CommandLine> {
     Some(PACKAGE.line(""))
 }

@@ -4,7 +4,7 @@ use super::McpServer;
 use super::http::HttpTransport;
 use super::message::McpError;
 use super::stdio::StdioTransport;
-use crate::cards::kit::Inputs;
+use crate::kit::Inputs;
 use crate::programs::Programs;
 use serde_json::{Value, json};
 

@@ -2,9 +2,9 @@
 
 use super::McpServer;
 use super::toolkit::{ACTIONS, BASE_CLASSES, CATEGORY, toolkit};
-use crate::cards::kit::{Capability, Card, Factory, Input, Inputs, Need, Risk};
 use crate::domain::error::Result;
 use crate::domain::local_program::CommandLine;
+use crate::kit::{Capability, Card, Factory, Input, Inputs, Need, Risk};
 use serde_json::{Map, Value};
 
 /// Most arguments of a local program, and variables of its environment (manual 14.7).
@@ -35,12 +35,12 @@ pub(crate) const CARD: Card = Card {
 };
 
 /// The server of the configuration.
-pub(in crate::cards) fn server(inputs: &Inputs<'_>) -> Result<McpServer> {
+pub(crate) fn server(inputs: &Inputs<'_>) -> Result<McpServer> {
     read(&inputs.text(CONFIG)?).map_err(|what| inputs.input_error(CONFIG, what))
 }
 
 /// The program that a card with these values starts, as far as that is known before it runs.
-pub(in crate::cards) fn program(values: &Map<String, Value>) -> Option<CommandLine> {
+pub(crate) fn program(values: &Map<String, Value>) -> Option<CommandLine> {
     let text = values.get(CONFIG)?.as_str().filter(|text| !text.contains("{{"))?;
     match read(text) {
         Ok(McpServer::Program(line)) => Some(line),

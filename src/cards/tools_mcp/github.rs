@@ -2,8 +2,8 @@
 
 use super::McpServer;
 use super::toolkit::{ACTIONS, BASE_CLASSES, CATEGORY, toolkit};
-use crate::cards::kit::{Card, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
+use crate::kit::{Card, Factory, Input, Inputs, Risk};
 
 /// GitHub's hosted server; an enterprise has its own.
 const ADDRESS: &str = "https://api.githubcopilot.com/mcp/";
@@ -29,7 +29,7 @@ pub(crate) const CARD: Card = Card {
 };
 
 /// GitHub's server, or that of the enterprise.
-pub(in crate::cards) fn server(inputs: &Inputs<'_>) -> Result<McpServer> {
+pub(crate) fn server(inputs: &Inputs<'_>) -> Result<McpServer> {
     let token = inputs.secret("accessToken")?;
     let url = inputs.address("githubEnterpriseUrl").unwrap_or_else(|| ADDRESS.to_owned());
     Ok(McpServer::Http { url, headers: vec![("authorization".to_owned(), format!("Bearer {token}"))] })

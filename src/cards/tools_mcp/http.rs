@@ -3,7 +3,7 @@
 
 use super::message::{GREET, McpError, PROTOCOL, answers, greeting, ready, request, result_of};
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::Host;
+use crate::kit::Host;
 use crate::limits::OUTGOING_BODY_MAX_BYTES;
 use crate::llm::sse::SseReader;
 use crate::net::{CallPurpose, Incoming, Method, Outgoing, ResponseLimits, parse_retry_after};
@@ -171,7 +171,7 @@ fn in_json(body: &str, id: u64) -> Option<Value> {
 fn in_events(answer: Incoming, id: u64) -> Result<Option<Value>, McpError> {
     let mut events = SseReader::new(answer);
     loop {
-        match events.next() {
+        match events.next_event() {
             Ok(Some(event)) => {
                 if let Some(message) = in_json(event.data, id) {
                     return Ok(Some(message));

@@ -1,6 +1,6 @@
 //! The messages of the Model Context Protocol, whatever carries them, and why there is no answer to one.
 
-use crate::cards::kit::CallError;
+use crate::kit::CallError;
 use crate::net::{NetError, status_may_pass};
 use crate::programs;
 use serde_json::{Value, json};

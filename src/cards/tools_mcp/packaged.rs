@@ -2,9 +2,9 @@
 //! lists that command line and the variables that a flow may set.
 
 use super::McpServer;
-use crate::cards::kit::Inputs;
 use crate::domain::error::Result;
 use crate::domain::local_program::CommandLine;
+use crate::kit::Inputs;
 
 /// A package, and what its server wants to know.
 pub(super) struct Package {

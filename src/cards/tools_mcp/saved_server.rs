@@ -2,10 +2,10 @@
 
 use super::McpServer;
 use super::toolkit::{ACTIONS, BASE_CLASSES, CATEGORY, toolkit};
-use crate::cards::kit::{Capability, Card, Factory, Input, Inputs, Need, Picker, Risk, WorkspaceTools};
 use crate::domain::error::Result;
 use crate::domain::ids::ToolServerId;
 use crate::domain::workspace::tool_server::{ToolServer, ToolServerAccess, ToolServerState};
+use crate::kit::{Capability, Card, Factory, Input, Inputs, Need, Picker, Risk, WorkspaceTools};
 
 /// The input that names the server.
 pub(crate) const SERVER: &str = "mcpServerId";
@@ -36,7 +36,7 @@ pub(crate) const CARD: Card = Card {
 };
 
 /// The server that the card is set to, whether it was asked for its tools or not.
-pub(in crate::cards) fn server(inputs: &Inputs<'_>) -> Result<McpServer> {
+pub(crate) fn server(inputs: &Inputs<'_>) -> Result<McpServer> {
     find(inputs).map(|(_, access)| reached(access))
 }
 

@@ -3,9 +3,9 @@
 use super::McpServer;
 use super::packaged::Package;
 use super::toolkit::{ACTIONS, BASE_CLASSES, CATEGORY, toolkit};
-use crate::cards::kit::{Capability, Card, Factory, Input, Inputs, Need, Risk};
 use crate::domain::error::Result;
 use crate::domain::local_program::CommandLine;
+use crate::kit::{Capability, Card, Factory, Input, Inputs, Need, Risk};
 use serde_json::{Map, Value};
 
 const PACKAGE: Package = Package { name: "supergateway", secrets: &[] };
@@ -28,12 +28,12 @@ pub(crate) const CARD: Card = Card {
 };
 
 /// The program of the package.
-pub(in crate::cards) fn server(inputs: &Inputs<'_>) -> Result<McpServer> {
+pub(crate) fn server(inputs: &Inputs<'_>) -> Result<McpServer> {
     PACKAGE.server(inputs, &inputs.text(ARGUMENTS.name)?)
 }
 
 /// What a card with these values starts.
-pub(in crate::cards) fn program(values: &Map<String, Value>) -> Option<CommandLine> {
+pub(crate) fn program(values: &Map<String, Value>) -> Option<CommandLine> {
     let args = values.get(ARGUMENTS.name)?.as_str().filter(|text| !text.contains("{{"))?;
     Some(PACKAGE.line(args))
 }

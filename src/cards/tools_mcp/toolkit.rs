@@ -2,13 +2,13 @@
 
 use super::McpServer;
 use super::client::{McpClient, McpToolInfo};
-use crate::cards::kit::Input;
-use crate::cards::kit::build::component::{Observation, Picture, Toolkit};
-use crate::cards::kit::knowledge::untrusted_text;
-use crate::cards::kit::schema::{card, input};
-use crate::cards::kit::{CallError, Inputs, Picker, RunContext, Tool};
 use crate::domain::error::Result;
 use crate::domain::workspace::tool::model_name;
+use crate::kit::Input;
+use crate::kit::build::component::{Observation, Picture, Toolkit};
+use crate::kit::knowledge::untrusted_text;
+use crate::kit::schema::{card, input};
+use crate::kit::{CallError, Inputs, Picker, RunContext, Tool};
 use crate::llm::ToolSpec;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -52,10 +52,7 @@ fn open_and_list(inputs: &Inputs<'_>, server: McpServer) -> Result<(McpClient, V
 ///
 /// # Errors
 /// When the server cannot be asked.
-pub(in crate::cards) fn tool_descriptions(
-    inputs: &Inputs<'_>,
-    server: McpServer,
-) -> Result<Vec<(String, String)>> {
+pub(crate) fn tool_descriptions(inputs: &Inputs<'_>, server: McpServer) -> Result<Vec<(String, String)>> {
     let (_, tools) = open_and_list(inputs, server)?;
     Ok(tools.into_iter().map(|tool| (tool.name, tool.description)).collect())
 }

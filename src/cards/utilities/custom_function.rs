@@ -1,12 +1,12 @@
 //! Custom JS Function: code that makes a value for other cards, or the answer itself.
 
-use crate::cards::kit::build::code::{self, Code, CodeTools};
-use crate::cards::kit::{
+use crate::domain::error::{Error, Result};
+use crate::domain::predictions::prediction::RunOutput;
+use crate::kit::build::code::{self, Code, CodeTools};
+use crate::kit::{
     Capability, Card, Category, Chain, CodeRunner, Factory, Grant, Input, Need, Output, Risk, RunContext,
     TokenSink, Tool, WireType,
 };
-use crate::domain::error::{Error, Result};
-use crate::domain::predictions::prediction::RunOutput;
 use crate::script::CallHandler;
 use serde_json::{Map, Value};
 use std::sync::Arc;

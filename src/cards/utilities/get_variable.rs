@@ -1,7 +1,7 @@
 //! Get Variable: reads a value that Set Variable kept in the same run.
 
 use super::set_variable::OUTPUT;
-use crate::cards::kit::{Card, Category, Factory, Input, Risk, VARIABLE_NAME};
+use crate::kit::{Card, Category, Factory, Input, Risk, VARIABLE_NAME};
 
 pub(crate) const CARD: Card = Card {
     name: "getVariable",

@@ -1,10 +1,8 @@
 //! IfElse Function: code decides which of two branches of a flow goes on.
 
 use super::custom_function::{INPUT_VARIABLES, RESULTS};
-use crate::cards::kit::build::code::{self, Code};
-use crate::cards::kit::{
-    BranchChoice, Capability, Card, Category, CodeRunner, Factory, Input, Need, Output, Risk,
-};
+use crate::kit::build::code::{self, Code};
+use crate::kit::{BranchChoice, Capability, Card, Category, CodeRunner, Factory, Input, Need, Output, Risk};
 use serde_json::Value;
 
 const TRUE: &str = "returnTrue";

@@ -1,12 +1,10 @@
 //! Run Pipeline: what a run of a pipeline came to is a value for other cards, or the answer.
 
 use super::custom_function::RESULTS;
-use crate::cards::kit::{
-    Capability, Card, Category, Chain, Factory, Need, Output, Risk, RunContext, TokenSink,
-};
-use crate::cards::pipelines::picked::{self, PARAMS, PIPELINE, PickedPipeline};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::RunOutput;
+use crate::kit::{Capability, Card, Category, Chain, Factory, Need, Output, Risk, RunContext, TokenSink};
+use crate::pipelines::picked::{self, PARAMS, PIPELINE, PickedPipeline};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 

@@ -1,9 +1,7 @@
 //! Set Variable: keeps a value for the rest of the run.
 
 use super::custom_function::RESULTS;
-use crate::cards::kit::{
-    Card, Category, Factory, FlowVariable, Input, Output, Risk, VARIABLE_NAME, WireType,
-};
+use crate::kit::{Card, Category, Factory, FlowVariable, Input, Output, Risk, VARIABLE_NAME, WireType};
 use serde_json::Value;
 
 /// The one output of cards that hand on a value.

@@ -1,6 +1,6 @@
 //! Sticky Note: a note on the canvas. It never runs.
 
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 
 pub(crate) const CARD: Card = Card {
     name: "stickyNote",

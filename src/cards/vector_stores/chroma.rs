@@ -1,15 +1,15 @@
 //! Chroma: chunks in a collection of a Chroma server, or of Chroma's cloud.
 
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::knowledge::conversation_scope::{CHAT_KEY, FILE_UPLOAD};
-use crate::cards::kit::stores::remote::{
+use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::conversation_scope::{CHAT_KEY, FILE_UPLOAD};
+use crate::kit::stores::remote::{
     ConversationFilter, RECORD_MANAGER, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase,
     VectorSearch, endpoint, filter, flatten_metadata, in_path, malformed_answer, outputs, path_name,
     score_from_distance,
 };
-use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Output, Risk, ScoredChunk};
-use crate::domain::predictions::prediction::Document;
+use crate::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
+use crate::kit::{Capability, Card, Category, Factory, Input, Need, Output, Risk, ScoredChunk};
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
 use serde_json::{Map, Value, json};

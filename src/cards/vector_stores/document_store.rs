@@ -1,8 +1,8 @@
 //! Document Store (Vector): the vectors of a document store of this server, made and kept as the store is set.
 
-use crate::cards::kit::{Capability, Card, Category, Factory, Input, Knowledge, Need, Output, Picker, Risk};
 use crate::domain::error::Error;
 use crate::domain::ids::DocumentStoreId;
+use crate::kit::{Capability, Card, Category, Factory, Input, Knowledge, Need, Output, Picker, Risk};
 
 pub(crate) const CARD: Card = Card {
     name: "documentStoreVS",

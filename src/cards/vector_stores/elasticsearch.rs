@@ -2,13 +2,13 @@
 
 use super::search_index::{SearchIndex, VECTOR, conditions};
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::stores::remote::{
+use crate::domain::error::Result as CardResult;
+use crate::kit::stores::remote::{
     RECORD_MANAGER, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase, VectorSearch, endpoint,
     outputs,
 };
-use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Inputs, Need, Output, Risk};
-use crate::domain::error::Result as CardResult;
+use crate::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
+use crate::kit::{Capability, Card, Category, Choice, Factory, Input, Inputs, Need, Output, Risk};
 use crate::llm::ModelError;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -4,18 +4,18 @@
 //! the workspace, and the vectors lie in the server's database: nothing can lead outside, a crash leaves no half-written
 //! index, and a backup holds it.
 
-use crate::cards::kit::knowledge::conversation_scope::{self, FILE_UPLOAD};
-use crate::cards::kit::knowledge::transform::MODE_OF_STORE;
-use crate::cards::kit::stores::collection_store::CollectionStore;
-use crate::cards::kit::stores::known_rows::KnownRows;
-use crate::cards::kit::stores::store_inputs::{self, DOCUMENT, EMBEDDINGS, StoreInputs, TOP_K_INPUT};
-use crate::cards::kit::{
-    Capability, Card, Category, Factory, Host, Input, Inputs, Need, Output, RecordManager, Risk, RunContext,
-    ScoredChunk, UpsertReport, VectorQuery, VectorStore, WireType,
-};
 use crate::domain::error::Result;
 use crate::domain::ids::CollectionId;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::conversation_scope::{self, FILE_UPLOAD};
+use crate::kit::knowledge::transform::MODE_OF_STORE;
+use crate::kit::stores::collection_store::CollectionStore;
+use crate::kit::stores::known_rows::KnownRows;
+use crate::kit::stores::store_inputs::{self, DOCUMENT, EMBEDDINGS, StoreInputs, TOP_K_INPUT};
+use crate::kit::{
+    Capability, Card, Category, Factory, Host, Input, Inputs, Need, Output, RecordManager, Risk, RunContext,
+    ScoredChunk, UpsertReport, VectorQuery, VectorStore, WireType,
+};
 use std::sync::Arc;
 
 pub(crate) const CARD: Card = Card {
@@ -51,7 +51,7 @@ pub(crate) const CARD: Card = Card {
 ///
 /// # Errors
 /// When the path is no name, or nothing makes vectors.
-pub(in crate::cards) fn store(inputs: &Inputs<'_>, kind: &str, path: &str) -> Result<Arc<dyn VectorStore>> {
+pub(crate) fn store(inputs: &Inputs<'_>, kind: &str, path: &str) -> Result<Arc<dyn VectorStore>> {
     let name = path.trim().trim_matches('/');
     if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().any(char::is_control) {
         return Err(inputs.input_error("basePath", "this must be a name of 1 to 200 characters"));

@@ -1,19 +1,19 @@
 //! In-Memory Vector Store: what is wired in is embedded once and searched from then on.
 
 use crate::base::hex::to_hex;
-use crate::cards::kit::knowledge::conversation_scope::{self, FILE_UPLOAD};
-use crate::cards::kit::knowledge::embedding::{embed_chunks, embed_query};
-use crate::cards::kit::stores::collection_store::{CollectionStore, best};
-use crate::cards::kit::stores::known_rows::KnownRows;
-use crate::cards::kit::stores::store_inputs::{self, DOCUMENT, EMBEDDINGS, StoreInputs, TOP_K_INPUT};
-use crate::cards::kit::{
-    Capability, Card, Category, Factory, Grant, Host, Input, Inputs, Knowledge, Need, Output, Risk,
-    RunContext, ScoredChunk, UpsertReport, VectorIndexes, VectorQuery, VectorStore,
-};
 use crate::domain::error::Result;
 use crate::domain::ids::CollectionId;
 use crate::domain::knowledge::upsert::shown_of;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::conversation_scope::{self, FILE_UPLOAD};
+use crate::kit::knowledge::embedding::{embed_chunks, embed_query};
+use crate::kit::stores::collection_store::{CollectionStore, best};
+use crate::kit::stores::known_rows::KnownRows;
+use crate::kit::stores::store_inputs::{self, DOCUMENT, EMBEDDINGS, StoreInputs, TOP_K_INPUT};
+use crate::kit::{
+    Capability, Card, Category, Factory, Grant, Host, Input, Inputs, Knowledge, Need, Output, Risk,
+    RunContext, ScoredChunk, UpsertReport, VectorIndexes, VectorQuery, VectorStore,
+};
 use crate::limits::INDEX_BYTES_MAX;
 use crate::vectors::{RowId, VectorIndex};
 use serde_json::Value;
@@ -163,9 +163,9 @@ impl VectorStore for InMemoryVectorStore {
 mod tests {
     use super::*;
     use crate::base::cancel::CancelReason;
-    use crate::cards::kit::capabilities::test_host::TestHost;
-    use crate::cards::kit::{Embeddings, Loader};
     use crate::domain::error::Error;
+    use crate::kit::capabilities::test_host::TestHost;
+    use crate::kit::{Embeddings, Loader};
     use serde_json::{Map, json};
     use std::sync::Mutex;
 

@@ -1,14 +1,14 @@
 //! Meilisearch: chunks as documents of an index, found by words and meaning together.
 
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::knowledge::conversation_scope::CHAT_KEY;
-use crate::cards::kit::stores::remote::{
+use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::conversation_scope::CHAT_KEY;
+use crate::kit::stores::remote::{
     ConversationFilter, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase, VectorSearch, endpoint,
     malformed_answer, missing_input, path_name, wait_until_done,
 };
-use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS};
-use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Output, Risk, ScoredChunk};
-use crate::domain::predictions::prediction::Document;
+use crate::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS};
+use crate::kit::{Capability, Card, Category, Factory, Input, Need, Output, Risk, ScoredChunk};
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
 use serde_json::{Value, json};

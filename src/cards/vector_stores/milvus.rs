@@ -1,17 +1,15 @@
 //! Milvus: chunks in a collection of a Milvus server, or of Zilliz' cloud, over its interface for HTTP.
 
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::knowledge::conversation_scope::{CHAT_KEY, FILE_UPLOAD};
-use crate::cards::kit::stores::remote::{
+use crate::domain::error::Result as CardResult;
+use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::conversation_scope::{CHAT_KEY, FILE_UPLOAD};
+use crate::kit::stores::remote::{
     ConversationFilter, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase, VectorSearch, endpoint,
     flatten_metadata, malformed_answer, missing_input, outputs, score_from_distance, wait_until_done,
 };
-use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::{
-    Capability, Card, Category, Factory, Input, Inputs, Need, Output, Risk, ScoredChunk,
-};
-use crate::domain::error::Result as CardResult;
-use crate::domain::predictions::prediction::Document;
+use crate::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
+use crate::kit::{Capability, Card, Category, Factory, Input, Inputs, Need, Output, Risk, ScoredChunk};
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
 use serde_json::{Map, Value, json};

@@ -2,12 +2,12 @@
 
 use super::search_index::{SearchIndex, VECTOR, conditions};
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::stores::remote::{
+use crate::domain::error::Result as CardResult;
+use crate::kit::stores::remote::{
     RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase, VectorSearch, endpoint, outputs,
 };
-use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Inputs, Need, Output, Risk};
-use crate::domain::error::Result as CardResult;
+use crate::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
+use crate::kit::{Capability, Card, Category, Choice, Factory, Input, Inputs, Need, Output, Risk};
 use crate::llm::ModelError;
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};

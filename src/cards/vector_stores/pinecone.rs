@@ -1,20 +1,20 @@
 //! Pinecone: chunks in an index of Pinecone's cloud.
 
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::knowledge::conversation_scope::{CHAT_KEY, FILE_UPLOAD};
-use crate::cards::kit::knowledge::mmr::{FETCH_K, LAMBDA, SEARCH_TYPE};
-use crate::cards::kit::models::openai_compatible::BASE_PATH;
-use crate::cards::kit::stores::remote::{
+use crate::domain::error::Result;
+use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::conversation_scope::{CHAT_KEY, FILE_UPLOAD};
+use crate::kit::knowledge::mmr::{FETCH_K, LAMBDA, SEARCH_TYPE};
+use crate::kit::models::openai_compatible::BASE_PATH;
+use crate::kit::stores::remote::{
     ConversationFilter, RECORD_MANAGER, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase,
     VectorSearch, endpoint, filter, flatten_metadata, malformed_answer, outputs, path_name,
     score_from_distance,
 };
-use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::{
+use crate::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
+use crate::kit::{
     Capability, Card, Category, Factory, Input, Inputs, Need, Output, Risk, ScoredChunk, VectorStore,
 };
-use crate::domain::error::Result;
-use crate::domain::predictions::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
 use serde_json::{Map, Value, json};
@@ -72,7 +72,7 @@ pub(crate) const CARD: Card = Card {
 ///
 /// # Errors
 /// When the key is missing or an input does not fit its declaration.
-pub(in crate::cards) fn store(inputs: &Inputs<'_>) -> Result<Arc<dyn VectorStore>> {
+pub(crate) fn store(inputs: &Inputs<'_>) -> Result<Arc<dyn VectorStore>> {
     let key = inputs.secret("pineconeApiKey")?;
     let headers = [("api-key", key), ("x-pinecone-api-version", PROTOCOL_VERSION.to_owned())];
     let base = inputs.address(BASE_PATH.name).unwrap_or_else(|| HOME.to_owned());

@@ -1,20 +1,18 @@
 //! Postgres: chunks in a table of a PostgreSQL server that has pgvector.
 
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::knowledge::conversation_scope::{CHAT_KEY, FILE_UPLOAD};
-use crate::cards::kit::stores::postgres::{
+use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::conversation_scope::{CHAT_KEY, FILE_UPLOAD};
+use crate::kit::stores::postgres::{
     ADDITIONAL_CONFIG, CREDENTIAL, DATABASE, HOST, PORT_INPUT, SSL, clean_text, clean_value, create, session,
     table, table_exists,
 };
-use crate::cards::kit::stores::remote::{
+use crate::kit::stores::remote::{
     ConversationFilter, RECORD_MANAGER, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase,
     VectorSearch, filter, outputs, score_from_distance,
 };
-use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::{
-    Capability, Card, Category, Choice, Factory, Input, Need, Output, Risk, ScoredChunk,
-};
-use crate::domain::predictions::prediction::Document;
+use crate::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
+use crate::kit::{Capability, Card, Category, Choice, Factory, Input, Need, Output, Risk, ScoredChunk};
 use crate::postgres::{ColumnName, PgClient, PgConnection, PgError, PgRow, TableName};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;

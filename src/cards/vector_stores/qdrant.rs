@@ -1,16 +1,14 @@
 //! Qdrant: chunks in a collection of a Qdrant server.
 
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::knowledge::conversation_scope::{CHAT_KEY, FILE_UPLOAD};
-use crate::cards::kit::stores::remote::{
+use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::conversation_scope::{CHAT_KEY, FILE_UPLOAD};
+use crate::kit::stores::remote::{
     ConversationFilter, RECORD_MANAGER, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase,
     VectorSearch, endpoint, filter, malformed_answer, missing_input, outputs, path_name, score_from_distance,
 };
-use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::{
-    Capability, Card, Category, Choice, Factory, Input, Need, Output, Risk, ScoredChunk,
-};
-use crate::domain::predictions::prediction::Document;
+use crate::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
+use crate::kit::{Capability, Card, Category, Choice, Factory, Input, Need, Output, Risk, ScoredChunk};
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
 use serde_json::{Map, Value, json};

@@ -1,13 +1,13 @@
 //! What Elasticsearch and OpenSearch share: one grew out of the other, and chunks are documents of an index of both.
 
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::knowledge::conversation_scope::CHAT_KEY;
-use crate::cards::kit::stores::remote::{
-    ConversationFilter, RemoteChunk, RemoteHit, VectorSearch, malformed_answer, path_name,
-};
-use crate::cards::kit::{Inputs, ScoredChunk};
 use crate::domain::error::Result as CardResult;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::conversation_scope::CHAT_KEY;
+use crate::kit::stores::remote::{
+    ConversationFilter, RemoteChunk, RemoteHit, VectorSearch, malformed_answer, path_name,
+};
+use crate::kit::{Inputs, ScoredChunk};
 use crate::llm::{Endpoint, ModelError, RequestBody};
 use crate::net::Method;
 use serde_json::{Value, json};

@@ -3,14 +3,14 @@
 mod calls;
 
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::knowledge::mmr::{FETCH_K, LAMBDA, SEARCH_TYPE};
-use crate::cards::kit::stores::remote::{
+use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::mmr::{FETCH_K, LAMBDA, SEARCH_TYPE};
+use crate::kit::stores::remote::{
     RECORD_MANAGER, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase, VectorSearch, endpoint,
     filter, malformed_answer, missing_input, outputs, path_name,
 };
-use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Output, Risk, ScoredChunk};
-use crate::domain::predictions::prediction::Document;
+use crate::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
+use crate::kit::{Capability, Card, Category, Factory, Input, Need, Output, Risk, ScoredChunk};
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
 use serde_json::{Map, Value, json};

@@ -3,18 +3,18 @@
 mod filter;
 
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::knowledge::conversation_scope::CHAT_KEY;
-use crate::cards::kit::knowledge::mmr::{FETCH_K, LAMBDA, SEARCH_TYPE};
-use crate::cards::kit::stores::remote::{
+use crate::domain::error::Result as CardResult;
+use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::conversation_scope::CHAT_KEY;
+use crate::kit::knowledge::mmr::{FETCH_K, LAMBDA, SEARCH_TYPE};
+use crate::kit::stores::remote::{
     RECORD_MANAGER, RemoteChunk, RemoteHit, RemoteVectorStore, VectorDatabase, VectorSearch, endpoint,
     in_path, malformed_answer, missing_input, outputs, score_from_distance,
 };
-use crate::cards::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::{
+use crate::kit::stores::store_inputs::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
+use crate::kit::{
     Capability, Card, Category, Choice, Factory, Input, Inputs, Need, Output, Risk, ScoredChunk,
 };
-use crate::domain::error::Result as CardResult;
-use crate::domain::predictions::prediction::Document;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
 use serde_json::{Map, Value, json};

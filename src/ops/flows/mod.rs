@@ -38,76 +38,50 @@ use crate::store::tables::{CANVASES, FLOW_WORKSPACE, FLOWS, WEBHOOK_SECRETS};
 use crate::store::{ReadTx, Tx};
 use serde_json::Value;
 
-const NAME_CHARS_MAX: usize = 255;
-
-impl FlowChange {
-    const fn origin(&self) -> ChangeOrigin {
-        if self.imported.is_some() { ChangeOrigin::File } else { ChangeOrigin::Edit }
-    }
-
-    fn parse_kind(&self) -> Result<Option<FlowKind>> {
-        let Some(text) = &self.kind else {
-            return Ok(None);
-        };
-        let known = || FlowKind::ALL.map(FlowKind::as_str).join(", ");
-        FlowKind::parse(text)
-            .map(Some)
-            .ok_or_else(|| Error::Invalid(format!("Invalid type: it must be one of {}.", known())))
-    }
-
-    fn checked_name(&self) -> Result<Option<&str>> {
-        let Some(name) = self.name.as_deref() else {
-            return Ok(None);
-        };
-        if !is_name(name) {
-            return Err(Error::Invalid(format!(
-                "Invalid name: it must have 1 to {NAME_CHARS_MAX} characters."
-            )));
-        }
-        Ok(Some(name))
-    }
-
-    /// The canvas, with the passwords of the flow `of` where marks stand for them.
-    fn parse_canvas(&self, of: Option<(&App, &Flow)>) -> Result<Option<ParsedCanvas>> {
-        let Some(sent) = self.canvas.clone() else {
-            return Ok(None);
-        };
-        let sent = match of {
-            Some((app, flow)) => app.store.read(|tx| password_masks::restore(tx, flow, sent.clone()))?,
-            None => password_masks::restore_from(&[], sent),
-        };
-        ParsedCanvas::parse(sent).map(Some)
-    }
-
-    /// The settings as they shall be: each field sent takes the place of the old one as a whole, because
-    /// writers read the whole text first (manual 5.1 r2).
-    fn settings(&self, tx: &impl Tx, workspace: &WorkspaceId, old: FlowSettings) -> Result<FlowSettings> {
-        let mut new = old.clone();
-        let key = match &self.api_key {
-            Change::Keep => new.api_key,
-            Change::Clear => None,
-            Change::Set(key) => settings::resolve_bound_key(tx, workspace, key, old.api_key)?,
-        };
-        let has_unknown_key = self.imported.is_some_and(|imported| imported.has_unknown_key);
-        new.api_key = if has_unknown_key { Some(KeyId::random()) } else { key };
-        new.is_public = self.is_public.apply(new.is_public);
-        new.deployed = self.deployed.apply(new.deployed);
-        new.publish_instantly = self.publish_instantly.unwrap_or(new.publish_instantly);
-        replace("chatbotConfig", &self.chatbot_config, &mut new.chatbot_config)?;
-        replace("apiConfig", &self.api_config, &mut new.api_config)?;
-        replace("analytic", &self.analytic, &mut new.analytic)?;
-        replace("speechToText", &self.speech_to_text, &mut new.speech_to_text)?;
-        replace("textToSpeech", &self.text_to_speech, &mut new.text_to_speech)?;
-        replace("followUpPrompts", &self.follow_up_prompts, &mut new.follow_up_prompts)?;
-        replace("mcpServerConfig", &self.mcp_server_config, &mut new.mcp_server_config)?;
-        settings::preserve_unsent(&mut new, &old);
-        Ok(new)
-    }
+const fn origin_of(change: &FlowChange) -> ChangeOrigin {
+    if change.imported.is_some() { ChangeOrigin::File } else { ChangeOrigin::Edit }
 }
 
-/// True for a text that a flow can be called.
-pub(crate) fn is_name(name: &str) -> bool {
-    !name.trim().is_empty() && name.chars().count() <= NAME_CHARS_MAX
+/// The canvas, with the passwords of the flow `of` where marks stand for them.
+fn parse_canvas(change: &FlowChange, of: Option<(&App, &Flow)>) -> Result<Option<ParsedCanvas>> {
+    let Some(sent) = change.canvas.clone() else {
+        return Ok(None);
+    };
+    let sent = match of {
+        Some((app, flow)) => app.store.read(|tx| password_masks::restore(tx, flow, sent.clone()))?,
+        None => password_masks::restore_from(&[], sent),
+    };
+    ParsedCanvas::parse(sent).map(Some)
+}
+
+/// The settings as they shall be: each field sent takes the place of the old one as a whole, because
+/// writers read the whole text first (manual 5.1 r2).
+fn apply_settings(
+    change: &FlowChange,
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    old: FlowSettings,
+) -> Result<FlowSettings> {
+    let mut new = old.clone();
+    let key = match &change.api_key {
+        Change::Keep => new.api_key,
+        Change::Clear => None,
+        Change::Set(key) => settings::resolve_bound_key(tx, workspace, key, old.api_key)?,
+    };
+    let has_unknown_key = change.imported.is_some_and(|imported| imported.has_unknown_key);
+    new.api_key = if has_unknown_key { Some(KeyId::random()) } else { key };
+    new.is_public = change.is_public.apply(new.is_public);
+    new.deployed = change.deployed.apply(new.deployed);
+    new.publish_instantly = change.publish_instantly.unwrap_or(new.publish_instantly);
+    replace("chatbotConfig", &change.chatbot_config, &mut new.chatbot_config)?;
+    replace("apiConfig", &change.api_config, &mut new.api_config)?;
+    replace("analytic", &change.analytic, &mut new.analytic)?;
+    replace("speechToText", &change.speech_to_text, &mut new.speech_to_text)?;
+    replace("textToSpeech", &change.text_to_speech, &mut new.text_to_speech)?;
+    replace("followUpPrompts", &change.follow_up_prompts, &mut new.follow_up_prompts)?;
+    replace("mcpServerConfig", &change.mcp_server_config, &mut new.mcp_server_config)?;
+    settings::preserve_unsent(&mut new, &old);
+    Ok(new)
 }
 
 /// Puts a settings object that was sent in the place of the stored one.
@@ -120,10 +94,8 @@ fn replace<T: ReadSetting>(name: &str, sent: &Change<Value>, kept: &mut Setting<
     Ok(())
 }
 
-impl FlowWithCanvas {
-    fn masked_for(self, caller: &Caller) -> Self {
-        Self { canvas: password_masks::mask_for(caller, self.flow.kind, self.canvas), ..self }
-    }
+fn mask(found: FlowWithCanvas, caller: &Caller) -> FlowWithCanvas {
+    FlowWithCanvas { canvas: password_masks::mask_for(caller, found.flow.kind, found.canvas), ..found }
 }
 
 fn with_canvas(tx: &impl Tx, flow: Flow) -> Result<FlowWithCanvas> {
@@ -175,9 +147,10 @@ fn make(
     let kind = change.parse_kind()?.ok_or_else(|| Error::invalid("Invalid type: it is required."))?;
     access::check_permission(caller, kind, FlowAction::Create)?;
     let name =
-        change.checked_name()?.ok_or_else(|| Error::invalid("Invalid name: it is required."))?.to_owned();
-    let posted = change.parse_canvas(None)?.unwrap_or_else(ParsedCanvas::empty);
-    let settings = app.store.read(|tx| change.settings(tx, &caller.workspace, FlowSettings::default()))?;
+        change.parse_name()?.ok_or_else(|| Error::invalid("Invalid name: it is required."))?.to_owned();
+    let posted = parse_canvas(change, None)?.unwrap_or_else(ParsedCanvas::empty);
+    let settings =
+        app.store.read(|tx| apply_settings(change, tx, &caller.workspace, FlowSettings::default()))?;
     let now = app.clock.monotonic_now();
     let flow = Flow {
         id,
@@ -209,7 +182,7 @@ fn make(
         EditTarget::Draft | EditTarget::Live(_) => (posted, None),
     };
     let (workspace, id) = (flow.workspace, flow.id);
-    let new = NewFlow { flow, canvas: &live, draft: draft.as_ref(), origin: change.origin(), guard: None };
+    let new = NewFlow { flow, canvas: &live, draft: draft.as_ref(), origin: origin_of(change), guard: None };
     let flow = live::create(app, caller, new)
         .inspect_err(|error| files::roll_back(app, &workspace, &id, &fresh, error))?
         .flow;
@@ -223,7 +196,7 @@ fn make(
 /// 404 or 403, as [`access::flow`].
 pub fn read(app: &App, caller: &Caller, id: &FlowId) -> Result<FlowWithCanvas> {
     let found = app.store.read(|tx| with_canvas(tx, access::flow(tx, caller, id, FlowAction::Read)?))?;
-    Ok(found.masked_for(caller))
+    Ok(mask(found, caller))
 }
 
 /// A flow with its canvas, for who was found to be allowed to see it: passwords are not among what is shown.
@@ -259,7 +232,7 @@ pub struct FlowFilter {
 pub fn list(app: &App, caller: &Caller, filter: FlowFilter) -> Result<(Vec<FlowWithCanvas>, usize)> {
     app.store.read(|tx| {
         let (found, total) = find_matching(tx, caller, filter)?;
-        let shown = |flow| Ok(with_canvas(tx, flow)?.masked_for(caller));
+        let shown = |flow| Ok(mask(with_canvas(tx, flow)?, caller));
         Ok((found.into_iter().map(shown).collect::<Result<_>>()?, total))
     })
 }
@@ -375,8 +348,8 @@ fn save_change(
     let seen = app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Save))?;
     check_save(caller, seen.kind)?;
     let kind = change.parse_kind()?;
-    let name = change.checked_name()?;
-    let canvas = change.parse_canvas(Some((app, &seen)))?;
+    let name = change.parse_name()?;
+    let canvas = parse_canvas(change, Some((app, &seen)))?;
     if let Some(kind) = kind {
         check_save(caller, kind)?;
     }
@@ -388,7 +361,7 @@ fn save_change(
         if !expected.matches(&flow) {
             return Err(Conflict::FlowMoved.into());
         }
-        flow.settings = change.settings(tx, &caller.workspace, flow.settings)?;
+        flow.settings = apply_settings(change, tx, &caller.workspace, flow.settings)?;
         if flow.settings.publish_instantly
             && change.publish_instantly == Some(true)
             && drafts::find(tx, &flow)?.is_some()
@@ -412,12 +385,12 @@ fn save_change(
     };
     let kept = canvas.map(keep).transpose()?;
     let canvas = kept.as_ref().map(|kept| &kept.canvas);
-    let written = live::save(app, caller, id, canvas, &edit, change.origin());
+    let written = live::save(app, caller, id, canvas, &edit, origin_of(change));
     if let (Err(error), Some(kept)) = (&written, &kept) {
         files::roll_back(app, &caller.workspace, id, &kept.new_files, error);
     }
     let flow = written?.flow;
-    Ok(app.store.read(|tx| with_canvas(tx, flow.clone()))?.masked_for(caller))
+    Ok(mask(app.store.read(|tx| with_canvas(tx, flow.clone()))?, caller))
 }
 
 /// Deletes a flow, its canvas and its conversations.

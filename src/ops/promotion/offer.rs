@@ -2,12 +2,12 @@
 
 use crate::app::App;
 use crate::domain::error::{Conflict, Error, Result};
+use crate::domain::flows::flow_change::is_name;
 use crate::domain::flows::references::RecordReference;
 use crate::domain::flows::version::{Sha, Version, VersionContent};
 use crate::domain::ids::FlowId;
 use crate::domain::remote::environment::Environment;
 use crate::history::HistoryError;
-use crate::ops::flows::is_name;
 use crate::ops::flows::snapshot::Snapshot;
 
 /// Records that a version may note: a file of another server may say any number.

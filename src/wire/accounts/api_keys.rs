@@ -2,8 +2,8 @@
 
 use crate::domain::accounts::api_key::{ApiKeyEntry, BoundFlow};
 use crate::domain::accounts::caller::Permission;
+use crate::domain::change::Change;
 use crate::domain::ids::{KeyId, WorkspaceId};
-use crate::wire::change::Change;
 use crate::wire::predictions::consumption::{BudgetView, DayUseView};
 use crate::wire::time::IsoTime;
 use serde::{Deserialize, Serialize};

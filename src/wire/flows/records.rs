@@ -1,12 +1,12 @@
 //! Flow records (manual 5.1, 5.4).
 
 use super::drafts::FlowStateView;
+use crate::domain::change::Change;
 use crate::domain::flows::draft::FlowOutline;
 use crate::domain::flows::flow::{Flow, FlowKind, FlowWithCanvas, RefusedOrigin};
 use crate::domain::flows::flow_change::FlowChange;
 use crate::domain::flows::settings::FlowSettings;
 use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
-use crate::wire::change::Change;
 use crate::wire::page::ListOrPage;
 use crate::wire::time::IsoTime;
 use serde::{Deserialize, Serialize};

@@ -2,11 +2,11 @@
 
 use crate::domain::accounts::role;
 use crate::domain::accounts::user::DisplayName;
+use crate::domain::change::Change;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{OrganizationId, WorkspaceId};
 use crate::domain::workspace::quota::WorkspaceQuota;
 use crate::domain::workspace::workspace_overview::{WorkspaceChange, WorkspaceOverview};
-use crate::wire::change::Change;
 use crate::wire::time::IsoTime;
 use crate::wire::workspace::quota::{WorkspaceQuotaView, WorkspaceUseView};
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! Tools that the provider of the model runs itself.
 
-use crate::cards::kit::schema::input::parse_names;
-use crate::cards::kit::{Choice, Input, Inputs, Model};
+use crate::kit::schema::input::parse_names;
+use crate::kit::{Choice, Input, Inputs, Model};
 use crate::llm::ProviderTool;
 
 const OPENAI_CARD: &str = "chatOpenAI";

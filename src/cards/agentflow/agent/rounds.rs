@@ -1,29 +1,29 @@
 //! The rounds of an Agent: its model calls tools until it answers, or until a call needs a person.
 
 use super::toolbox::{AgentTool, Toolbox};
-use crate::cards::kit::knowledge::untrusted_text;
-use crate::cards::kit::models::model_tally::ModelTally;
-use crate::cards::kit::models::tool_loop::{RoundSink, ToolOutcome, run_tool};
-use crate::cards::kit::models::tool_pictures;
-use crate::cards::kit::steps::made_files::{keep_files, keep_pictures};
-use crate::cards::kit::{Inputs, Model, RunContext, TokenSink};
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::{Document, RunOutput, UsedTool};
+use crate::kit::knowledge::untrusted_text;
+use crate::kit::models::model_tally::ModelTally;
+use crate::kit::models::tool_loop::{RoundSink, ToolOutcome, run_tool};
+use crate::kit::models::tool_pictures;
+use crate::kit::steps::made_files::{keep_files, keep_pictures};
+use crate::kit::{Inputs, Model, RunContext, TokenSink};
 use crate::llm::{ChatMessage, ChatRequest, Completion, ProviderTool, ToolCall, ToolSpec};
 use serde::{Deserialize, Serialize};
 
 /// How far an Agent came: everything that it needs to go on later, in another process too.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(in crate::cards) struct AgentProgress {
-    pub(in crate::cards) messages: Vec<ChatMessage>,
+pub(crate) struct AgentProgress {
+    pub(crate) messages: Vec<ChatMessage>,
     /// The calls of the last reply that are not answered yet.
-    pub(in crate::cards) waiting: Vec<ToolCall>,
+    pub(crate) waiting: Vec<ToolCall>,
     /// Rounds of calls so far.
     rounds: u64,
-    pub(in crate::cards) tally: ModelTally,
-    pub(in crate::cards) used_tools: Vec<UsedTool>,
+    pub(crate) tally: ModelTally,
+    pub(crate) used_tools: Vec<UsedTool>,
     /// Chunks that tools leaned on.
-    pub(in crate::cards) sources: Vec<Document>,
+    pub(crate) sources: Vec<Document>,
     /// Tools that may not be called any more.
     removed: Vec<String>,
     /// What people wrote beside their approvals. The model reads it once all calls of its reply are answered, because
@@ -32,41 +32,41 @@ pub(in crate::cards) struct AgentProgress {
 }
 
 impl AgentProgress {
-    pub(in crate::cards) fn new(messages: Vec<ChatMessage>, tally: ModelTally) -> Self {
+    pub(crate) fn new(messages: Vec<ChatMessage>, tally: ModelTally) -> Self {
         Self { messages, tally, ..Self::default() }
     }
 }
 
 /// Why the rounds ended.
-pub(in crate::cards) enum RoundsEnd {
+pub(crate) enum RoundsEnd {
     Answer,
     /// This call needs a person.
     Approval(ToolCall),
 }
 
 /// An Agent at work.
-pub(in crate::cards) struct Rounds<'a> {
-    pub(in crate::cards) inputs: &'a Inputs<'a>,
-    pub(in crate::cards) model: &'a Model,
-    pub(in crate::cards) toolbox: &'a Toolbox,
-    pub(in crate::cards) provider_tools: &'a [ProviderTool],
-    pub(in crate::cards) rounds_max: u64,
+pub(crate) struct Rounds<'a> {
+    pub(crate) inputs: &'a Inputs<'a>,
+    pub(crate) model: &'a Model,
+    pub(crate) toolbox: &'a Toolbox,
+    pub(crate) provider_tools: &'a [ProviderTool],
+    pub(crate) rounds_max: u64,
     /// The input that says how many rounds there may be.
-    pub(in crate::cards) rounds_input: &'static str,
-    pub(in crate::cards) turn: &'a RunContext<'a>,
-    pub(in crate::cards) sink: &'a mut dyn TokenSink,
-    pub(in crate::cards) progress: AgentProgress,
+    pub(crate) rounds_input: &'static str,
+    pub(crate) turn: &'a RunContext<'a>,
+    pub(crate) sink: &'a mut dyn TokenSink,
+    pub(crate) progress: AgentProgress,
     /// What was written since the step began or went on.
-    pub(in crate::cards) text: String,
+    pub(crate) text: String,
     /// The last of it, which answers.
-    pub(in crate::cards) answer: String,
+    pub(crate) answer: String,
     /// The provider stopped in the midst of its last reply, so the next one goes on with it.
-    pub(in crate::cards) is_paused: bool,
+    pub(crate) is_paused: bool,
 }
 
 impl<'a> Rounds<'a> {
     /// An Agent that begins.
-    pub(in crate::cards) fn new(
+    pub(crate) fn new(
         inputs: &'a Inputs<'a>,
         model: &'a Model,
         toolbox: &'a Toolbox,
@@ -94,7 +94,7 @@ impl<'a> Rounds<'a> {
     ///
     /// # Errors
     /// When the model or a tool that must not fail does, there were too many rounds, or the run was ended.
-    pub(in crate::cards) fn run(&mut self) -> Result<RoundsEnd> {
+    pub(crate) fn run(&mut self) -> Result<RoundsEnd> {
         loop {
             if let Some(end) = self.answer_calls()? {
                 return Ok(end);
@@ -117,7 +117,7 @@ impl<'a> Rounds<'a> {
     ///
     /// # Errors
     /// As [`Self::run`].
-    pub(in crate::cards) fn proceed(&mut self, feedback: Option<&str>) -> Result<RoundsEnd> {
+    pub(crate) fn proceed(&mut self, feedback: Option<&str>) -> Result<RoundsEnd> {
         self.progress.remarks.extend(feedback.map(str::to_owned));
         if !self.progress.waiting.is_empty() && self.answer_call()? {
             return Ok(RoundsEnd::Answer);
@@ -129,7 +129,7 @@ impl<'a> Rounds<'a> {
     ///
     /// # Errors
     /// As [`Self::run`].
-    pub(in crate::cards) fn reject(&mut self, feedback: Option<&str>) -> Result<RoundsEnd> {
+    pub(crate) fn reject(&mut self, feedback: Option<&str>) -> Result<RoundsEnd> {
         if !self.progress.waiting.is_empty() {
             let call = self.progress.waiting.remove(0);
             self.remove_tools(&call.name);
@@ -242,7 +242,7 @@ impl<'a> Rounds<'a> {
     ///
     /// # Errors
     /// When the caller left.
-    pub(in crate::cards) fn write(&mut self, text: &str) -> Result<()> {
+    pub(crate) fn write(&mut self, text: &str) -> Result<()> {
         let mut sink = RoundSink { sink: &mut *self.sink, text: &mut self.text, apart: true };
         sink.token(text).map_err(|_| Error::Cancelled)
     }

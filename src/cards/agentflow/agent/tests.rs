@@ -1,11 +1,11 @@
 //! An Agent, its tools and the person who approves their calls.
 
 use super::*;
-use crate::cards::kit::build::component::Component;
-use crate::cards::kit::models::test_model::{TestModel, calling, reply};
-use crate::cards::kit::steps::test_step::{TestStep, picked};
-use crate::cards::kit::{CallError, InputValue, InputValues, Observation, RunContext, StepResume, Tool};
 use crate::domain::predictions::prediction::Document;
+use crate::kit::build::component::Component;
+use crate::kit::models::test_model::{TestModel, calling, reply};
+use crate::kit::steps::test_step::{TestStep, picked};
+use crate::kit::{CallError, InputValue, InputValues, Observation, RunContext, StepResume, Tool};
 use crate::llm::{Completion, ToolSpec};
 use std::sync::Arc;
 

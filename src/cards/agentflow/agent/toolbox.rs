@@ -1,17 +1,17 @@
 //! The tools of an Agent: picked cards and knowledge, each with what its row says about it.
 
-use crate::cards::kit::build::component::Toolkit;
-use crate::cards::kit::build::unique_tools::with_unique_names;
-use crate::cards::kit::models::tool_loop::index_by_name;
-use crate::cards::kit::{
-    Choice, Input, Inputs, Knowledge, Model, Picker, StoreRetriever, Tool, WireType, WiredComponent,
-};
-use crate::cards::tools::retriever_tool;
-use crate::cards::vector_stores::document_store;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::DocumentStoreId;
 use crate::domain::workspace::tool::model_name;
+use crate::kit::build::component::Toolkit;
+use crate::kit::build::unique_tools::with_unique_names;
+use crate::kit::models::tool_loop::index_by_name;
+use crate::kit::{
+    Choice, Input, Inputs, Knowledge, Model, Picker, StoreRetriever, Tool, WireType, WiredComponent,
+};
 use crate::llm::ToolSpec;
+use crate::tools::retriever_tool;
+use crate::vector_stores::document_store;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ const DESCRIPTION: &str = "knowledgeDescription";
 const SOURCES: &str = "returnSourceDocuments";
 
 /// The fields of a tool.
-pub(in crate::cards) const TOOL_ROW: &[Input] = &[
+pub(crate) const TOOL_ROW: &[Input] = &[
     Input::card(TOOL, "Tool", WireType::Tool),
     Input::switch(ASKS, "Require Human Input")
         .optional()
@@ -42,14 +42,14 @@ pub(in crate::cards) const TOOL_ROW: &[Input] = &[
 ];
 
 /// The fields of a document store.
-pub(in crate::cards) const STORE_ROW: &[Input] = &[
+pub(crate) const STORE_ROW: &[Input] = &[
     Input::pick(STORE, "Document Store", Picker::DocumentStore),
     Input::lines(STORE_DESCRIPTION, "Description").optional().help("Tells the model when to search it."),
     Input::switch(SOURCES, "Return Source Documents").optional(),
 ];
 
 /// The fields of a vector store that stands in the card.
-pub(in crate::cards) const VECTORS_ROW: &[Input] = &[
+pub(crate) const VECTORS_ROW: &[Input] = &[
     Input::card(VECTOR_STORE, "Vector Store", WireType::VectorStore),
     Input::card(EMBEDDINGS, "Embedding Model", WireType::Embeddings),
     Input::text(NAME, "Knowledge Name").optional().help("What the model calls it."),
@@ -58,14 +58,14 @@ pub(in crate::cards) const VECTORS_ROW: &[Input] = &[
 ];
 
 /// A tool, and what its row says about it.
-pub(in crate::cards) struct AgentTool {
-    pub(in crate::cards) tool: Arc<dyn Tool>,
+pub(crate) struct AgentTool {
+    pub(crate) tool: Arc<dyn Tool>,
     /// As the model is told of it.
-    pub(in crate::cards) spec: ToolSpec,
+    pub(crate) spec: ToolSpec,
     /// The place of its row: the tools of one row come from one card.
-    pub(in crate::cards) row: usize,
-    pub(in crate::cards) asks_person: bool,
-    pub(in crate::cards) stops_on_error: bool,
+    pub(crate) row: usize,
+    pub(crate) asks_person: bool,
+    pub(crate) stops_on_error: bool,
     /// The card it comes from.
     node: Option<Value>,
 }
@@ -84,21 +84,21 @@ impl AgentTool {
 
 /// The names of a card's inputs about what its model can call.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::cards) struct ToolboxNames {
-    pub(in crate::cards) tools: &'static str,
-    pub(in crate::cards) stores: &'static str,
+pub(crate) struct ToolboxNames {
+    pub(crate) tools: &'static str,
+    pub(crate) stores: &'static str,
     /// `None` for a card that has none.
-    pub(in crate::cards) vectors: Option<&'static str>,
+    pub(crate) vectors: Option<&'static str>,
 }
 
-pub(in crate::cards) struct Toolbox(pub(in crate::cards) Vec<AgentTool>);
+pub(crate) struct Toolbox(pub(crate) Vec<AgentTool>);
 
 impl Toolbox {
     /// The tools of all rows; those that bear one name only because nobody named them are numbered.
     ///
     /// # Errors
     /// What is wrong with a row.
-    pub(in crate::cards) fn from_inputs(inputs: &Inputs<'_>, names: ToolboxNames) -> Result<Self> {
+    pub(crate) fn from_inputs(inputs: &Inputs<'_>, names: ToolboxNames) -> Result<Self> {
         let mut rows: Vec<ToolRow> = Vec::new();
         for row in inputs.rows(names.tools) {
             rows.extend(ToolRow::picked(&row)?);
@@ -126,7 +126,7 @@ impl Toolbox {
     ///
     /// # Errors
     /// Which name it is, or which model.
-    pub(in crate::cards) fn check(&self, inputs: &Inputs<'_>, model: &Model) -> Result<()> {
+    pub(crate) fn check(&self, inputs: &Inputs<'_>, model: &Model) -> Result<()> {
         if !self.0.is_empty() && !model.takes_tools() {
             let told =
                 format!("{}: {} cannot call tools; choose a model that can", inputs.label, model.label());
@@ -137,12 +137,12 @@ impl Toolbox {
     }
 
     /// The tool that models call by this name.
-    pub(in crate::cards) fn find(&self, name: &str) -> Option<&AgentTool> {
+    pub(crate) fn find(&self, name: &str) -> Option<&AgentTool> {
         self.0.iter().find(|known| known.spec.name == name)
     }
 
     /// As records list what the model could call.
-    pub(in crate::cards) fn describe(&self) -> Value {
+    pub(crate) fn describe(&self) -> Value {
         self.0.iter().map(AgentTool::describe).collect()
     }
 }

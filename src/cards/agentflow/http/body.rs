@@ -1,8 +1,8 @@
 //! What a request sends.
 
 use super::{BODY, BODY_TYPE, pairs};
-use crate::cards::kit::Inputs;
 use crate::domain::error::Result;
+use crate::kit::Inputs;
 use crate::llm::MultipartForm;
 use serde_json::Value;
 

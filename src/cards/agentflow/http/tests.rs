@@ -1,8 +1,8 @@
 //! HTTP steps against a server of the test.
 
 use super::*;
-use crate::cards::kit::capabilities::test_host::TestHost;
-use crate::cards::kit::steps::test_step::TestStep;
+use crate::kit::capabilities::test_host::TestHost;
+use crate::kit::steps::test_step::TestStep;
 use crate::net::test_servers::{read_head, serve_plain};
 use std::io::{Read as _, Write as _};
 use std::sync::{Arc, Mutex};

@@ -1,14 +1,14 @@
 //! The inputs of a start by the clock. Whoever watches the clock reads them.
 
 use super::{FIELDS, KIND as START, SCHEDULE};
-use crate::cards::kit::{Choice, Input};
+use crate::kit::{Choice, Input};
 
 const WRITTEN: &str = "scheduleType";
 const EVERY: &str = "scheduleFrequency";
 const MODE: &str = "scheduleInputMode";
 const PICKED: &str = "visualPicker";
 
-pub(in crate::cards) const KIND: Input = Input::choice(
+pub(crate) const KIND: Input = Input::choice(
     WRITTEN,
     "Schedule Type",
     &[Choice::new(PICKED, "Visual Picker"), Choice::new("cronExpression", "Cron Expression")],
@@ -16,13 +16,13 @@ pub(in crate::cards) const KIND: Input = Input::choice(
 .or(PICKED)
 .when(START, SCHEDULE);
 
-pub(in crate::cards) const CRON: Input = Input::text("scheduleCronExpression", "Cron Expression")
+pub(crate) const CRON: Input = Input::text("scheduleCronExpression", "Cron Expression")
     .optional()
     .when(START, SCHEDULE)
     .when_any(WRITTEN, &["cronExpression"])
     .help("Five fields: minute, hour, day of the month, month, day of the week.");
 
-pub(in crate::cards) const FREQUENCY: Input = Input::choice(
+pub(crate) const FREQUENCY: Input = Input::choice(
     EVERY,
     "Frequency",
     &[
@@ -36,18 +36,18 @@ pub(in crate::cards) const FREQUENCY: Input = Input::choice(
 .when(START, SCHEDULE)
 .when_any(WRITTEN, &[PICKED]);
 
-pub(in crate::cards) const ON_MINUTE: Input = Input::whole("scheduleOnMinute", "On Minute", 0.0, 59.0)
+pub(crate) const ON_MINUTE: Input = Input::whole("scheduleOnMinute", "On Minute", 0.0, 59.0)
     .optional()
     .when(START, SCHEDULE)
     .when_any(EVERY, &["hourly"]);
 
-pub(in crate::cards) const ON_TIME: Input = Input::text("scheduleOnTime", "On Time")
+pub(crate) const ON_TIME: Input = Input::text("scheduleOnTime", "On Time")
     .optional()
     .when(START, SCHEDULE)
     .when_any(EVERY, &["daily", "weekly", "monthly"])
     .help("Hours and minutes, such as 09:30.");
 
-pub(in crate::cards) const ON_DAY_OF_WEEK: Input = Input::choices(
+pub(crate) const ON_DAY_OF_WEEK: Input = Input::choices(
     "scheduleOnDayOfWeek",
     "On Day of Week",
     &[
@@ -64,19 +64,19 @@ pub(in crate::cards) const ON_DAY_OF_WEEK: Input = Input::choices(
 .when(START, SCHEDULE)
 .when_any(EVERY, &["weekly"]);
 
-pub(in crate::cards) const ON_DAY_OF_MONTH: Input = Input::text("scheduleOnDayOfMonth", "On Day of Month")
+pub(crate) const ON_DAY_OF_MONTH: Input = Input::text("scheduleOnDayOfMonth", "On Day of Month")
     .optional()
     .lists()
     .when(START, SCHEDULE)
     .when_any(EVERY, &["monthly"])
     .help("Days from 1 to 31, divided by commas.");
 
-pub(in crate::cards) const TIMEZONE: Input = Input::text("scheduleTimezone", "Timezone")
+pub(crate) const TIMEZONE: Input = Input::text("scheduleTimezone", "Timezone")
     .or("UTC")
     .when(START, SCHEDULE)
     .help("A name of the IANA database, such as Europe/Berlin.");
 
-pub(in crate::cards) const END_DATE: Input = Input::text("scheduleEndDate", "End Date")
+pub(crate) const END_DATE: Input = Input::text("scheduleEndDate", "End Date")
     .optional()
     .when(START, SCHEDULE)
     .help("After this date the flow is started no more.");
@@ -106,7 +106,7 @@ pub(super) const FORM_DEFAULTS: Input = Input::json("scheduleFormDefaults", "For
     .when_any(MODE, &["form"])
     .help("The values of each run, as a JSON object.");
 
-pub(in crate::cards) const CATCH_UP_MINUTES: Input =
+pub(crate) const CATCH_UP_MINUTES: Input =
     Input::whole("scheduleCatchUpMinutes", "Catch up (minutes)", 0.0, 10_080.0)
         .or("10")
         .when(START, SCHEDULE)

@@ -1,14 +1,14 @@
 //! The inputs of a start by a call of the flow's webhook. Whoever takes the call reads them.
 
 use super::{KIND, WEBHOOK};
-use crate::cards::kit::{Choice, Input};
+use crate::kit::{Choice, Input};
 
 const VALIDATES: &str = "webhookEnableValidation";
 const SIGNS: &str = "webhookEnableAuth";
 const MODE: &str = "webhookInputMode";
-pub(in crate::cards) const ANSWERS: &str = "webhookResponseMode";
+pub(crate) const ANSWERS: &str = "webhookResponseMode";
 
-pub(in crate::cards) const METHOD: Input = Input::choice(
+pub(crate) const METHOD: Input = Input::choice(
     "webhookMethod",
     "HTTP Method",
     &[
@@ -22,7 +22,7 @@ pub(in crate::cards) const METHOD: Input = Input::choice(
 .or("POST")
 .when(KIND, WEBHOOK);
 
-pub(in crate::cards) const CONTENT_TYPE: Input = Input::choice(
+pub(crate) const CONTENT_TYPE: Input = Input::choice(
     "webhookContentType",
     "Content Type",
     &[
@@ -49,12 +49,12 @@ pub(super) const DEFAULT_INPUT: Input = Input::lines("webhookDefaultInput", "Def
     .when_any(MODE, &["text"])
     .help("The question of each run; {{ $webhook.body.name }} stands for a value of the call.");
 
-pub(in crate::cards) const ENABLE_AUTH: Input = Input::switch(SIGNS, "Enable Authentication")
+pub(crate) const ENABLE_AUTH: Input = Input::switch(SIGNS, "Enable Authentication")
     .optional()
     .when(KIND, WEBHOOK)
     .help("Only calls that know the secret of the webhook start the flow.");
 
-pub(in crate::cards) const SIGNATURE_TYPE: Input = Input::choice(
+pub(crate) const SIGNATURE_TYPE: Input = Input::choice(
     "webhookSignatureType",
     "Signature Type",
     &[Choice::new("hmac-sha256", "HMAC-SHA256"), Choice::new("plain-token", "Plain Token")],
@@ -62,25 +62,24 @@ pub(in crate::cards) const SIGNATURE_TYPE: Input = Input::choice(
 .or("hmac-sha256")
 .when(SIGNS, "true");
 
-pub(in crate::cards) const SIGNATURE_HEADER: Input =
+pub(crate) const SIGNATURE_HEADER: Input =
     Input::text("webhookSignatureHeader", "Signature Header").or("x-webhook-signature").when(SIGNS, "true");
 
-pub(in crate::cards) const TIMESTAMP_HEADER: Input =
-    Input::text("webhookTimestampHeader", "Timestamp Header")
-        .optional()
-        .when(SIGNS, "true")
-        .help("The time in this header is signed with the body, and must be of the last five minutes.");
+pub(crate) const TIMESTAMP_HEADER: Input = Input::text("webhookTimestampHeader", "Timestamp Header")
+    .optional()
+    .when(SIGNS, "true")
+    .help("The time in this header is signed with the body, and must be of the last five minutes.");
 
-pub(in crate::cards) const ENABLE_VALIDATION: Input =
+pub(crate) const ENABLE_VALIDATION: Input =
     Input::switch(VALIDATES, "Enable Validation").optional().when(KIND, WEBHOOK);
 
-pub(in crate::cards) const HEADER_PARAMS: Input =
+pub(crate) const HEADER_PARAMS: Input =
     Input::rows("webhookHeaderParams", "Expected Headers", NAMES).optional().when(VALIDATES, "true");
 
-pub(in crate::cards) const BODY_PARAMS: Input =
+pub(crate) const BODY_PARAMS: Input =
     Input::rows("webhookBodyParams", "Expected Body Fields", TYPED_NAMES).optional().when(VALIDATES, "true");
 
-pub(in crate::cards) const QUERY_PARAMS: Input =
+pub(crate) const QUERY_PARAMS: Input =
     Input::rows("webhookQueryParams", "Expected Query Parameters", NAMES).optional().when(VALIDATES, "true");
 
 pub(super) const RESPONSE_MODE: Input = Input::choice(

@@ -1,8 +1,8 @@
 //! ChatAnthropic for engines.
 
 use super::CHAT_MODEL;
-use crate::cards::chat_models::anthropic::{MAX_TOKENS, TEMPERATURE, TOP_P, is_sampled, model};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::chat_models::anthropic::{MAX_TOKENS, TEMPERATURE, TOP_P, is_sampled, model};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 
 pub(crate) const CARD: Card = Card {
     name: "chatAnthropic_LlamaIndex",

@@ -1,9 +1,9 @@
 //! AzureChatOpenAI for engines.
 
 use super::CHAT_MODEL;
-use crate::cards::chat_models::azure_openai::{BASE_PATH, counts_in_streams, deployment};
-use crate::cards::kit::models::openai_compatible::{MAX_TOKENS, TEMPERATURE, TIMEOUT, TOP_P, with_settings};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::chat_models::azure_openai::{BASE_PATH, counts_in_streams, deployment};
+use crate::kit::models::openai_compatible::{MAX_TOKENS, TEMPERATURE, TIMEOUT, TOP_P, with_settings};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::KeyStyle;
 
 pub(crate) const CARD: Card = Card {

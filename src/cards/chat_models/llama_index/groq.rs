@@ -1,9 +1,9 @@
 //! ChatGroq for engines.
 
 use super::CHAT_MODEL;
-use crate::cards::chat_models::openai_compatible::groq::HOME;
-use crate::cards::kit::models::openai_compatible::{BASE_PATH, MAX_TOKENS, TEMPERATURE, model};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::chat_models::openai_compatible::groq::HOME;
+use crate::kit::models::openai_compatible::{BASE_PATH, MAX_TOKENS, TEMPERATURE, model};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 
 pub(crate) const CARD: Card = Card {
     name: "chatGroq_LlamaIndex",

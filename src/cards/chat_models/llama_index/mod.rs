@@ -7,4 +7,4 @@ pub(crate) mod openai;
 pub(crate) mod together;
 
 /// The base class of all of them, beside that of their provider.
-pub(in crate::cards) const CHAT_MODEL: &str = "BaseChatModel_LlamaIndex";
+pub(crate) const CHAT_MODEL: &str = "BaseChatModel_LlamaIndex";

@@ -1,10 +1,8 @@
 //! ChatOpenAI for engines.
 
 use super::CHAT_MODEL;
-use crate::cards::kit::models::openai_compatible::{
-    BASE_PATH, MAX_TOKENS, TEMPERATURE, TIMEOUT, TOP_P, model,
-};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::models::openai_compatible::{BASE_PATH, MAX_TOKENS, TEMPERATURE, TIMEOUT, TOP_P, model};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::OPENAI_BASE;
 
 pub(crate) const CARD: Card = Card {

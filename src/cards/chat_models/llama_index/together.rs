@@ -1,9 +1,9 @@
 //! ChatTogetherAI for engines.
 
 use super::CHAT_MODEL;
-use crate::cards::chat_models::openai_compatible::together::HOME;
-use crate::cards::kit::models::openai_compatible::{ANY_MODEL, BASE_PATH, TEMPERATURE, model};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::chat_models::openai_compatible::together::HOME;
+use crate::kit::models::openai_compatible::{ANY_MODEL, BASE_PATH, TEMPERATURE, model};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 
 pub(crate) const CARD: Card = Card {
     name: "chatTogetherAI_LlamaIndex",

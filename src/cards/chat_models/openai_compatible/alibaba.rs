@@ -1,9 +1,7 @@
 //! Alibaba's Tongyi models, by the protocol that its Model Studio has beside its own.
 
-use crate::cards::kit::models::openai_compatible::{
-    ANY_MODEL, BASE_PATH, CACHE, STREAMING, TEMPERATURE, model,
-};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::models::openai_compatible::{ANY_MODEL, BASE_PATH, CACHE, STREAMING, TEMPERATURE, model};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://dashscope-intl.aliyuncs.com/compatible-mode/v1";
 

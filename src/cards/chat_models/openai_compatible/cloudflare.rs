@@ -1,8 +1,8 @@
 //! Models on Cloudflare's Workers AI.
 
-use crate::cards::kit::models::openai_compatible::{address, endpoint, with_settings, with_version};
-use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
+use crate::kit::models::openai_compatible::{address, endpoint, with_settings, with_version};
+use crate::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::llm::OpenAi;
 
 const HOME: &str = "https://api.cloudflare.com/client/v4/accounts";

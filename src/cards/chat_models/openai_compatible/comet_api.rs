@@ -1,10 +1,10 @@
 //! CometAPI: one key for the models of many providers.
 
-use crate::cards::kit::models::openai_compatible::{
+use crate::kit::models::openai_compatible::{
     ANY_MODEL, BASE_OPTIONS, BASE_PATH, CACHE, FREQUENCY_PENALTY, MAX_TOKENS, PRESENCE_PENALTY, STREAMING,
     TEMPERATURE, TOP_P, model,
 };
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://api.cometapi.com/v1";
 

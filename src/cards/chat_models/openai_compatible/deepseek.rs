@@ -1,10 +1,10 @@
 //! DeepSeek's models.
 
-use crate::cards::kit::models::openai_compatible::{
+use crate::kit::models::openai_compatible::{
     BASE_OPTIONS, BASE_PATH, CACHE, FREQUENCY_PENALTY, MAX_TOKENS, PRESENCE_PENALTY, STOP_SEQUENCE,
     STREAMING, TEMPERATURE, TIMEOUT, TOP_P, model,
 };
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use serde_json::json;
 
 const HOME: &str = "https://api.deepseek.com";

@@ -1,9 +1,7 @@
 //! Fireworks AI: open models.
 
-use crate::cards::kit::models::openai_compatible::{
-    ANY_MODEL, BASE_PATH, CACHE, STREAMING, TEMPERATURE, model,
-};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::models::openai_compatible::{ANY_MODEL, BASE_PATH, CACHE, STREAMING, TEMPERATURE, model};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://api.fireworks.ai/inference/v1";
 

@@ -1,11 +1,9 @@
 //! Groq: open models at high speed.
 
-use crate::cards::kit::models::openai_compatible::{
-    BASE_PATH, CACHE, MAX_TOKENS, STREAMING, TEMPERATURE, model,
-};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::models::openai_compatible::{BASE_PATH, CACHE, MAX_TOKENS, STREAMING, TEMPERATURE, model};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 
-pub(in crate::cards) const HOME: &str = "https://api.groq.com/openai/v1";
+pub(crate) const HOME: &str = "https://api.groq.com/openai/v1";
 
 pub(crate) const CARD: Card = Card {
     name: "groqChat",

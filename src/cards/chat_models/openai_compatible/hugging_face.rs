@@ -1,10 +1,10 @@
 //! Hugging Face: chat models through its router, or an endpoint of your own.
 
-use crate::cards::kit::models::openai_compatible::{
+use crate::kit::models::openai_compatible::{
     ANY_MODEL, CACHE, FREQUENCY_PENALTY, MAX_TOKENS, STOP_SEQUENCE, TOP_P, address, endpoint, with_settings,
     with_version,
 };
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://router.huggingface.co/v1";
 

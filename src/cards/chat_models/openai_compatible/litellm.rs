@@ -1,9 +1,9 @@
 //! LiteLLM: a proxy in front of many providers.
 
-use crate::cards::kit::models::openai_compatible::{
+use crate::kit::models::openai_compatible::{
     ANY_MODEL, CACHE, IMAGES, MAX_TOKENS, SERVER, STREAMING, TEMPERATURE, TIMEOUT, TOP_P, model_at_server,
 };
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 
 pub(crate) const CARD: Card = Card {
     name: "chatLitellm",

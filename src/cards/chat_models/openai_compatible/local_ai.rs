@@ -1,9 +1,9 @@
 //! LocalAI: models on a machine of your own, behind OpenAI's protocol.
 
-use crate::cards::kit::models::openai_compatible::{
+use crate::kit::models::openai_compatible::{
     ANY_MODEL, CACHE, MAX_TOKENS, SERVER, STREAMING, TEMPERATURE, TIMEOUT, TOP_P, model_at_server,
 };
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 
 pub(crate) const CARD: Card = Card {
     name: "chatLocalAI",

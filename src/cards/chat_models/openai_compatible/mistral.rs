@@ -1,9 +1,9 @@
 //! Mistral's models.
 
-use crate::cards::kit::models::openai_compatible::{
+use crate::kit::models::openai_compatible::{
     CACHE, STREAMING, TEMPERATURE, TOP_P, address, endpoint, with_settings, with_version,
 };
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://api.mistral.ai/v1";
 

@@ -1,8 +1,8 @@
 //! NeMo Guardrails: a model behind a server that judges what it is asked and what it answers.
 
-use crate::cards::kit::models::openai_compatible::{address, common_base, with_version};
-use crate::cards::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
+use crate::kit::models::openai_compatible::{address, common_base, with_version};
+use crate::kit::{Card, Category, Factory, Input, Inputs, Risk};
 use crate::llm::OpenAi;
 use serde_json::json;
 

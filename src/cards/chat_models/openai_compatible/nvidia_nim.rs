@@ -1,10 +1,10 @@
 //! NVIDIA NIM: models in containers, hosted or of your own.
 
-use crate::cards::kit::models::openai_compatible::{
+use crate::kit::models::openai_compatible::{
     ANY_MODEL, BASE_OPTIONS, CACHE, FREQUENCY_PENALTY, MAX_TOKENS, PRESENCE_PENALTY, SERVER, STREAMING,
     TEMPERATURE, TIMEOUT, TOP_P, model_at_server,
 };
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 
 pub(crate) const CARD: Card = Card {
     name: "chatNvidiaNIM",

@@ -1,10 +1,10 @@
 //! OpenAI Custom Model: any model name at any server that speaks OpenAI's protocol.
 
-use crate::cards::kit::models::openai_compatible::{
+use crate::kit::models::openai_compatible::{
     ANY_MODEL, BASE_OPTIONS, BASE_PATH, CACHE, FREQUENCY_PENALTY, MAX_TOKENS, PRESENCE_PENALTY, STREAMING,
     TEMPERATURE, TIMEOUT, TOP_P, model,
 };
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::OPENAI_BASE;
 
 pub(crate) const CARD: Card = Card {

@@ -1,10 +1,10 @@
 //! Perplexity: models that search the web.
 
-use crate::cards::kit::models::openai_compatible::{
+use crate::kit::models::openai_compatible::{
     CACHE, FREQUENCY_PENALTY, MAX_TOKENS, PRESENCE_PENALTY, STREAMING, TEMPERATURE, TIMEOUT, TOP_K, TOP_P,
     model,
 };
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://api.perplexity.ai";
 

@@ -1,9 +1,9 @@
 //! SambaNova: open models.
 
-use crate::cards::kit::models::openai_compatible::{
+use crate::kit::models::openai_compatible::{
     ANY_MODEL, BASE_OPTIONS, BASE_PATH, CACHE, STREAMING, TEMPERATURE, address, endpoint, with_settings,
 };
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://api.sambanova.ai/v1";
 

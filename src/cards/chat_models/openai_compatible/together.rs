@@ -1,11 +1,9 @@
 //! Together AI: open models.
 
-use crate::cards::kit::models::openai_compatible::{
-    ANY_MODEL, BASE_PATH, CACHE, STREAMING, TEMPERATURE, model,
-};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::models::openai_compatible::{ANY_MODEL, BASE_PATH, CACHE, STREAMING, TEMPERATURE, model};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 
-pub(in crate::cards) const HOME: &str = "https://api.together.xyz/v1";
+pub(crate) const HOME: &str = "https://api.together.xyz/v1";
 
 pub(crate) const CARD: Card = Card {
     name: "chatTogetherAI",

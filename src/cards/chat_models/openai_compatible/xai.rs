@@ -1,9 +1,9 @@
 //! xAI's Grok models.
 
-use crate::cards::kit::models::openai_compatible::{
+use crate::kit::models::openai_compatible::{
     ANY_MODEL, BASE_PATH, CACHE, IMAGES, MAX_TOKENS, STREAMING, TEMPERATURE, model,
 };
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 
 const HOME: &str = "https://api.x.ai/v1";
 

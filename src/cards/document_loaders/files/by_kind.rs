@@ -4,14 +4,14 @@ use super::epub_file::CHAPTER;
 use super::microsoft_powerpoint::SLIDE;
 use super::pdf_file::PAGE;
 use super::{csv_file, json_file, json_lines_file, microsoft_excel, pointers, text_file};
-use crate::cards::kit::knowledge::loading::FileContent;
-use crate::cards::kit::{Input, Inputs};
 use crate::documents::DocumentKind;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::loading::FileContent;
+use crate::kit::{Input, Inputs};
 
 /// What the card chose for kinds of files that can be read in several ways.
-pub(in crate::cards::document_loaders) struct LoaderChoices {
+pub(in crate::document_loaders) struct LoaderChoices {
     /// A PDF is one document, and not one for each page.
     pub whole_pdf: bool,
     /// Where the text of a line of JSON is.
@@ -19,14 +19,13 @@ pub(in crate::cards::document_loaders) struct LoaderChoices {
 }
 
 /// The input for the text of a line of JSON.
-pub(in crate::cards::document_loaders) const POINTER: Input =
-    Input::text("pointerName", "JSONL Pointer Extraction")
-        .additional()
-        .help("Where the text of a line of JSON is: /text.");
+pub(in crate::document_loaders) const POINTER: Input = Input::text("pointerName", "JSONL Pointer Extraction")
+    .additional()
+    .help("Where the text of a line of JSON is: /text.");
 
 impl LoaderChoices {
     /// Reads them from a card that calls the choice for a PDF `usage` and has [`POINTER`].
-    pub(in crate::cards::document_loaders) fn from_inputs(inputs: &Inputs<'_>, usage: &str) -> Result<Self> {
+    pub(in crate::document_loaders) fn from_inputs(inputs: &Inputs<'_>, usage: &str) -> Result<Self> {
         Ok(Self {
             whole_pdf: inputs.text(usage)? == "perFile",
             line_pointer: inputs.optional_text("pointerName").map(|text| pointers::pointer(&text)),
@@ -47,12 +46,12 @@ fn is_text(ending: &str) -> bool {
 }
 
 /// True for the name of a file that [`documents`] reads.
-pub(in crate::cards::document_loaders) fn is_known(name: &str) -> bool {
+pub(in crate::document_loaders) fn is_known(name: &str) -> bool {
     let ending = ending(name);
     OWN.contains(&ending.as_str()) || is_text(&ending)
 }
 
-pub(in crate::cards::document_loaders) fn documents(
+pub(in crate::document_loaders) fn documents(
     file: &FileContent<'_>,
     chosen: &LoaderChoices,
 ) -> Result<Vec<Document>> {

@@ -1,13 +1,13 @@
 //! Csv File: a document for each row.
 
 use super::rows::{RowFormat, csv};
-use crate::cards::kit::knowledge::loading::{
-    BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader,
-};
-use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 use crate::documents::DocumentKind;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::loading::{
+    BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader,
+};
+use crate::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 
 pub(crate) const CARD: Card = Card {
     name: "csvFile",
@@ -35,7 +35,7 @@ pub(crate) const CARD: Card = Card {
 };
 
 /// A document for each row of a file.
-pub(in crate::cards::document_loaders) fn by_row(
+pub(in crate::document_loaders) fn by_row(
     file: &FileContent<'_>,
     column: Option<&str>,
 ) -> Result<Vec<Document>> {

@@ -1,8 +1,8 @@
 //! Docx File: the raw text of a text of a word processor.
 
-use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
-use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 use crate::documents::DocumentKind;
+use crate::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
+use crate::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 
 pub(crate) const CARD: Card = Card {
     name: "docxFile",

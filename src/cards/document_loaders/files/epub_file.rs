@@ -1,13 +1,13 @@
 //! Epub File: a document for each chapter, or for the whole book.
 
-use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
-use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Need, Risk};
 use crate::documents::DocumentKind;
+use crate::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
+use crate::kit::{Capability, Card, Category, Choice, Factory, Input, Need, Risk};
 
 const USAGES: &[Choice] =
     &[Choice::new("perChapter", "One document per chapter"), Choice::new("perFile", "One document per file")];
 /// What a chapter is called in the place of a document.
-pub(in crate::cards::document_loaders) const CHAPTER: &str = "chapterNumber";
+pub(in crate::document_loaders) const CHAPTER: &str = "chapterNumber";
 
 pub(crate) const CARD: Card = Card {
     name: "epubFile",

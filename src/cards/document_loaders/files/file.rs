@@ -2,8 +2,8 @@
 
 use super::by_kind::{self, LoaderChoices, POINTER};
 use super::pdf_file::USAGES;
-use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
-use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
+use crate::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
+use crate::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 
 pub(crate) const CARD: Card = Card {
     name: "fileLoader",

@@ -2,16 +2,14 @@
 
 use super::by_kind::{self, LoaderChoices, POINTER};
 use super::pdf_file::USAGES;
-use crate::cards::kit::knowledge::loading::{
-    BASE_CLASSES, DocumentSource, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, check_size, loader,
-};
-use crate::cards::kit::knowledge::pieces::{DocumentPiece, PieceVisitor};
-use crate::cards::kit::{
-    Capability, Card, Category, Factory, Grant, Host, Input, Need, Risk, WorkspaceFiles,
-};
 use crate::domain::error::{Error, Result};
 use crate::domain::knowledge::server_folder::{FolderError, FolderQuery};
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::loading::{
+    BASE_CLASSES, DocumentSource, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, check_size, loader,
+};
+use crate::kit::knowledge::pieces::{DocumentPiece, PieceVisitor};
+use crate::kit::{Capability, Card, Category, Factory, Grant, Host, Input, Need, Risk, WorkspaceFiles};
 use crate::limits;
 
 pub(crate) const CARD: Card = Card {
@@ -103,7 +101,11 @@ impl FolderSource {
                 limits::DOCUMENT_BYTES_MAX / (1024 * 1024)
             )),
             FolderError::Io(cause) => {
-                tracing::warn!(%cause, "a folder of documents was not read");
+                tracing::warn!(
+                    target: "flowkeep::cards::document_loaders::files::folder",
+                    %cause,
+                    "a folder of documents was not read"
+                );
                 self.card_error("the system does not let the server read the folder")
             }
             FolderError::Stopped(error) => error,

@@ -1,13 +1,13 @@
 //! Json File: the texts in JSON, or a document for each object of a list.
 
 use super::pointers;
-use crate::cards::kit::knowledge::loading::{
-    BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, file_source, loader_with,
-};
-use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 use crate::documents::DocumentKind;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::loading::{
+    BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, file_source, loader_with,
+};
+use crate::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 use serde_json::Value;
 
 pub(crate) const CARD: Card = Card {
@@ -49,7 +49,7 @@ fn parse_json(file: &FileContent<'_>) -> Result<Value> {
 }
 
 /// A document for each text at one of the places, in a file or in each object of its list.
-pub(in crate::cards::document_loaders) fn texts(
+pub(in crate::document_loaders) fn texts(
     file: &FileContent<'_>,
     pointers: &[String],
     pointing: &[(String, String)],

@@ -1,13 +1,13 @@
 //! Json Lines File: a document for each line.
 
 use super::pointers;
-use crate::cards::kit::knowledge::loading::{
-    BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, file_source, loader_with,
-};
-use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 use crate::documents::DocumentKind;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::loading::{
+    BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, file_source, loader_with,
+};
+use crate::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 use serde_json::Value;
 
 pub(crate) const CARD: Card = Card {
@@ -36,7 +36,7 @@ pub(crate) const CARD: Card = Card {
 };
 
 /// A document for each line that has something at this place.
-pub(in crate::cards::document_loaders) fn by_line(
+pub(in crate::document_loaders) fn by_line(
     file: &FileContent<'_>,
     pointer: &str,
     pointing: &[(String, String)],

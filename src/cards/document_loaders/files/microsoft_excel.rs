@@ -1,13 +1,13 @@
 //! Microsoft Excel: a document for each row of each sheet.
 
 use super::rows::{RowFormat, sheet};
-use crate::cards::kit::knowledge::loading::{
-    BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader,
-};
-use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 use crate::documents::DocumentKind;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::loading::{
+    BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader,
+};
+use crate::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 
 pub(crate) const CARD: Card = Card {
     name: "microsoftExcel",
@@ -29,7 +29,7 @@ pub(crate) const CARD: Card = Card {
 };
 
 /// A document for each row of each sheet of a file.
-pub(in crate::cards::document_loaders) fn by_row(file: &FileContent<'_>) -> Result<Vec<Document>> {
+pub(in crate::document_loaders) fn by_row(file: &FileContent<'_>) -> Result<Vec<Document>> {
     let written = RowFormat { mark: "- ", number: "rowNum", column: None, with_values: true };
     let mut found = Vec::new();
     for part in file.parts(DocumentKind::Sheet)? {

@@ -1,11 +1,11 @@
 //! Microsoft PowerPoint: a document for each slide.
 
-use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
-use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 use crate::documents::DocumentKind;
+use crate::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
+use crate::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 
 /// What a slide is called in the place of a document.
-pub(in crate::cards::document_loaders) const SLIDE: &str = "slideNumber";
+pub(in crate::document_loaders) const SLIDE: &str = "slideNumber";
 
 pub(crate) const CARD: Card = Card {
     name: "microsoftPowerpoint",

@@ -1,12 +1,12 @@
 //! Microsoft Word: the text of a text of a word processor, by its sections.
 
-use crate::cards::kit::knowledge::loading::{
-    BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader,
-};
-use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 use crate::documents::{DocumentKind, DocumentPart};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::loading::{
+    BASE_CLASSES, FileContent, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader,
+};
+use crate::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 
 /// People leave two empty lines, and programs a mark, where something new begins.
 const SECTION_ENDS: &[&str] = &["\u{c}", "\n\n\n"];
@@ -26,7 +26,7 @@ pub(crate) const CARD: Card = Card {
 };
 
 /// A document for each section of a file.
-pub(in crate::cards::document_loaders) fn by_section(file: &FileContent<'_>) -> Result<Vec<Document>> {
+pub(in crate::document_loaders) fn by_section(file: &FileContent<'_>) -> Result<Vec<Document>> {
     let text = file.text(DocumentKind::Docx)?;
     let mut sections = vec![text.as_str()];
     for end in SECTION_ENDS {

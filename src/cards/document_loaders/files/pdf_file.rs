@@ -1,14 +1,14 @@
 //! Pdf File: a document for each page, or for the whole file.
 
-use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
-use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Need, Risk};
 use crate::documents::DocumentKind;
+use crate::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
+use crate::kit::{Capability, Card, Category, Choice, Factory, Input, Need, Risk};
 
 /// How many documents a file of pages becomes.
-pub(in crate::cards::document_loaders) const USAGES: &[Choice] =
+pub(in crate::document_loaders) const USAGES: &[Choice] =
     &[Choice::new("perPage", "One document per page"), Choice::new("perFile", "One document per file")];
 /// What a page is called in the place of a document.
-pub(in crate::cards::document_loaders) const PAGE: &str = "pageNumber";
+pub(in crate::document_loaders) const PAGE: &str = "pageNumber";
 
 pub(crate) const CARD: Card = Card {
     name: "pdfFile",

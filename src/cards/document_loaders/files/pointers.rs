@@ -3,18 +3,18 @@
 use serde_json::{Map, Value};
 
 /// The pointers of a comma list; a name alone is a pointer too.
-pub(in crate::cards::document_loaders) fn pointers(list: &[String]) -> Vec<String> {
+pub(in crate::document_loaders) fn pointers(list: &[String]) -> Vec<String> {
     list.iter().map(|text| pointer(text)).collect()
 }
 
 /// A pointer (RFC 6901); one without its first slash is meant as one.
-pub(in crate::cards::document_loaders) fn pointer(text: &str) -> String {
+pub(in crate::document_loaders) fn pointer(text: &str) -> String {
     let text = text.trim();
     if text.is_empty() || text.starts_with('/') { text.to_owned() } else { format!("/{text}") }
 }
 
 /// All texts under a value, in their order.
-pub(in crate::cards::document_loaders) fn texts<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
+pub(in crate::document_loaders) fn texts<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
     match value {
         Value::String(text) => found.push(text),
         Value::Array(items) => items.iter().for_each(|item| texts(item, found)),
@@ -23,12 +23,12 @@ pub(in crate::cards::document_loaders) fn texts<'v>(value: &'v Value, found: &mu
     }
 }
 
-pub(in crate::cards::document_loaders) fn to_text(value: &Value) -> String {
+pub(in crate::document_loaders) fn to_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// A card's metadata, apart: those that point into what is read, and those that are what they say.
-pub(in crate::cards::document_loaders) fn split_metadata(
+pub(in crate::document_loaders) fn split_metadata(
     metadata: Map<String, Value>,
 ) -> (Vec<(String, String)>, Map<String, Value>) {
     let (mut pointing, mut plain) = (Vec::new(), Map::new());
@@ -42,7 +42,7 @@ pub(in crate::cards::document_loaders) fn split_metadata(
 }
 
 /// What the pointing metadata find in a value.
-pub(in crate::cards::document_loaders) fn resolve(
+pub(in crate::document_loaders) fn resolve(
     pointing: &[(String, String)],
     value: &Value,
 ) -> impl Iterator<Item = (String, Value)> {

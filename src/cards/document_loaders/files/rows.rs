@@ -1,12 +1,12 @@
 //! Tables whose first row names the columns: CSV, and the sheets of a spreadsheet.
 
-use crate::cards::kit::knowledge::loading::FileContent;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::loading::FileContent;
 use serde_json::{Map, Value};
 
 /// The rows of CSV (RFC 4180): quotes keep commas, line ends and doubled quotes within a cell. What follows a closing
 /// quote belongs to the cell, and a quote that is never closed ends with the text.
-pub(in crate::cards) fn csv(text: &str) -> Vec<Vec<String>> {
+pub(crate) fn csv(text: &str) -> Vec<Vec<String>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let separator = separator(text);
     let (mut rows, mut row, mut cell) = (Vec::new(), Vec::new(), String::new());
@@ -48,12 +48,12 @@ fn separator(text: &str) -> char {
 }
 
 /// The rows of a sheet as the reader of spreadsheets writes them.
-pub(in crate::cards::document_loaders) fn sheet(text: &str) -> Vec<Vec<String>> {
+pub(in crate::document_loaders) fn sheet(text: &str) -> Vec<Vec<String>> {
     text.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
 }
 
 /// How a table becomes documents.
-pub(in crate::cards::document_loaders) struct RowFormat<'a> {
+pub(in crate::document_loaders) struct RowFormat<'a> {
     /// What stands before each `column: value`.
     pub mark: &'a str,
     /// What the number of a row is called in the metadata.
@@ -66,7 +66,7 @@ pub(in crate::cards::document_loaders) struct RowFormat<'a> {
 
 impl RowFormat<'_> {
     /// A document for each row that says something. `None` when the column that is wanted does not exist.
-    pub(in crate::cards::document_loaders) fn documents(
+    pub(in crate::document_loaders) fn documents(
         &self,
         file: &FileContent<'_>,
         rows: Vec<Vec<String>>,

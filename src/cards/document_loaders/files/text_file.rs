@@ -1,11 +1,11 @@
 //! Text File: files that are text already, sources of programs included.
 
-use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
-use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 use crate::documents::DocumentKind;
+use crate::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
+use crate::kit::{Capability, Card, Category, Factory, Input, Need, Risk};
 
 /// Endings of files that are read as they are.
-pub(in crate::cards::document_loaders) const ENDINGS: &[&str] = &[
+pub(in crate::document_loaders) const ENDINGS: &[&str] = &[
     ".txt",
     ".text",
     ".log",

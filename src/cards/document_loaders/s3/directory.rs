@@ -2,16 +2,16 @@
 
 use super::listing::PageBegin;
 use super::{BUCKET, Bucket, SERVER};
-use crate::cards::document_loaders::files::by_kind::{POINTER, is_known};
-use crate::cards::document_loaders::files::pdf_file::USAGES;
-use crate::cards::kit::knowledge::loading::{
-    BASE_CLASSES, DocumentSource, METADATA, OMIT, OUTPUTS, SPLITTER, check_size, loader,
-};
-use crate::cards::kit::knowledge::pieces::PieceVisitor;
-use crate::cards::kit::web::aws::REGION;
-use crate::cards::kit::{Card, Category, Factory, Host, Input, Risk};
+use crate::document_loaders::files::by_kind::{POINTER, is_known};
+use crate::document_loaders::files::pdf_file::USAGES;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::loading::{
+    BASE_CLASSES, DocumentSource, METADATA, OMIT, OUTPUTS, SPLITTER, check_size, loader,
+};
+use crate::kit::knowledge::pieces::PieceVisitor;
+use crate::kit::web::aws::REGION;
+use crate::kit::{Card, Category, Factory, Host, Input, Risk};
 use crate::limits;
 
 /// Pages of a listing that are looked through for documents that are held at once, of a thousand names each.

@@ -1,16 +1,16 @@
 //! S3: one object of a bucket.
 
 use super::{BUCKET, Bucket, SERVER};
-use crate::cards::document_loaders::files::by_kind::POINTER;
-use crate::cards::document_loaders::files::pdf_file::USAGES;
-use crate::cards::kit::knowledge::loading::{
-    BASE_CLASSES, DocumentSource, METADATA, OMIT, OUTPUTS, SPLITTER, loader,
-};
-use crate::cards::kit::knowledge::pieces::{DocumentPiece, PieceVisitor};
-use crate::cards::kit::web::aws::REGION;
-use crate::cards::kit::{Card, Category, Choice, Factory, Host, Input, Risk};
+use crate::document_loaders::files::by_kind::POINTER;
+use crate::document_loaders::files::pdf_file::USAGES;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::loading::{
+    BASE_CLASSES, DocumentSource, METADATA, OMIT, OUTPUTS, SPLITTER, loader,
+};
+use crate::kit::knowledge::pieces::{DocumentPiece, PieceVisitor};
+use crate::kit::web::aws::REGION;
+use crate::kit::{Card, Category, Choice, Factory, Host, Input, Risk};
 
 const METHODS: &[Choice] =
     &[Choice::new("builtIn", "Built In Loaders"), Choice::new("unstructured", "Unstructured")];

@@ -1,17 +1,17 @@
 //! Objects of a bucket of S3, or of a server that speaks as S3 does.
 
-pub(in crate::cards) mod directory;
-pub(in crate::cards) mod file;
+pub(crate) mod directory;
+pub(crate) mod file;
 mod listing;
 
 use super::files::by_kind::{self, LoaderChoices};
 use crate::aws::{encode_component, encode_path};
-use crate::cards::kit::knowledge::loading::FileContent;
-use crate::cards::kit::knowledge::pieces::DocumentPiece;
-use crate::cards::kit::web::aws::{AwsService, endpoint};
-use crate::cards::kit::{Host, Input, Inputs};
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::loading::FileContent;
+use crate::kit::knowledge::pieces::DocumentPiece;
+use crate::kit::web::aws::{AwsService, endpoint};
+use crate::kit::{Host, Input, Inputs};
 use crate::limits;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::ResponseLimits;

@@ -1,10 +1,10 @@
 //! BraveSearch API Document Loader: what a search with Brave finds, a document for each page.
 
 use super::{QUERY, document, search_loader};
-use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
-use crate::cards::tools::search::brave_search::request;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER};
+use crate::kit::{Card, Category, Factory, Input, Risk};
+use crate::tools::search::brave_search::request;
 use serde_json::Value;
 
 pub(crate) const CARD: Card = Card {

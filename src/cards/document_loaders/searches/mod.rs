@@ -4,11 +4,11 @@ pub(crate) mod brave_search_api_loader;
 pub(crate) mod search_api_loader;
 pub(crate) mod serp_api_loader;
 
-use crate::cards::kit::knowledge::loading::loader;
-use crate::cards::kit::web::request::WebRequest;
-use crate::cards::kit::{Host, Input, Inputs, Loader};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::loading::loader;
+use crate::kit::web::request::WebRequest;
+use crate::kit::{Host, Input, Inputs, Loader};
 use crate::net::ResponseLimits;
 use serde_json::{Map, Value};
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! SearchApi For Web Search: what Google, or another engine, finds, by SearchApi, as documents.
 
 use super::{QUERY, google_results, search_loader};
-use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
-use crate::cards::tools::search::search_api::search;
+use crate::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER};
+use crate::kit::{Card, Category, Factory, Input, Risk};
+use crate::tools::search::search_api::search;
 
 const PARAMETERS: &str = "customParameters";
 

@@ -1,9 +1,9 @@
 //! SerpApi For Web Search: what Google finds, by SerpApi, as documents.
 
 use super::{QUERY, google_results, search_loader};
-use crate::cards::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
-use crate::cards::tools::search::serp_api::request;
+use crate::kit::knowledge::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER};
+use crate::kit::{Card, Category, Factory, Input, Risk};
+use crate::tools::search::serp_api::request;
 
 pub(crate) const CARD: Card = Card {
     name: "serpApi",

@@ -1,10 +1,10 @@
 //! Azure OpenAI Embeddings for engines.
 
 use super::EMBEDDING;
-use crate::cards::chat_models::azure_openai::{BASE_PATH, deployment};
-use crate::cards::kit::models::openai_compatible::TIMEOUT;
-use crate::cards::kit::models::provider_embeddings::{provider_embeddings, with_settings};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::chat_models::azure_openai::{BASE_PATH, deployment};
+use crate::kit::models::openai_compatible::TIMEOUT;
+use crate::kit::models::provider_embeddings::{provider_embeddings, with_settings};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::KeyStyle;
 use crate::llm::embeddings::OpenAiEmbeddings;
 

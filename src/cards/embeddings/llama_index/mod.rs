@@ -4,4 +4,4 @@ pub(crate) mod azure_openai;
 pub(crate) mod openai;
 
 /// The base class of all of them, beside that of their provider.
-pub(in crate::cards) const EMBEDDING: &str = "BaseEmbedding_LlamaIndex";
+pub(crate) const EMBEDDING: &str = "BaseEmbedding_LlamaIndex";

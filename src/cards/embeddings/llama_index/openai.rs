@@ -1,9 +1,9 @@
 //! OpenAI Embedding for engines.
 
 use super::EMBEDDING;
-use crate::cards::kit::models::openai_compatible::{BASE_PATH, TIMEOUT};
-use crate::cards::kit::models::provider_embeddings::{openai_like, provider_embeddings};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::models::openai_compatible::{BASE_PATH, TIMEOUT};
+use crate::kit::models::provider_embeddings::{openai_like, provider_embeddings};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use crate::llm::OPENAI_BASE;
 
 pub(crate) const CARD: Card = Card {

@@ -10,7 +10,7 @@ const DEPTH_MAX: usize = 32;
 ///
 /// # Errors
 /// A sentence the model can act on.
-pub(in crate::cards) fn check_arguments(schema: &Value, arguments: &Value) -> Result<Value, String> {
+pub(crate) fn check_arguments(schema: &Value, arguments: &Value) -> Result<Value, String> {
     if !arguments.is_object() {
         return Err("The arguments must be a JSON object.".to_owned());
     }

@@ -25,7 +25,7 @@ impl CallError {
 
     /// What an answer with this status means; `wait` is how long the other side asked to wait, as its header says it.
     #[must_use]
-    pub fn from_status(status: u16, message: String, wait: Option<&str>) -> Self {
+    pub(crate) fn from_status(status: u16, message: String, wait: Option<&str>) -> Self {
         if status_may_pass(status) {
             Self::may_pass(message, wait.and_then(parse_retry_after))
         } else {
@@ -35,7 +35,7 @@ impl CallError {
 
     /// Why a request came to no answer, in these words.
     #[must_use]
-    pub fn from_net(error: &NetError, message: String) -> Self {
+    pub(crate) fn from_net(error: &NetError, message: String) -> Self {
         match error {
             NetError::Cancelled => Self::Cancelled,
             passing if passing.may_pass() => Self::may_pass(message, None),

@@ -3,8 +3,8 @@
 use super::arguments::check_arguments;
 use super::call_error::CallError;
 use super::component::{RunContext, Tool};
-use crate::cards::kit::models::tool_loop::index_by_name;
 use crate::domain::error::{Error, Result};
+use crate::kit::models::tool_loop::index_by_name;
 use crate::script::{CallHandler, ScriptError};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -73,7 +73,7 @@ impl From<&ScriptError> for CallError {
 
 /// A run of code that had no result, as the failure of its card.
 #[must_use]
-pub(crate) fn code_error(card: &str, error: &ScriptError) -> Error {
+pub fn code_error(card: &str, error: &ScriptError) -> Error {
     CallError::from(error).at(card)
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn parse_values(inputs: Map<String, Value>) -> Map<String, Value> {
 
 /// The answer that a result of code is: text as it is, anything else as JSON.
 #[must_use]
-pub(crate) fn as_text(result: &Value) -> String {
+pub fn as_text(result: &Value) -> String {
     match result {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),

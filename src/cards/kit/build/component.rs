@@ -2,19 +2,19 @@
 
 use super::call_error::CallError;
 use super::prompt::Prompt;
-use crate::cards::kit::capabilities::host::Host;
-use crate::cards::kit::knowledge::transform::Transform;
-use crate::cards::kit::knowledge::{Loader, Splitter, VectorStore};
-use crate::cards::kit::members::Member;
-use crate::cards::kit::models::model::{Model, ModelReply, OpenCall};
-use crate::cards::kit::models::router::Route;
-use crate::cards::kit::models::synthesis::Synthesis;
-use crate::cards::kit::models::token_sink::TokenSink;
-use crate::cards::kit::schema::wire_type::WireType;
-use crate::cards::kit::stores::records::RecordManager;
 use crate::domain::error::Result;
 use crate::domain::pipelines::target::PipelineTarget;
 use crate::domain::predictions::prediction::{Document, HistoryMessage, ImageUpload, RunOutput};
+use crate::kit::capabilities::host::Host;
+use crate::kit::knowledge::transform::Transform;
+use crate::kit::knowledge::{Loader, Splitter, VectorStore};
+use crate::kit::members::Member;
+use crate::kit::models::model::{Model, ModelReply, OpenCall};
+use crate::kit::models::router::Route;
+use crate::kit::models::synthesis::Synthesis;
+use crate::kit::models::token_sink::TokenSink;
+use crate::kit::schema::wire_type::WireType;
+use crate::kit::stores::records::RecordManager;
 use crate::llm::{ChatMessage, ChatRequest, Completion, ReplyStream, ToolSpec};
 use serde_json::Value;
 use std::fmt;
@@ -139,7 +139,7 @@ impl ChainProgress {
     ///
     /// # Errors
     /// As [`Model::ask`].
-    pub fn from_model(
+    pub(crate) fn from_model(
         model: &Model,
         messages: Vec<ChatMessage>,
         turn: &RunContext<'_>,
@@ -338,10 +338,7 @@ pub trait Moderation: Send + Sync {
 ///
 /// # Errors
 /// When one of them fails.
-pub(crate) fn moderate(
-    moderations: &[Arc<dyn Moderation>],
-    turn: &RunContext<'_>,
-) -> Result<ModerationVerdict> {
+pub fn moderate(moderations: &[Arc<dyn Moderation>], turn: &RunContext<'_>) -> Result<ModerationVerdict> {
     for moderation in moderations {
         if let block @ ModerationVerdict::Block(_) = moderation.judge(turn)? {
             return Ok(block);

@@ -6,13 +6,13 @@ use super::component::{
 use super::inputs::{InputValue, Inputs, WiredComponent};
 use super::prompt::Prompt;
 use super::unique_tools;
-use crate::cards::kit::knowledge::{Loader, Splitter, StoreRetriever, VectorStore};
-use crate::cards::kit::members::Member;
-use crate::cards::kit::models::model::Model;
-use crate::cards::kit::models::router::{Route, RouteTarget};
-use crate::cards::kit::models::synthesis::Synthesis;
-use crate::cards::kit::stores::records::RecordManager;
 use crate::domain::error::Result;
+use crate::kit::knowledge::{Loader, Splitter, StoreRetriever, VectorStore};
+use crate::kit::members::Member;
+use crate::kit::models::model::Model;
+use crate::kit::models::router::{Route, RouteTarget};
+use crate::kit::models::synthesis::Synthesis;
+use crate::kit::stores::records::RecordManager;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ impl Inputs<'_> {
     ///
     /// # Errors
     /// When something else is wired.
-    pub fn optional_model(&self, name: &str) -> Result<Option<Arc<Model>>> {
+    pub(crate) fn optional_model(&self, name: &str) -> Result<Option<Arc<Model>>> {
         if self.is_wired(name) { self.model(name).map(Some) } else { Ok(None) }
     }
 
@@ -87,14 +87,14 @@ impl Inputs<'_> {
     ///
     /// # Errors
     /// When something else is wired.
-    pub fn optional_member(&self, name: &str) -> Result<Option<Arc<Member>>> {
+    pub(crate) fn optional_member(&self, name: &str) -> Result<Option<Arc<Member>>> {
         self.find_component(name, |part| {
             if let Component::Member(member) = part { Some(member.clone()) } else { None }
         })
     }
 
     /// The cache of replies that is wired into an input.
-    pub fn optional_cache(&self, name: &str) -> Result<Option<Arc<dyn Cache>>> {
+    pub(crate) fn optional_cache(&self, name: &str) -> Result<Option<Arc<dyn Cache>>> {
         self.find_component(
             name,
             |part| if let Component::Cache(cache) = part { Some(cache.clone()) } else { None },
@@ -102,7 +102,7 @@ impl Inputs<'_> {
     }
 
     /// The memory that is wired into an input.
-    pub fn optional_memory(&self, name: &str) -> Result<Option<Arc<dyn Memory>>> {
+    pub(crate) fn optional_memory(&self, name: &str) -> Result<Option<Arc<dyn Memory>>> {
         self.find_component(name, |part| {
             if let Component::Memory(memory) = part { Some(memory.clone()) } else { None }
         })
@@ -118,7 +118,7 @@ impl Inputs<'_> {
     }
 
     /// The prompt that is wired into an input.
-    pub fn optional_prompt(&self, name: &str) -> Result<Option<Arc<Prompt>>> {
+    pub(crate) fn optional_prompt(&self, name: &str) -> Result<Option<Arc<Prompt>>> {
         self.find_component(name, |part| {
             if let Component::Prompt(prompt) = part { Some(prompt.clone()) } else { None }
         })
@@ -164,14 +164,14 @@ impl Inputs<'_> {
     }
 
     /// The wired way to one answer.
-    pub fn optional_synthesis(&self, name: &str) -> Result<Option<Arc<Synthesis>>> {
+    pub(crate) fn optional_synthesis(&self, name: &str) -> Result<Option<Arc<Synthesis>>> {
         self.find_component(name, |part| {
             if let Component::Synthesis(found) = part { Some(found.clone()) } else { None }
         })
     }
 
     /// The record manager that is wired into an input.
-    pub fn optional_records(&self, name: &str) -> Result<Option<Arc<dyn RecordManager>>> {
+    pub(crate) fn optional_records(&self, name: &str) -> Result<Option<Arc<dyn RecordManager>>> {
         self.find_component(name, |part| {
             if let Component::Records(found) = part { Some(found.clone()) } else { None }
         })
@@ -189,7 +189,7 @@ impl Inputs<'_> {
     }
 
     /// The text splitter that is wired into an input.
-    pub fn optional_splitter(&self, name: &str) -> Result<Option<Arc<dyn Splitter>>> {
+    pub(crate) fn optional_splitter(&self, name: &str) -> Result<Option<Arc<dyn Splitter>>> {
         self.find_component(name, |part| {
             if let Component::Splitter(found) = part { Some(found.clone()) } else { None }
         })
@@ -219,7 +219,7 @@ impl Inputs<'_> {
     }
 
     /// The output parser that is wired into an input.
-    pub fn optional_parser(&self, name: &str) -> Result<Option<Arc<dyn OutputParser>>> {
+    pub(crate) fn optional_parser(&self, name: &str) -> Result<Option<Arc<dyn OutputParser>>> {
         self.find_component(name, |part| {
             if let Component::OutputParser(found) = part { Some(found.clone()) } else { None }
         })

@@ -2,10 +2,10 @@
 
 use super::component::Component;
 use super::prompt::BraceText;
-use crate::cards::kit::capabilities::host::Host;
-use crate::cards::kit::schema::card::Card;
-use crate::cards::kit::schema::input::{Input, InputKind, parse_names};
 use crate::domain::error::{Error, Result};
+use crate::kit::capabilities::host::Host;
+use crate::kit::schema::card::Card;
+use crate::kit::schema::input::{Input, InputKind, parse_names};
 use crate::net::CallPurpose;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -90,7 +90,7 @@ impl Inputs<'_> {
 
     /// True for an input that may be left out, for factories that several cards share.
     #[must_use]
-    pub fn is_optional(&self, name: &str) -> bool {
+    pub(crate) fn is_optional(&self, name: &str) -> bool {
         self.declared(name).is_some_and(|input| input.optional)
     }
 
@@ -114,7 +114,7 @@ impl Inputs<'_> {
 
     /// What a call of the address in this input may reach (manual 12.5 r3).
     #[must_use]
-    pub fn call_purpose(&self, name: &str) -> CallPurpose {
+    pub(crate) fn call_purpose(&self, name: &str) -> CallPurpose {
         match self.values.get(name) {
             Some(InputValue::WrittenOut(_)) => CallPurpose::WrittenOut,
             _ => CallPurpose::Assembled,
@@ -147,7 +147,7 @@ impl Inputs<'_> {
     ///
     /// # Errors
     /// When both have none.
-    pub fn custom_or_text(&self, custom: &str, name: &str) -> Result<String> {
+    pub(crate) fn custom_or_text(&self, custom: &str, name: &str) -> Result<String> {
         match self.optional_text(custom).filter(|text| !text.trim().is_empty()) {
             Some(text) => Ok(text),
             None => self.text(name),
@@ -200,7 +200,7 @@ impl Inputs<'_> {
 
     /// A prompt with `{variables}`; what another card made stands in it as it is, braces and all.
     #[must_use]
-    pub fn optional_brace_text(&self, name: &str) -> Option<BraceText> {
+    pub(crate) fn optional_brace_text(&self, name: &str) -> Option<BraceText> {
         let text = self.optional_text(name)?;
         Some(match self.values.get(name) {
             Some(InputValue::Computed(_)) => BraceText::literal(text),
@@ -212,7 +212,7 @@ impl Inputs<'_> {
     ///
     /// # Errors
     /// As [`Self::text`].
-    pub fn brace_text(&self, name: &str) -> Result<BraceText> {
+    pub(crate) fn brace_text(&self, name: &str) -> Result<BraceText> {
         let text = self.text(name)?;
         Ok(self.optional_brace_text(name).unwrap_or_else(|| BraceText::parse(&text)))
     }
@@ -273,7 +273,7 @@ impl Inputs<'_> {
 
     /// A comma list, trimmed, without empty entries.
     #[must_use]
-    pub fn comma_list(&self, name: &str) -> Vec<String> {
+    pub(crate) fn comma_list(&self, name: &str) -> Vec<String> {
         let text = self.optional_text(name).unwrap_or_default();
         text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(str::to_owned).collect()
     }
@@ -306,13 +306,13 @@ impl Inputs<'_> {
 
     /// A field of the selected credential.
     #[must_use]
-    pub fn optional_secret(&self, field: &str) -> Option<String> {
+    pub(crate) fn optional_secret(&self, field: &str) -> Option<String> {
         let value = self.credential.as_ref()?.get(field)?.as_str()?.trim();
         (!value.is_empty()).then(|| value.to_owned())
     }
 
     /// The card and everything set on it, references resolved; no secret, no credential, nothing that is wired.
-    pub(in crate::cards::kit) fn settings(&self) -> Vec<(&'static str, Value)> {
+    pub(in crate::kit) fn settings(&self) -> Vec<(&'static str, Value)> {
         let mut settings = vec![(self.card.name, Value::from(self.card.version))];
         settings.extend(self.plain_values());
         settings
@@ -320,7 +320,7 @@ impl Inputs<'_> {
 
     /// Everything that is set, references resolved; no secret, no credential, no other card.
     #[must_use]
-    pub fn plain_values(&self) -> Vec<(&'static str, Value)> {
+    pub(crate) fn plain_values(&self) -> Vec<(&'static str, Value)> {
         let mut settings = Vec::new();
         for input in self.fields {
             if matches!(
@@ -365,7 +365,7 @@ impl Inputs<'_> {
 
     /// The rows of a list as JSON, with the fields that are filled in.
     #[must_use]
-    pub fn rows_json(&self, name: &str) -> Vec<Value> {
+    pub(crate) fn rows_json(&self, name: &str) -> Vec<Value> {
         let row = |row: Inputs<'_>| {
             let field = |field: &'static Input| {
                 let value = match row.values.get(field.name)? {

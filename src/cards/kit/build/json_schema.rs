@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 ///
 /// # Errors
 /// What is wrong with it.
-pub(in crate::cards) fn parse_object(text: &str) -> Result<ValueSchema, String> {
+pub(crate) fn parse_object(text: &str) -> Result<ValueSchema, String> {
     let written: Value =
         serde_json::from_str(text).map_err(|fault| format!("the schema is not valid JSON: {fault}"))?;
     let Value::Object(map) = &written else { return Err("the schema must be a JSON object".to_owned()) };

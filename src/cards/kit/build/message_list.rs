@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 ///
 /// # Errors
 /// Which one cannot be read, and why.
-pub(in crate::cards) fn parse(returned: &Value) -> Result<Vec<ChatMessage>, String> {
+pub(crate) fn parse(returned: &Value) -> Result<Vec<ChatMessage>, String> {
     let items = returned.as_array().ok_or("the code must return a list of messages")?;
     let mut messages = Vec::with_capacity(items.len());
     for (at, item) in items.iter().enumerate() {

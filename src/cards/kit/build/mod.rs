@@ -2,13 +2,13 @@
 
 pub(crate) mod arguments;
 pub(crate) mod call_error;
-pub(crate) mod code;
-pub(crate) mod component;
+pub mod code;
+pub mod component;
 mod connections;
 pub(crate) mod inputs;
-pub(in crate::cards) mod json_schema;
-pub(in crate::cards) mod message_list;
-pub(in crate::cards) mod output_schema;
-pub(crate) mod prompt;
+pub(crate) mod json_schema;
+pub(crate) mod message_list;
+pub(crate) mod output_schema;
+pub mod prompt;
 pub(crate) mod unique_tools;
-pub(in crate::cards) mod zod;
+pub(crate) mod zod;

@@ -1,14 +1,14 @@
 //! The schema that a model's answer must fit: given to the model as JSON Schema, and checked when it answers.
 
-use crate::cards::kit::steps::lenient_json;
+use crate::kit::steps::lenient_json;
 use serde_json::{Map, Value, json};
 
 /// Deepest nesting of a schema.
-pub(in crate::cards) const DEPTH_MAX: usize = 16;
+pub(crate) const DEPTH_MAX: usize = 16;
 
 /// What a value must be.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::cards) enum ValueSchema {
+pub(crate) enum ValueSchema {
     Text,
     Number,
     /// A number without a fraction.
@@ -28,17 +28,17 @@ pub(in crate::cards) enum ValueSchema {
 
 /// A field of an object.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::cards) struct SchemaField {
-    pub(in crate::cards) name: String,
-    pub(in crate::cards) shape: ValueSchema,
+pub(crate) struct SchemaField {
+    pub(crate) name: String,
+    pub(crate) shape: ValueSchema,
     /// What the model reads about it.
-    pub(in crate::cards) description: String,
-    pub(in crate::cards) optional: bool,
+    pub(crate) description: String,
+    pub(crate) optional: bool,
 }
 
 impl ValueSchema {
     /// What a model reads about it.
-    pub(in crate::cards) fn instructions(&self) -> String {
+    pub(crate) fn instructions(&self) -> String {
         format!(
             "Answer with one JSON value that fits this JSON Schema, in a block that begins with ```json and ends with \
              ```, and with nothing else:\n{}",
@@ -46,7 +46,7 @@ impl ValueSchema {
         )
     }
 
-    pub(in crate::cards) fn schema(&self) -> Value {
+    pub(crate) fn schema(&self) -> Value {
         match self {
             Self::Text => json!({"type": "string"}),
             Self::Number => json!({"type": "number"}),
@@ -76,7 +76,7 @@ impl ValueSchema {
     }
 
     /// A value that fits.
-    pub(in crate::cards) fn example(&self) -> Value {
+    pub(crate) fn example(&self) -> Value {
         match self {
             Self::Text | Self::Anything => json!("text"),
             Self::Number => json!(1.5),
@@ -94,7 +94,7 @@ impl ValueSchema {
     }
 
     /// Reads a model's answer: the JSON in it, in or out of a block.
-    pub(in crate::cards) fn parse(&self, text: &str) -> Result<Value, String> {
+    pub(crate) fn parse(&self, text: &str) -> Result<Value, String> {
         let mut fault = "it holds no JSON".to_owned();
         for (at, value) in json_in(text).enumerate() {
             match self.fit(&value, "the answer") {
@@ -108,7 +108,7 @@ impl ValueSchema {
     }
 
     /// The value without what the schema does not know.
-    pub(in crate::cards) fn fit(&self, value: &Value, at: &str) -> Result<Value, String> {
+    pub(crate) fn fit(&self, value: &Value, at: &str) -> Result<Value, String> {
         let unless = |fits: bool, what: &str| {
             if fits { Ok(value.clone()) } else { Err(format!("{at} must be {what}")) }
         };

@@ -62,7 +62,7 @@ impl Prompt {
     ///
     /// # Errors
     /// As [`Self::fill`].
-    pub fn fill_with(
+    pub(crate) fn fill_with(
         &self,
         given: &[(&str, &str)],
         card: &str,
@@ -201,7 +201,7 @@ impl BraceText {
 
     /// As [`Self::format`], or `other` where nothing is written.
     #[must_use]
-    pub fn format_or(&self, values: &Map<String, Value>, other: &str) -> String {
+    pub(crate) fn format_or(&self, values: &Map<String, Value>, other: &str) -> String {
         if self.is_blank() { other.to_owned() } else { self.format(values) }
     }
 

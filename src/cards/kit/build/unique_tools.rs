@@ -13,9 +13,7 @@ use std::sync::Arc;
 const NUMBERED_CHARS_MAX: usize = 56;
 
 /// The tools of cards with these labels, in their order.
-pub(in crate::cards) fn with_unique_names<'a>(
-    wired: impl Iterator<Item = (&'a str, &'a Toolkit)>,
-) -> Toolkit {
+pub(crate) fn with_unique_names<'a>(wired: impl Iterator<Item = (&'a str, &'a Toolkit)>) -> Toolkit {
     let (mut tools, mut taken): (Toolkit, HashSet<String>) = (Vec::new(), HashSet::new());
     for (label, toolkit) in wired {
         let label = model_name(label);

@@ -10,7 +10,7 @@ const BYTES_MAX: usize = 64 * 1024;
 ///
 /// # Errors
 /// What is wrong with it, and where.
-pub(in crate::cards) fn parse(text: &str) -> Result<ValueSchema, String> {
+pub(crate) fn parse(text: &str) -> Result<ValueSchema, String> {
     if text.len() > BYTES_MAX {
         return Err("the schema is too long".into());
     }

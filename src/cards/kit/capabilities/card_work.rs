@@ -1,12 +1,12 @@
 //! What a card of a canvas does once, told to whoever watches the run.
 
 use super::host::Host;
-use crate::cards::kit::build::inputs::Inputs;
-use crate::cards::kit::schema::card::Card;
-use crate::cards::kit::steps::outcome::time_metadata;
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::execution::{StepStatus, remove_secrets};
 use crate::domain::predictions::run_event::{CardReport, StepLabel};
+use crate::kit::build::inputs::Inputs;
+use crate::kit::schema::card::Card;
+use crate::kit::steps::outcome::time_metadata;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::borrow::Borrow;

@@ -1,6 +1,6 @@
 //! Code of a flow's owner.
 
-use crate::cards::kit::build::code::Code;
+use crate::kit::build::code::Code;
 use crate::script::ScriptError;
 use serde_json::Value;
 

@@ -1,11 +1,11 @@
 //! Other flows of the workspace.
 
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::models::token_sink::TokenSink;
 use crate::domain::error::Result;
 use crate::domain::flows::harness_name::HarnessName;
 use crate::domain::ids::FlowId;
 use crate::domain::predictions::prediction::RunOutput;
+use crate::kit::models::token_sink::TokenSink;
 use serde_json::{Map, Value};
 
 pub trait Flows: Send + Sync {

@@ -143,7 +143,7 @@ impl dyn Host + '_ {
     }
 
     /// Notes how far an upsert into a vector store is, for whoever waits for it.
-    pub fn report_progress(&self, at: UpsertProgress) {
+    pub(crate) fn report_progress(&self, at: UpsertProgress) {
         if let Some(observer) = self.context().progress {
             observer.report(at);
         }

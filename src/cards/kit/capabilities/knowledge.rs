@@ -1,11 +1,11 @@
 //! Chunks and vectors that this server keeps.
 
-use crate::cards::kit::knowledge::VectorStore;
-use crate::cards::kit::knowledge::pieces::PageVisitor;
-use crate::cards::kit::stores::collections::Collections;
 use crate::domain::error::Result;
 use crate::domain::ids::DocumentStoreId;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::knowledge::VectorStore;
+use crate::kit::knowledge::pieces::PageVisitor;
+use crate::kit::stores::collections::Collections;
 use crate::vectors::VectorIndex;
 use std::sync::Arc;
 

@@ -16,8 +16,8 @@ pub(crate) mod pipelines;
 pub(crate) mod replies;
 pub(crate) mod run_memory;
 pub(crate) mod sign_ins;
-#[cfg(test)]
-pub(crate) mod test_host;
+#[cfg(any(test, feature = "test-support"))]
+pub mod test_host;
 pub(crate) mod workspace_tools;
 
 use self::code::CodeRunner;
@@ -31,9 +31,9 @@ use self::pipelines::Pipelines;
 use self::replies::ReplyStore;
 use self::sign_ins::SignIns;
 use self::workspace_tools::WorkspaceTools;
-use crate::cards::kit::build::inputs::Inputs;
-use crate::cards::kit::schema::card::Card;
 use crate::domain::error::{Error, Result};
+use crate::kit::build::inputs::Inputs;
+use crate::kit::schema::card::Card;
 use crate::programs::Programs;
 use std::fmt;
 use std::marker::PhantomData;
@@ -151,7 +151,7 @@ impl<'a> Capabilities<'a> {
     }
 
     /// Who counts what models do: for models alone.
-    pub(in crate::cards::kit) const fn observer(&self) -> Option<&'a dyn ModelObserver> {
+    pub(in crate::kit) const fn observer(&self) -> Option<&'a dyn ModelObserver> {
         self.observer
     }
 }
@@ -209,7 +209,7 @@ impl Inputs<'_> {
 
     /// The grant of something that the card declared, where the run has it.
     #[must_use]
-    pub fn want<C: Grantable + ?Sized>(&self) -> Option<Grant<C>> {
+    pub(crate) fn want<C: Grantable + ?Sized>(&self) -> Option<Grant<C>> {
         let declared = self.card.needs.iter().any(|need| need.capability == C::CAPABILITY);
         debug_assert!(declared, "{} does not declare {:?}", self.card.name, C::CAPABILITY);
         (declared && self.host.capabilities().has(C::CAPABILITY)).then_some(Grant(PhantomData))
@@ -220,7 +220,7 @@ impl Inputs<'_> {
 mod tests {
     use super::test_host::TestHost;
     use super::*;
-    use crate::cards::registry::{CARDS, find};
+    use crate::registry::{CARDS, find};
     use host::HostContext;
 
     /// A host that has nothing but what every run has.

@@ -5,12 +5,12 @@ use super::host::{Host, HostContext};
 use super::observers::{ModelCall, ModelObserver};
 use super::{Capabilities, Capability, Grant};
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::models::token_sink::TokenSink;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::{Document, RunOutput, Usage};
+use crate::kit::models::token_sink::TokenSink;
 use std::sync::{Mutex, PoisonError};
 
-pub(crate) struct PartHost<'a> {
+pub struct PartHost<'a> {
     host: &'a dyn Host,
     cancel: CancelToken,
     usage: Mutex<Option<Usage>>,
@@ -18,13 +18,13 @@ pub(crate) struct PartHost<'a> {
 
 impl<'a> PartHost<'a> {
     #[must_use]
-    pub(crate) fn new(host: &'a dyn Host, cancel: CancelToken) -> Self {
+    pub fn new(host: &'a dyn Host, cancel: CancelToken) -> Self {
         Self { host, cancel, usage: Mutex::default() }
     }
 
     /// Tokens of all calls of models so far; `None` while no provider reported any.
     #[must_use]
-    pub(crate) fn usage(&self) -> Option<Usage> {
+    pub fn usage(&self) -> Option<Usage> {
         *self.usage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

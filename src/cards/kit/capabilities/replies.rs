@@ -1,6 +1,6 @@
 //! Replies of models that are given again.
 
-use crate::cards::kit::build::component::ReplyKey;
+use crate::kit::build::component::ReplyKey;
 use std::sync::Arc;
 
 pub trait ReplyStore: Send + Sync {

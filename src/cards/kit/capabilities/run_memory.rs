@@ -2,8 +2,8 @@
 
 use super::knowledge::VectorIndexes;
 use super::replies::ReplyStore;
-use crate::cards::kit::build::component::ReplyKey;
 use crate::domain::error::Result;
+use crate::kit::build::component::ReplyKey;
 use crate::vectors::VectorIndex;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,5 @@
 //! A host for tests of cards and steps: nothing is stored, code returns nothing, and a run remembers as one without a server does.
+#![allow(clippy::unwrap_used, reason = "a test without its host has failed")]
 
 use super::Capabilities;
 use super::code::CodeRunner;
@@ -8,30 +9,31 @@ use super::host::{Host, HostContext};
 use super::knowledge::Knowledge;
 use super::run_memory::RunMemory;
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::build::code::Code;
-use crate::cards::kit::build::component::RunContext;
-use crate::cards::kit::knowledge::VectorStore;
-use crate::cards::kit::knowledge::pieces::PageVisitor;
-use crate::cards::kit::models::token_sink::TokenSink;
-use crate::cards::kit::stores::collections::Collections;
 use crate::clock::Clock;
 use crate::documents::{self, DocumentReader};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::DocumentStoreId;
 use crate::domain::predictions::model_prices::ModelPrices;
 use crate::domain::predictions::prediction::{Document, RunOutput};
+use crate::kit::build::code::Code;
+use crate::kit::build::component::RunContext;
+use crate::kit::knowledge::VectorStore;
+use crate::kit::knowledge::pieces::PageVisitor;
+use crate::kit::models::token_sink::TokenSink;
+use crate::kit::stores::collections::Collections;
 use crate::llm::TokenCache;
 use crate::net::Outgoing;
 use crate::script::ScriptError;
+#[cfg(test)]
 use crate::settings::AllowRule;
 use serde_json::Value;
 use std::sync::Arc;
 
 /// The host.
-pub(crate) struct TestHost {
+pub struct TestHost {
     outgoing: Outgoing,
     documents: DocumentReader,
-    pub(in crate::cards) cancel: CancelToken,
+    pub(crate) cancel: CancelToken,
     clock: Clock,
     tokens: TokenCache,
     memory: RunMemory,
@@ -53,23 +55,26 @@ impl Default for TestHost {
     }
 }
 
+#[cfg(test)]
 impl TestHost {
     /// A host whose cards may call this port of this machine.
-    pub(in crate::cards) fn calling(port: u16) -> Self {
+    pub(crate) fn calling(port: u16) -> Self {
         Self::calling_any(&[port])
     }
 
-    pub(in crate::cards) fn calling_any(ports: &[u16]) -> Self {
+    pub(crate) fn calling_any(ports: &[u16]) -> Self {
         let rule = |port: &u16| AllowRule::Host { host: "127.0.0.1".to_owned(), port: *port };
         Self { outgoing: Outgoing::new(ports.iter().map(rule).collect(), true), ..Self::default() }
     }
 
-    pub(in crate::cards) fn with_prices(prices: &str) -> Self {
+    pub(crate) fn with_prices(prices: &str) -> Self {
         Self { prices: ModelPrices::parse(prices).unwrap(), ..Self::default() }
     }
+}
 
+impl TestHost {
     /// A run with this question on this host.
-    pub(crate) fn turn<'a>(&'a self, question: &'a str) -> RunContext<'a> {
+    pub fn turn<'a>(&'a self, question: &'a str) -> RunContext<'a> {
         RunContext { question, documents: "", uploads: &[], history: &[], host: self }
     }
 }

@@ -1,12 +1,12 @@
 //! How retrieved chunks stand in a message: marked as data, each with its source.
 
-use crate::cards::kit::build::prompt::BraceText;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::build::prompt::BraceText;
 
 const OPEN: &str = "<passage source=\"";
 const CLOSE: &str = "</passage>";
 /// What stands in the owner's text where chunks were meant to go: they are nobody's instructions.
-pub(in crate::cards) const CONTEXT: &str = "context";
+pub(crate) const CONTEXT: &str = "context";
 const CONTEXT_IS_BELOW: &str = "(the passages that come with the question)";
 
 /// A chunk read back from a message.

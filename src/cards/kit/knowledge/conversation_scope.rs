@@ -1,17 +1,17 @@
 //! Files that people send in a conversation and a vector store takes in (manual 10.8): they answer questions of
 //! that conversation and of no other.
 
-use crate::cards::kit::build::inputs::Inputs;
-use crate::cards::kit::schema::input::Input;
 use crate::domain::conversations::conversation::Conversation;
 use crate::domain::conversations::uploads::ChunkUsage;
 use crate::domain::error::{Error, FullQuota, Result};
 use crate::domain::predictions::prediction::Document;
+use crate::kit::build::inputs::Inputs;
+use crate::kit::schema::input::Input;
 use crate::limits::CHAT_CHUNKS_MAX;
 use serde_json::Value;
 
 /// The switch of the stores that take such files.
-pub(crate) const FILE_UPLOAD: Input = Input::switch("fileUpload", "File Upload").additional().help(
+pub const FILE_UPLOAD: Input = Input::switch("fileUpload", "File Upload").additional().help(
     "People may send files in the chat, of the types that the connected loaders read. What is in them is found in \
      their conversation alone.",
 );

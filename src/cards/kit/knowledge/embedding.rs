@@ -1,12 +1,12 @@
 //! An embeddings card as others use it: it says in which space its vectors lie, and what it gives is checked.
 
-use crate::cards::kit::build::component::{Embeddings, Space};
-use crate::cards::kit::build::inputs::Inputs;
-use crate::cards::kit::capabilities::host::Host;
 use crate::domain::error::{Error, Result};
 use crate::domain::knowledge::upsert::UpsertProgress;
 use crate::domain::predictions::prediction::Document;
 use crate::domain::workspace::credential_types::{self, FieldKind};
+use crate::kit::build::component::{Embeddings, Space};
+use crate::kit::build::inputs::Inputs;
+use crate::kit::capabilities::host::Host;
 use crate::vectors::{RowId, VectorRow};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -32,14 +32,14 @@ const SENDING: &[&str] = &[
 const EMBEDDINGS: &str = "embeddings";
 
 /// A built embeddings card.
-pub(in crate::cards::kit) struct CheckedEmbeddings {
+pub(in crate::kit) struct CheckedEmbeddings {
     label: String,
     settings: Vec<u8>,
     inner: Arc<dyn Embeddings>,
 }
 
 impl CheckedEmbeddings {
-    pub(in crate::cards::kit) fn new(inputs: &Inputs<'_>, made: Arc<dyn Embeddings>) -> Self {
+    pub(in crate::kit) fn new(inputs: &Inputs<'_>, made: Arc<dyn Embeddings>) -> Self {
         // Neither the version of the schema nor how requests are sent changes a vector.
         let decides = |(name, _): &(&str, Value)| !SENDING.contains(name);
         let settings: Vec<_> = inputs.settings().into_iter().skip(1).filter(decides).collect();

@@ -1,21 +1,21 @@
 //! Maximal marginal relevance: chunks that are near the question and far from one another.
 
-use crate::cards::kit::build::inputs::Inputs;
-use crate::cards::kit::{Choice, Input};
 use crate::domain::error::Result;
+use crate::kit::build::inputs::Inputs;
+use crate::kit::{Choice, Input};
 use crate::vectors::{BlockError, SearchHit, VectorIndex, VectorRow, select_diverse};
 
 const KINDS: &[Choice] =
     &[Choice::new("similarity", "Similarity"), Choice::new("mmr", "Max Marginal Relevance")];
 
-pub(in crate::cards) const SEARCH_TYPE: Input = Input::choice("searchType", "Search Type", KINDS)
+pub(crate) const SEARCH_TYPE: Input = Input::choice("searchType", "Search Type", KINDS)
     .or("similarity")
     .additional()
     .help("Max Marginal Relevance leaves out chunks that say what another one says already.");
-pub(in crate::cards) const FETCH_K: Input = Input::whole("fetchK", "Fetch K (for MMR Search)", 1.0, 10_000.0)
+pub(crate) const FETCH_K: Input = Input::whole("fetchK", "Fetch K (for MMR Search)", 1.0, 10_000.0)
     .additional()
     .help("How many of the nearest chunks are chosen from. Empty: 20.");
-pub(in crate::cards) const LAMBDA: Input = Input::number("lambda", "Lambda (for MMR Search)", 0.0, 1.0)
+pub(crate) const LAMBDA: Input = Input::number("lambda", "Lambda (for MMR Search)", 0.0, 1.0)
     .additional()
     .help("1 looks at nearness alone, 0 at variety alone. Empty: 0.5.");
 
@@ -26,7 +26,7 @@ const FETCHED_MAX: usize = 1_000;
 
 /// How a search is made diverse.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::cards) struct MmrSearch {
+pub(crate) struct MmrSearch {
     fetch_k: usize,
     lambda: f32,
 }
@@ -36,7 +36,7 @@ impl MmrSearch {
     ///
     /// # Errors
     /// When an input is outside of its range.
-    pub(in crate::cards) fn from_inputs(inputs: &Inputs<'_>) -> Result<Option<Self>> {
+    pub(crate) fn from_inputs(inputs: &Inputs<'_>) -> Result<Option<Self>> {
         if !inputs.declares(SEARCH_TYPE.name) || inputs.text(SEARCH_TYPE.name)? != "mmr" {
             return Ok(None);
         }
@@ -46,7 +46,7 @@ impl MmrSearch {
     }
 
     /// How many to fetch for `most` that are wanted.
-    pub(in crate::cards) fn fetch_count(&self, most: usize) -> usize {
+    pub(crate) fn fetch_count(&self, most: usize) -> usize {
         self.fetch_k.max(most).min(FETCHED_MAX.max(most))
     }
 
@@ -54,7 +54,7 @@ impl MmrSearch {
     ///
     /// # Errors
     /// When they are of different lengths.
-    pub(in crate::cards) fn choose(
+    pub(crate) fn choose(
         &self,
         question: &[f32],
         vectors: impl Iterator<Item = Vec<f32>>,

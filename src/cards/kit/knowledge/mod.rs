@@ -1,17 +1,17 @@
 //! The components of knowledge: documents are loaded, cut into chunks, and kept where their vectors find them again.
 
 pub(crate) mod chunk_markup;
-pub(crate) mod conversation_scope;
+pub mod conversation_scope;
 pub(crate) mod embedding;
 pub(crate) mod lexical;
 pub(crate) mod loading;
-pub(in crate::cards) mod mmr;
-pub(crate) mod pieces;
-pub(in crate::cards) mod rerank_retriever;
-pub(crate) mod retrieving;
+pub(crate) mod mmr;
+pub mod pieces;
+pub(crate) mod rerank_retriever;
+pub mod retrieving;
 pub(crate) mod splitting;
-pub(crate) mod transform;
-pub(crate) mod untrusted_text;
+pub mod transform;
+pub mod untrusted_text;
 
 use super::build::component::{Retriever, RunContext};
 use super::capabilities::host::Host;

@@ -1,9 +1,9 @@
 //! Documents on their way a piece at a time: a file of a folder, say. Whoever takes them holds one piece, however large the
 //! source is.
 
-use crate::cards::kit::capabilities::host::Host;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::capabilities::host::Host;
 
 /// Some documents of a source, that are read together.
 pub struct DocumentPiece {
@@ -16,7 +16,7 @@ pub struct DocumentPiece {
 }
 
 /// Who takes the pieces.
-pub(crate) type PieceVisitor<'v> = &'v mut dyn FnMut(DocumentPiece) -> Result<()>;
+pub type PieceVisitor<'v> = &'v mut dyn FnMut(DocumentPiece) -> Result<()>;
 
 impl DocumentPiece {
     /// All that a source has.
@@ -38,7 +38,7 @@ impl DocumentPiece {
 }
 
 /// Who takes documents that are read a page at a time.
-pub(crate) type PageVisitor<'v> = &'v mut dyn FnMut(Vec<Document>) -> Result<()>;
+pub type PageVisitor<'v> = &'v mut dyn FnMut(Vec<Document>) -> Result<()>;
 
 /// Documents that can be gone through again at no cost, a page at a time: for who needs all of them twice and holds none.
 pub trait DocumentPages: Send + Sync {

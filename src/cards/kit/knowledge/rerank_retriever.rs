@@ -1,18 +1,17 @@
 //! What the cards of rerankers share: the retriever over a provider's model, and its inputs.
 
-use crate::cards::kit::build::component::{Retriever, RunContext};
-use crate::cards::kit::models::model_span::ModelSpan;
-use crate::cards::kit::{Input, Inputs};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::build::component::{Retriever, RunContext};
+use crate::kit::models::model_span::ModelSpan;
+use crate::kit::{Input, Inputs};
 use crate::llm::Reranker;
 use std::sync::Arc;
 
 /// Pieces of one chunk that are judged by themselves.
-pub(in crate::cards) const MAX_CHUNKS: Input =
-    Input::whole("maxChunksPerDoc", "Max Chunks Per Doc", 1.0, 10_000.0)
-        .additional()
-        .help("In how many parts a long chunk may be judged.");
+pub(crate) const MAX_CHUNKS: Input = Input::whole("maxChunksPerDoc", "Max Chunks Per Doc", 1.0, 10_000.0)
+    .additional()
+    .help("In how many parts a long chunk may be judged.");
 
 /// A retriever whose chunks a provider's model puts in order.
 struct RerankRetriever {
@@ -27,7 +26,7 @@ struct RerankRetriever {
 ///
 /// # Errors
 /// When no retriever is wired.
-pub(in crate::cards) fn rerank_retriever(
+pub(crate) fn rerank_retriever(
     inputs: &Inputs<'_>,
     mut model: Reranker,
     most: Option<u64>,

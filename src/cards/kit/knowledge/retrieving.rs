@@ -1,35 +1,34 @@
 //! What the cards of retrievers share: inputs, the three outputs, and how a model is asked about a search.
 
 use super::untrusted_text;
-use crate::cards::kit::build::component::RunContext;
-use crate::cards::kit::models::model::Model;
-use crate::cards::kit::models::token_sink::NullSink;
-use crate::cards::kit::{Input, Inputs, Output, WireType};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::build::component::RunContext;
+use crate::kit::models::model::Model;
+use crate::kit::models::token_sink::NullSink;
+use crate::kit::{Input, Inputs, Output, WireType};
 use crate::llm::{ChatMessage, ChatRequest};
 use serde_json::{Value, json};
 
 /// What is looked for when the card runs while the flow is built.
-pub(crate) const QUERY: Input = Input::text("query", "Query")
+pub const QUERY: Input = Input::text("query", "Query")
     .optional()
     .variables()
     .help("What is looked for when the output is Document or Text. Empty: the question.");
 /// How many chunks are returned.
-pub(in crate::cards) const TOP_K: Input = Input::whole("topK", "Top K", 1.0, 100.0)
+pub(crate) const TOP_K: Input = Input::whole("topK", "Top K", 1.0, 100.0)
     .additional()
     .help("How many chunks are returned. Empty: as many as what is searched returns.");
-pub(in crate::cards) const VECTOR_STORE: Input =
-    Input::wire("vectorStore", "Vector Store", WireType::VectorStore);
+pub(crate) const VECTOR_STORE: Input = Input::wire("vectorStore", "Vector Store", WireType::VectorStore);
 /// What is searched, of any kind.
-pub(in crate::cards) const BASE_RETRIEVER: Input =
+pub(crate) const BASE_RETRIEVER: Input =
     Input::wire("baseRetriever", "Vector Store Retriever", WireType::Retriever);
-pub(in crate::cards) const MODEL: Input = Input::wire("model", "Language Model", WireType::LanguageModel);
+pub(crate) const MODEL: Input = Input::wire("model", "Language Model", WireType::LanguageModel);
 
 const DOCUMENT: &str = "document";
 
 /// The outputs of a retriever whose base classes are `own`.
-pub(in crate::cards) const fn outputs(own: &'static [&'static str], label: &'static str) -> [Output; 3] {
+pub(crate) const fn outputs(own: &'static [&'static str], label: &'static str) -> [Output; 3] {
     [
         Output { name: "retriever", label, base_classes: own, predicts: false },
         Output { name: DOCUMENT, label: "Document", base_classes: &["Document", "json"], predicts: true },
@@ -38,7 +37,7 @@ pub(in crate::cards) const fn outputs(own: &'static [&'static str], label: &'sta
 }
 
 /// What other cards read of a search that ran while the flow was built.
-pub(crate) fn result(found: &[Document], output: &str) -> Value {
+pub fn result(found: &[Document], output: &str) -> Value {
     if output == DOCUMENT {
         return found
             .iter()
@@ -53,7 +52,7 @@ pub(crate) fn result(found: &[Document], output: &str) -> Value {
 ///
 /// # Errors
 /// When it is no number within its range.
-pub(in crate::cards) fn top_k(inputs: &Inputs<'_>, others: usize) -> Result<usize> {
+pub(crate) fn top_k(inputs: &Inputs<'_>, others: usize) -> Result<usize> {
     Ok(inputs.whole(TOP_K.name)?.map_or(others, |most| usize::try_from(most).unwrap_or(usize::MAX)))
 }
 
@@ -62,7 +61,7 @@ pub(in crate::cards) fn top_k(inputs: &Inputs<'_>, others: usize) -> Result<usiz
 ///
 /// # Errors
 /// What the model fails with.
-pub(in crate::cards) fn ask(
+pub(crate) fn ask(
     model: &Model,
     system: &str,
     owner: &str,
@@ -84,7 +83,7 @@ fn fill_query(owner: &str, query: &str) -> String {
 }
 
 /// Adds the documents that are not there yet.
-pub(in crate::cards) fn union(all: &mut Vec<Document>, more: Vec<Document>) {
+pub(crate) fn union(all: &mut Vec<Document>, more: Vec<Document>) {
     for chunk in more {
         if !all.contains(&chunk) {
             all.push(chunk);
@@ -94,7 +93,7 @@ pub(in crate::cards) fn union(all: &mut Vec<Document>, more: Vec<Document>) {
 
 /// What a model wrote as a list of questions: those between `<questions>` marks, else all lines; numbers, dashes and
 /// quotes around a line fall away.
-pub(in crate::cards) fn questions(text: &str, most: usize) -> Vec<String> {
+pub(crate) fn questions(text: &str, most: usize) -> Vec<String> {
     let inside = text
         .split_once("<questions>")
         .map_or(text, |(_, rest)| rest.split_once("</questions>").map_or(rest, |(inside, _)| inside));

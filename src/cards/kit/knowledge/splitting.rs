@@ -5,9 +5,9 @@
 //! itself, without the blanks at its ends, so nothing is lost, and it is known where it stands.
 
 use super::ChunkSpan;
-use crate::cards::kit::build::inputs::Inputs;
-use crate::cards::kit::schema::input::Input;
 use crate::domain::error::{Error, Result};
+use crate::kit::build::inputs::Inputs;
+use crate::kit::schema::input::Input;
 use crate::limits;
 use std::ops::Range;
 

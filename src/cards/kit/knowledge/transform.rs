@@ -1,23 +1,23 @@
 //! What happens to documents on their way through a pipeline (manual 10.12).
 
-use crate::cards::kit::capabilities::host::Host;
-use crate::cards::kit::schema::input::{Choice, Input};
-use crate::cards::kit::schema::wire_type::WireType;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::capabilities::host::Host;
+use crate::kit::schema::input::{Choice, Input};
+use crate::kit::schema::wire_type::WireType;
 use serde_json::Value;
 
 /// The anchor that documents come in by.
-pub(crate) const DOCUMENTS: Input = Input::wires("documents", "Documents", WireType::Document)
+pub const DOCUMENTS: Input = Input::wires("documents", "Documents", WireType::Document)
     .optional()
     .help("What a source or another card of the pipeline brings.");
 /// The base classes of a card that documents pass.
 pub(crate) const PASSES_DOCUMENTS: &[&str] = &["Document"];
 
 /// What becomes of what a target holds.
-pub(crate) const MODE: &str = "mode";
+pub const MODE: &str = "mode";
 /// What a run brings takes its place.
-pub(crate) const REPLACE: &str = "replace";
+pub const REPLACE: &str = "replace";
 /// The input [`MODE`] of cards that only pipelines fill.
 pub(crate) const MODE_INPUT: Input = Input::choice(
     MODE,
@@ -31,33 +31,33 @@ pub(crate) const MODE_OF_STORE: Input = MODE_INPUT.additional().help(
      In flows of other kinds it means nothing.",
 );
 /// The card that cuts documents. The engine finds it by its name.
-pub(crate) const SPLIT: &str = "etlSplit";
+pub const SPLIT: &str = "etlSplit";
 /// Its input that picks a splitter.
-pub(crate) const SPLITTER_PICK: &str = "splitter";
+pub const SPLITTER_PICK: &str = "splitter";
 /// Its input that a splitter is wired into.
-pub(crate) const SPLITTER_WIRE: &str = "textSplitter";
+pub const SPLITTER_WIRE: &str = "textSplitter";
 /// The card that keeps documents in a file. The engine finds it by its name.
-pub(crate) const FILE: &str = "etlFile";
+pub const FILE: &str = "etlFile";
 /// Its input that names the file.
-pub(crate) const FILE_NAME: &str = "fileName";
+pub const FILE_NAME: &str = "fileName";
 /// The card that puts documents into a document store. The engine finds it by its name.
-pub(crate) const DOCUMENT_STORE: &str = "etlDocumentStore";
+pub const DOCUMENT_STORE: &str = "etlDocumentStore";
 /// Its input that picks the store.
-pub(crate) const STORE: &str = "selectedStore";
+pub const STORE: &str = "selectedStore";
 /// The base class of a card that documents go into.
 pub(crate) const TAKES_DOCUMENTS: &[&str] = &["PipelineTarget"];
 
 /// The card by which a pipeline says how its runs behave. The engine finds it by its name.
-pub(crate) const START: &str = "etlStart";
+pub const START: &str = "etlStart";
 /// Its input that ends a run with the first document that fails.
-pub(crate) const FAIL_FAST: &str = "failFast";
+pub const FAIL_FAST: &str = "failFast";
 
 /// Its rows of texts that a run can be started with.
-pub(crate) const PARAMS: &str = "params";
+pub const PARAMS: &str = "params";
 /// What a row of them calls it.
-pub(crate) const PARAM_NAME: &str = "name";
+pub const PARAM_NAME: &str = "name";
 /// What it is where a start does not say.
-pub(crate) const PARAM_VALUE: &str = "value";
+pub const PARAM_VALUE: &str = "value";
 
 /// What documents are told apart by.
 pub type DocumentDigest = [u8; 16];

@@ -11,7 +11,7 @@ pub(crate) fn mark_untrusted(tag: &str, of: &str, text: &str) -> String {
 
 /// What stands in a block that is nothing else, as it was before it was marked; any other text as it is.
 #[must_use]
-pub(crate) fn unmark(text: &str) -> String {
+pub fn unmark(text: &str) -> String {
     let block = || {
         let (tag, rest) = text.strip_prefix('<')?.split_once(" of=\"")?;
         let (_, rest) = rest.split_once("\">\n")?;

@@ -2,9 +2,9 @@
 
 use super::flow_values::FlowValues;
 use super::prompting;
-use crate::cards::kit::build::prompt::BraceText;
-use crate::cards::kit::{Decision, Input, Inputs, Model, NullSink};
 use crate::domain::error::Result;
+use crate::kit::build::prompt::BraceText;
+use crate::kit::{Decision, Input, Inputs, Model, NullSink};
 use crate::llm::{ChatMessage, ChatRequest, ToolCall};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

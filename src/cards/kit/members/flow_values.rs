@@ -1,7 +1,7 @@
 //! What `$flow.…`, `$vars.…` and `$<node>` in tables and conditions stand for.
 
 use super::TurnView;
-use crate::cards::kit::build::component::RunContext;
+use crate::kit::build::component::RunContext;
 use serde_json::{Map, Value};
 
 /// What such a reference can reach.

@@ -4,8 +4,8 @@ use super::fault;
 use super::flow_values::FlowValues;
 use super::table_or_code::TableOrCode;
 use crate::canvas::template::into_text;
-use crate::cards::kit::{Choice, Input, Inputs};
 use crate::domain::error::Result;
+use crate::kit::{Choice, Input, Inputs};
 use serde_json::{Map, Value};
 
 /// The output that is taken when no row is met.

@@ -11,9 +11,9 @@ pub(crate) mod tool_rounds;
 pub(crate) mod updates;
 pub(crate) mod voice;
 
-pub(crate) use self::approval::{Approval, ApprovalAnswer};
-pub(crate) use self::state::{SharedMessage, SharedState, StateKey};
-pub(crate) use self::state_keeper::{RunState, StateKeeper};
+pub use self::approval::{Approval, ApprovalAnswer};
+pub use self::state::{SharedMessage, SharedState, StateKey};
+pub use self::state_keeper::{RunState, StateKeeper};
 
 use super::build::component::{Moderation, RunContext, Tool};
 use super::models::model::Model;
@@ -152,7 +152,7 @@ impl MemberTurn {
     }
 
     #[must_use]
-    pub fn with_updates(self, updates: Map<String, Value>) -> Self {
+    pub(crate) fn with_updates(self, updates: Map<String, Value>) -> Self {
         Self { updates, ..self }
     }
 }
@@ -160,7 +160,7 @@ impl MemberTurn {
 impl TurnView<'_> {
     /// The tool calls that the newest message of the state asks for.
     #[must_use]
-    pub fn open_calls(&self) -> &[ToolCall] {
+    pub(crate) fn open_calls(&self) -> &[ToolCall] {
         match self.state.messages.last().map(|said| &said.message) {
             Some(ChatMessage::Assistant { calls, .. }) => calls,
             _ => &[],

@@ -2,8 +2,8 @@
 
 use super::fault;
 use super::flow_values::FlowValues;
-use crate::cards::kit::build::prompt::BraceText;
 use crate::domain::error::Result;
+use crate::kit::build::prompt::BraceText;
 use serde_json::{Map, Value};
 
 /// A prompt with the values of `given` and of the card, of which those that refer to the run are read of it.

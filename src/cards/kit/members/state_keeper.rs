@@ -1,10 +1,10 @@
 //! Where the state of a conversation is kept outside of this service.
 
 use super::Member;
-use crate::cards::kit::build::inputs::Inputs;
-use crate::cards::kit::capabilities::host::Host;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::MessageId;
+use crate::kit::build::inputs::Inputs;
+use crate::kit::capabilities::host::Host;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -46,10 +46,7 @@ pub trait StateKeeper: Send + Sync {
 ///
 /// # Errors
 /// When something else is wired there.
-pub(in crate::cards) fn wired_keeper(
-    inputs: &Inputs<'_>,
-    input: &str,
-) -> Result<Option<Arc<dyn StateKeeper>>> {
+pub(crate) fn wired_keeper(inputs: &Inputs<'_>, input: &str) -> Result<Option<Arc<dyn StateKeeper>>> {
     Ok(match inputs.optional_member(input)?.as_deref() {
         Some(Member::Saver(keeper)) => keeper.clone(),
         _ => None,

@@ -1,9 +1,9 @@
 //! What an owner says in a table or in code, whichever form is chosen.
 
 use super::flow_values::FlowValues;
-use crate::cards::kit::build::code::{Code, code_error};
-use crate::cards::kit::{CodeRunner, Grant, Inputs};
 use crate::domain::error::Result;
+use crate::kit::build::code::{Code, code_error};
+use crate::kit::{CodeRunner, Grant, Inputs};
 use serde_json::{Map, Value};
 
 pub(crate) enum TableOrCode {

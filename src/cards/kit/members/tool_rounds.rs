@@ -1,15 +1,13 @@
 //! A model and its tools in turns, which can stop before a call and go on later.
 
 use super::MemberTurn;
-use crate::cards::kit::TokenSink;
-use crate::cards::kit::build::component::{RunContext, Tool};
-use crate::cards::kit::models::model::Model;
-use crate::cards::kit::models::tool_loop::{
-    RoundSink, STOPPED_AFTER_ROUNDS, ToolOutcome, index_by_name, run_tool,
-};
-use crate::cards::kit::models::tool_pictures;
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::{Document, RunOutput, UsedTool};
+use crate::kit::TokenSink;
+use crate::kit::build::component::{RunContext, Tool};
+use crate::kit::models::model::Model;
+use crate::kit::models::tool_loop::{RoundSink, STOPPED_AFTER_ROUNDS, ToolOutcome, index_by_name, run_tool};
+use crate::kit::models::tool_pictures;
 use crate::limits::TOOL_ROUNDS_MAX;
 use crate::llm::{ChatMessage, ChatRequest, ToolCall, ToolSpec};
 use serde::{Deserialize, Serialize};

@@ -3,8 +3,8 @@
 use super::fault;
 use super::flow_values::FlowValues;
 use super::table_or_code::TableOrCode;
-use crate::cards::kit::{Choice, Input, Inputs};
 use crate::domain::error::Result;
+use crate::kit::{Choice, Input, Inputs};
 use serde_json::{Map, Value};
 
 const ROWS: &str = "updateStateMemoryUI";

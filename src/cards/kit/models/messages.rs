@@ -1,8 +1,8 @@
 //! Messages of people as models read them.
 
 use super::model::Model;
-use crate::cards::kit::build::component::RunContext;
 use crate::domain::predictions::prediction::{HistoryMessage, ImageSource, ImageUpload, MessageRole};
+use crate::kit::build::component::RunContext;
 use crate::llm::{ChatMessage, ContentPart};
 
 /// A message of a conversation as the model reads it.

@@ -4,13 +4,13 @@
 use super::model_span::{self, ModelSpan};
 use super::model_work::ModelWork;
 use super::token_sink::TokenSink;
-use crate::cards::kit::build::component::{Cache, ReplyKey};
-use crate::cards::kit::build::inputs::Inputs;
-use crate::cards::kit::capabilities::card_work::WatchedNode;
-use crate::cards::kit::capabilities::host::Host;
-use crate::cards::kit::capabilities::observers::ModelCall;
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::Document;
+use crate::kit::build::component::{Cache, ReplyKey};
+use crate::kit::build::inputs::Inputs;
+use crate::kit::capabilities::card_work::WatchedNode;
+use crate::kit::capabilities::host::Host;
+use crate::kit::capabilities::observers::ModelCall;
 use crate::llm::{
     ChatModel, ChatReply, ChatRequest, Citation, Completion, Delta, FileContent, MadeFile, ModelError,
     ProviderTool, ReplyStream,
@@ -55,7 +55,7 @@ impl Model {
     ///
     /// # Errors
     /// When something is wired there that is no cache.
-    pub(in crate::cards::kit) fn new(inputs: &Inputs<'_>, chat: Box<dyn ChatModel>) -> Result<Self> {
+    pub(in crate::kit) fn new(inputs: &Inputs<'_>, chat: Box<dyn ChatModel>) -> Result<Self> {
         let cache = inputs.optional_cache(CACHE)?;
         let front = cache.map(|cache| CacheLayer { cache, settings: inputs.settings() });
         Ok(Self {
@@ -245,7 +245,7 @@ impl OpenCall {
 }
 
 /// Pages that a reply leans on, as chunks.
-pub(in crate::cards::kit) fn citation_documents(citations: &[Citation]) -> Vec<Document> {
+pub(in crate::kit) fn citation_documents(citations: &[Citation]) -> Vec<Document> {
     let page = |citation: &Citation| {
         let said = [&citation.text, &citation.title, &citation.url];
         let page_content = said.into_iter().find(|text| !text.is_empty()).cloned().unwrap_or_default();

@@ -1,8 +1,8 @@
 //! Calls of providers' models as spans, named as the conventions of OpenTelemetry for generative AI name them. Nothing
 //! that was sent or came back is in one.
 
-use crate::cards::kit::Inputs;
 use crate::domain::predictions::prediction::Usage;
+use crate::kit::Inputs;
 use crate::llm::ModelError;
 use tracing::Span;
 use tracing::field::Empty;
@@ -11,7 +11,7 @@ use tracing::field::Empty;
 const MODEL_NAME: &str = "modelName";
 
 /// What the calls of one card have in common.
-pub(in crate::cards::kit) struct ModelSpan {
+pub(in crate::kit) struct ModelSpan {
     card: &'static str,
     operation: &'static str,
     /// What the card calls the model, where it has a name.
@@ -20,38 +20,34 @@ pub(in crate::cards::kit) struct ModelSpan {
 
 impl ModelSpan {
     /// Calls by the card of `inputs`, which names its model as most do.
-    pub(in crate::cards::kit) fn from_inputs(inputs: &Inputs<'_>, operation: &'static str) -> Self {
+    pub(in crate::kit) fn from_inputs(inputs: &Inputs<'_>, operation: &'static str) -> Self {
         let model = inputs.card.input(MODEL_NAME).and_then(|_| inputs.optional_text(MODEL_NAME));
         Self { card: inputs.card.name, operation, model }
     }
 
     /// As [`Self::from_inputs`], of this model.
-    pub(in crate::cards::kit) fn of_model(inputs: &Inputs<'_>, operation: &'static str, model: &str) -> Self {
+    pub(in crate::kit) fn of_model(inputs: &Inputs<'_>, operation: &'static str, model: &str) -> Self {
         let model = Some(model.to_owned()).filter(|model| !model.is_empty());
         Self { card: inputs.card.name, operation, model }
     }
 
     #[cfg(test)]
-    pub(in crate::cards::kit) fn new(
-        card: &'static str,
-        operation: &'static str,
-        model: Option<&str>,
-    ) -> Self {
+    pub(in crate::kit) fn new(card: &'static str, operation: &'static str, model: Option<&str>) -> Self {
         Self { card, operation, model: model.map(str::to_owned) }
     }
 
     /// The name of the card.
-    pub(in crate::cards::kit) const fn card(&self) -> &'static str {
+    pub(in crate::kit) const fn card(&self) -> &'static str {
         self.card
     }
 
     /// What the card calls the model, where it has a name.
-    pub(in crate::cards::kit) fn model(&self) -> Option<&str> {
+    pub(in crate::kit) fn model(&self) -> Option<&str> {
         self.model.as_deref()
     }
 
     /// The name by which calls are counted: that of the card where its model has none.
-    pub(in crate::cards::kit) fn counted_name(&self) -> &str {
+    pub(in crate::kit) fn counted_name(&self) -> &str {
         self.model().unwrap_or(self.card)
     }
 
@@ -59,7 +55,7 @@ impl ModelSpan {
     ///
     /// # Errors
     /// What the call fails with.
-    pub(in crate::cards::kit) fn call<T>(
+    pub(in crate::kit) fn call<T>(
         &self,
         make: impl FnOnce() -> Result<T, ModelError>,
         usage: impl FnOnce(&T) -> Option<Usage>,
@@ -71,7 +67,7 @@ impl ModelSpan {
     }
 
     /// A span for a call whose answer comes later.
-    pub(in crate::cards::kit) fn begin(&self) -> Span {
+    pub(in crate::kit) fn begin(&self) -> Span {
         let span = tracing::info_span!(
             target: "flowkeep::span", "model", otel.kind = "client", otel.name = Empty,
             gen_ai.operation.name = self.operation, gen_ai.provider.name = self.card,
@@ -87,7 +83,7 @@ impl ModelSpan {
 }
 
 /// Notes what came of a call: the tokens used, or what it failed with.
-pub(in crate::cards::kit) fn record_result(span: &Span, result: Result<Option<Usage>, &ModelError>) {
+pub(in crate::kit) fn record_result(span: &Span, result: Result<Option<Usage>, &ModelError>) {
     match result {
         Ok(Some(usage)) => {
             span.record("gen_ai.usage.input_tokens", usage.input_tokens);
@@ -99,7 +95,7 @@ pub(in crate::cards::kit) fn record_result(span: &Span, result: Result<Option<Us
 }
 
 #[cfg(test)]
-pub(in crate::cards::kit) mod tests {
+pub(in crate::kit) mod tests {
     use super::*;
     use std::collections::BTreeMap;
     use std::fmt::Debug;
@@ -154,7 +150,7 @@ pub(in crate::cards::kit) mod tests {
     }
 
     /// The spans that `work` leaves behind.
-    pub(in crate::cards::kit) fn captured_fields(work: impl FnOnce()) -> Vec<Fields> {
+    pub(in crate::kit) fn captured_fields(work: impl FnOnce()) -> Vec<Fields> {
         let listener = Listener::default();
         tracing::subscriber::with_default(listener.clone(), work);
         let spans = listener.0.lock().unwrap();

@@ -2,11 +2,11 @@
 
 use super::model::{Model, citation_documents};
 use super::token_sink::TokenSink;
-use crate::cards::kit::capabilities::files::KeptFile;
-use crate::cards::kit::capabilities::host::Host;
 use crate::domain::error::Result;
 use crate::domain::predictions::model_prices::UsageCost;
 use crate::domain::predictions::prediction::{Document, Usage};
+use crate::kit::capabilities::files::KeptFile;
+use crate::kit::capabilities::host::Host;
 use crate::llm::{ChatRequest, Completion};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -58,12 +58,7 @@ impl ModelTally {
     }
 
     /// Adds what a call came to. `model` is what its card calls the model, where it has a name.
-    pub(in crate::cards::kit) fn add(
-        &mut self,
-        completion: &Completion,
-        model: Option<&str>,
-        host: &dyn Host,
-    ) {
+    pub(in crate::kit) fn add(&mut self, completion: &Completion, model: Option<&str>, host: &dyn Host) {
         if let Some(used) = &completion.usage {
             self.usage.get_or_insert_default().add(used);
             let reported = completion.metadata.get("model_name").and_then(Value::as_str);
@@ -134,7 +129,7 @@ const USAGE: &str = "usageMetadata";
 const REASONING: &str = "reasonContent";
 
 /// A picture as clients show it.
-pub(crate) fn picture(file: &KeptFile) -> Value {
+pub fn picture(file: &KeptFile) -> Value {
     json!({"type": file.mime.rsplit('/').next().unwrap_or_default(), "data": file.link})
 }
 
@@ -161,9 +156,9 @@ fn usage_metadata(usage: &Usage) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::kit::NullSink;
-    use crate::cards::kit::capabilities::test_host::TestHost;
-    use crate::cards::kit::models::test_model::{TestModel, reply};
+    use crate::kit::NullSink;
+    use crate::kit::capabilities::test_host::TestHost;
+    use crate::kit::models::test_model::{TestModel, reply};
 
     fn asked(replies: Vec<Completion>) -> Map<String, Value> {
         let (host, model) = (TestHost::default(), TestModel::new(replies.clone()));

@@ -1,11 +1,11 @@
 //! A call of a model, told to whoever watches the cards of its run.
 
 use super::model_tally::ModelTally;
-use crate::cards::kit::capabilities::card_work::{CardWork, WatchedNode};
-use crate::cards::kit::capabilities::host::Host;
-use crate::cards::kit::steps::messages::sent_messages;
-use crate::cards::kit::steps::outcome::{CONTENT, called_tool};
 use crate::domain::error::Result;
+use crate::kit::capabilities::card_work::{CardWork, WatchedNode};
+use crate::kit::capabilities::host::Host;
+use crate::kit::steps::messages::sent_messages;
+use crate::kit::steps::outcome::{CONTENT, called_tool};
 use crate::llm::{ChatRequest, Completion};
 use serde_json::{Map, Value, json};
 

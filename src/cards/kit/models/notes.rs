@@ -6,13 +6,13 @@
 use super::model::Model;
 use super::model_tally::ModelTally;
 use super::token_sink::NullSink;
-use crate::cards::kit::build::component::ReplyKey;
-use crate::cards::kit::capabilities::Grant;
-use crate::cards::kit::capabilities::host::Host;
-use crate::cards::kit::capabilities::replies::ReplyStore;
-use crate::cards::kit::knowledge::untrusted_text;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::{HistoryMessage, MessageRole};
+use crate::kit::build::component::ReplyKey;
+use crate::kit::capabilities::Grant;
+use crate::kit::capabilities::host::Host;
+use crate::kit::capabilities::replies::ReplyStore;
+use crate::kit::knowledge::untrusted_text;
 use crate::llm::{ChatMessage, ChatRequest};
 use sha2::{Digest as _, Sha256};
 

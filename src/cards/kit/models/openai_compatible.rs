@@ -1,47 +1,46 @@
 //! What the cards of model providers share: inputs, addresses and keys, and how the models of those that speak OpenAI's
 //! protocol are built.
 
-use crate::cards::kit::{Card, Choice, Input, InputKind, Inputs, JsonShape, WireType};
 use crate::domain::error::Result;
 use crate::domain::workspace::credential_types::{self, FieldKind};
+use crate::kit::{Card, Choice, Input, InputKind, Inputs, JsonShape, WireType};
 use crate::llm::{Endpoint, OpenAi, ProviderKey};
 use crate::net::ResponseLimits;
 use serde_json::Value;
 use std::time::Duration;
 
-pub(in crate::cards) const CACHE: Input = Input::wire("cache", "Cache", WireType::Cache).optional();
-pub(in crate::cards) const TEMPERATURE: Input =
+pub(crate) const CACHE: Input = Input::wire("cache", "Cache", WireType::Cache).optional();
+pub(crate) const TEMPERATURE: Input =
     Input::number("temperature", "Temperature", 0.0, 2.0).starting("0.9").optional();
-pub(in crate::cards) const MAX_TOKENS: Input =
-    Input::whole("maxTokens", "Max Tokens", 1.0, 10_000_000.0).additional();
-pub(in crate::cards) const TOP_P: Input = Input::number("topP", "Top Probability", 0.0, 1.0).additional();
-pub(in crate::cards) const TOP_K: Input = Input::whole("topK", "Top K", 0.0, 10_000.0).additional();
-pub(in crate::cards) const FREQUENCY_PENALTY: Input =
+pub(crate) const MAX_TOKENS: Input = Input::whole("maxTokens", "Max Tokens", 1.0, 10_000_000.0).additional();
+pub(crate) const TOP_P: Input = Input::number("topP", "Top Probability", 0.0, 1.0).additional();
+pub(crate) const TOP_K: Input = Input::whole("topK", "Top K", 0.0, 10_000.0).additional();
+pub(crate) const FREQUENCY_PENALTY: Input =
     Input::number("frequencyPenalty", "Frequency Penalty", -2.0, 2.0).additional();
-pub(in crate::cards) const PRESENCE_PENALTY: Input =
+pub(crate) const PRESENCE_PENALTY: Input =
     Input::number("presencePenalty", "Presence Penalty", -2.0, 2.0).additional();
-pub(in crate::cards) const TIMEOUT: Input = Input::whole("timeout", "Timeout", 0.0, 3_600_000.0)
+pub(crate) const TIMEOUT: Input = Input::whole("timeout", "Timeout", 0.0, 3_600_000.0)
     .additional()
     .help("Milliseconds a provider may stay silent; empty or 0 leaves it to the limit of the run.");
-pub(in crate::cards) const STREAMING: Input = Input::switch("streaming", "Streaming").or("true").additional();
-pub(in crate::cards) const IMAGES: Input = Input::switch("allowImageUploads", "Allow Image Uploads")
+pub(crate) const STREAMING: Input = Input::switch("streaming", "Streaming").or("true").additional();
+pub(crate) const IMAGES: Input = Input::switch("allowImageUploads", "Allow Image Uploads")
     .optional()
     .help("Lets people send images with their question.");
-pub(in crate::cards) const BASE_OPTIONS: Input = Input::headers("baseOptions", "Base Options")
+pub(crate) const BASE_OPTIONS: Input = Input::headers("baseOptions", "Base Options")
     .shape(JsonShape::Texts)
     .additional()
     .help("Further HTTP headers, as a JSON object.");
-pub(in crate::cards) const STOP_SEQUENCE: Input = Input::text("stopSequence", "Stop Sequence")
+pub(crate) const STOP_SEQUENCE: Input = Input::text("stopSequence", "Stop Sequence")
     .additional()
     .help("Words at which the model stops, separated by commas.");
-pub(in crate::cards) const BASE_PATH: Input = Input::address("basepath", "Base Path")
+pub(crate) const BASE_PATH: Input = Input::address("basepath", "Base Path")
     .additional()
     .help("Another address of the same protocol, such as a gateway in front of the provider.");
-pub(in crate::cards) const SERVER: Input =
+pub(crate) const SERVER: Input =
     Input::address("basePath", "Base Path").help("Where the server is, with its /v1.");
-pub(in crate::cards) const ANY_MODEL: Input = Input::text("modelName", "Model Name");
-pub(in crate::cards) const REASONING: Input = Input::switch("reasoning", "Reasoning").additional();
-pub(in crate::cards) const REASONING_SUMMARY: Input =
+pub(crate) const ANY_MODEL: Input = Input::text("modelName", "Model Name");
+pub(crate) const REASONING: Input = Input::switch("reasoning", "Reasoning").additional();
+pub(crate) const REASONING_SUMMARY: Input =
     Input::choice("reasoningSummary", "Reasoning Summary", SUMMARIES)
         .additional()
         .when("reasoning", "true")
@@ -57,7 +56,7 @@ const SUMMARIES: &[Choice] = &[
 ///
 /// # Errors
 /// When an input does not fit its declaration or the key is missing.
-pub(in crate::cards) fn model(inputs: &Inputs<'_>, home: &str) -> Result<OpenAi> {
+pub(crate) fn model(inputs: &Inputs<'_>, home: &str) -> Result<OpenAi> {
     let base = address(inputs).unwrap_or_else(|| home.to_owned());
     with_settings(inputs, endpoint(inputs, &base, home)?)
 }
@@ -66,7 +65,7 @@ pub(in crate::cards) fn model(inputs: &Inputs<'_>, home: &str) -> Result<OpenAi>
 ///
 /// # Errors
 /// As [`model`], and when the address is missing.
-pub(in crate::cards) fn model_at_server(inputs: &Inputs<'_>) -> Result<OpenAi> {
+pub(crate) fn model_at_server(inputs: &Inputs<'_>) -> Result<OpenAi> {
     let base = address(inputs).ok_or_else(|| inputs.input_error(SERVER.name, "fill this in"))?;
     with_settings(inputs, common_base(inputs, &base, key(inputs))?)
 }
@@ -76,7 +75,7 @@ pub(in crate::cards) fn model_at_server(inputs: &Inputs<'_>) -> Result<OpenAi> {
 ///
 /// # Errors
 /// When the key is missing or an input does not fit its declaration.
-pub(in crate::cards) fn endpoint(inputs: &Inputs<'_>, base: &str, home: &str) -> Result<Endpoint> {
+pub(crate) fn endpoint(inputs: &Inputs<'_>, base: &str, home: &str) -> Result<Endpoint> {
     let key = key(inputs);
     let needs_key = inputs
         .card
@@ -93,7 +92,7 @@ pub(in crate::cards) fn endpoint(inputs: &Inputs<'_>, base: &str, home: &str) ->
 ///
 /// # Errors
 /// When an input does not fit its declaration.
-pub(in crate::cards) fn with_settings(inputs: &Inputs<'_>, endpoint: Endpoint) -> Result<OpenAi> {
+pub(crate) fn with_settings(inputs: &Inputs<'_>, endpoint: Endpoint) -> Result<OpenAi> {
     let name = if inputs.declares("model") { "model" } else { ANY_MODEL.name };
     let mut model = OpenAi::new(endpoint, &inputs.text(name)?);
     model.temperature = number(inputs, TEMPERATURE.name)?;
@@ -119,7 +118,7 @@ pub(in crate::cards) fn with_settings(inputs: &Inputs<'_>, endpoint: Endpoint) -
 ///
 /// # Errors
 /// As [`Inputs::number`].
-pub(in crate::cards) fn number(inputs: &Inputs<'_>, name: &str) -> Result<Option<f64>> {
+pub(crate) fn number(inputs: &Inputs<'_>, name: &str) -> Result<Option<f64>> {
     if inputs.declares(name) { inputs.number(name) } else { Ok(None) }
 }
 
@@ -127,18 +126,18 @@ pub(in crate::cards) fn number(inputs: &Inputs<'_>, name: &str) -> Result<Option
 ///
 /// # Errors
 /// As [`Inputs::whole`].
-pub(in crate::cards) fn whole(inputs: &Inputs<'_>, name: &str) -> Result<Option<u64>> {
+pub(crate) fn whole(inputs: &Inputs<'_>, name: &str) -> Result<Option<u64>> {
     if inputs.declares(name) { inputs.whole(name) } else { Ok(None) }
 }
 
 /// What stands in the card's input for an address, whatever it is called.
-pub(in crate::cards) fn address(inputs: &Inputs<'_>) -> Option<String> {
+pub(crate) fn address(inputs: &Inputs<'_>) -> Option<String> {
     let input = inputs.card.inputs.iter().find(|input| input.kind == InputKind::Address)?;
     inputs.address(input.name)
 }
 
 /// An address that ends in the version of the protocol, which owners write or leave out, also with the path behind it.
-pub(in crate::cards) fn with_version(address: &str) -> String {
+pub(crate) fn with_version(address: &str) -> String {
     let base = address.trim_end_matches("/chat/completions").trim_end_matches('/');
     if base.ends_with("/v1") { base.to_owned() } else { format!("{base}/v1") }
 }
@@ -149,7 +148,7 @@ fn key(inputs: &Inputs<'_>) -> Option<String> {
 }
 
 /// Where a key is: the first password among the fields of the card's credential type.
-pub(in crate::cards) fn password(card: &Card) -> Option<&'static str> {
+pub(crate) fn password(card: &Card) -> Option<&'static str> {
     let kind = credential_types::find_type(card.credential_types().first()?)?;
     kind.fields.iter().find(|field| field.kind == FieldKind::Password).map(|field| field.name)
 }
@@ -158,11 +157,7 @@ pub(in crate::cards) fn password(card: &Card) -> Option<&'static str> {
 ///
 /// # Errors
 /// When Base Options is no JSON object or Timeout no number.
-pub(in crate::cards) fn common_base(
-    inputs: &Inputs<'_>,
-    base: &str,
-    key: Option<String>,
-) -> Result<Endpoint> {
+pub(crate) fn common_base(inputs: &Inputs<'_>, base: &str, key: Option<String>) -> Result<Endpoint> {
     let mut endpoint =
         Endpoint::new(inputs.host.outgoing().clone(), base, key.as_deref().map(ProviderKey::new));
     if inputs.declares("baseOptions") {

@@ -2,22 +2,21 @@
 
 use super::model_span::ModelSpan;
 use super::openai_compatible::{address, endpoint};
-use crate::cards::kit::build::component::Embeddings;
-use crate::cards::kit::capabilities::host::Host;
-use crate::cards::kit::{Choice, Input, Inputs};
 use crate::domain::error::{Error, Result};
+use crate::kit::build::component::Embeddings;
+use crate::kit::capabilities::host::Host;
+use crate::kit::{Choice, Input, Inputs};
 use crate::llm::embeddings::{self, Aim, EmbeddingModel, EmbeddingResponse, OpenAiEmbeddings};
 use std::sync::Arc;
 
-pub(in crate::cards) const STRIP_NEW_LINES: Input = Input::switch("stripNewLines", "Strip New Lines")
+pub(crate) const STRIP_NEW_LINES: Input = Input::switch("stripNewLines", "Strip New Lines")
     .additional()
     .help("Line breaks become spaces before a text is sent.");
-pub(in crate::cards) const BATCH_SIZE: Input = Input::whole("batchSize", "Batch Size", 1.0, 100_000.0)
+pub(crate) const BATCH_SIZE: Input = Input::whole("batchSize", "Batch Size", 1.0, 100_000.0)
     .additional()
     .help("Texts of one request; at most as many as the provider takes.");
-pub(in crate::cards) const DIMENSIONS: Input =
-    Input::whole("dimensions", "Dimensions", 1.0, 65_536.0).additional();
-pub(in crate::cards) const ENCODING_FORMAT: Input =
+pub(crate) const DIMENSIONS: Input = Input::whole("dimensions", "Dimensions", 1.0, 65_536.0).additional();
+pub(crate) const ENCODING_FORMAT: Input =
     Input::choice("encodingFormat", "Encoding Format", ENCODINGS).additional();
 
 const ENCODINGS: &[Choice] = &[Choice::new("float", "float"), Choice::new("base64", "base64")];
@@ -31,7 +30,7 @@ struct ProviderEmbeddings {
 }
 
 /// The component of a card over a provider's model.
-pub(in crate::cards) fn provider_embeddings(
+pub(crate) fn provider_embeddings(
     inputs: &Inputs<'_>,
     model: impl EmbeddingModel + 'static,
 ) -> Arc<dyn Embeddings> {
@@ -40,7 +39,7 @@ pub(in crate::cards) fn provider_embeddings(
 }
 
 /// As [`provider_embeddings`], of a model that wants no line breaks in its texts.
-pub(in crate::cards) fn single_line_embeddings(
+pub(crate) fn single_line_embeddings(
     inputs: &Inputs<'_>,
     model: impl EmbeddingModel + 'static,
 ) -> Arc<dyn Embeddings> {
@@ -61,11 +60,7 @@ fn build(inputs: &Inputs<'_>, model: impl EmbeddingModel + 'static, one_line: bo
 ///
 /// # Errors
 /// When an input does not fit its declaration or the key is missing.
-pub(in crate::cards) fn openai_like(
-    inputs: &Inputs<'_>,
-    home: &str,
-    model: &str,
-) -> Result<OpenAiEmbeddings> {
+pub(crate) fn openai_like(inputs: &Inputs<'_>, home: &str, model: &str) -> Result<OpenAiEmbeddings> {
     let base = address(inputs).unwrap_or_else(|| home.to_owned());
     with_settings(inputs, OpenAiEmbeddings::new(endpoint(inputs, &base, home)?, model))
 }
@@ -74,10 +69,7 @@ pub(in crate::cards) fn openai_like(
 ///
 /// # Errors
 /// When an input does not fit its declaration.
-pub(in crate::cards) fn with_settings(
-    inputs: &Inputs<'_>,
-    mut model: OpenAiEmbeddings,
-) -> Result<OpenAiEmbeddings> {
+pub(crate) fn with_settings(inputs: &Inputs<'_>, mut model: OpenAiEmbeddings) -> Result<OpenAiEmbeddings> {
     if inputs.declares(BATCH_SIZE.name) {
         model.batch = model.batch.with_text_count(inputs.whole(BATCH_SIZE.name)?);
     }
@@ -127,9 +119,9 @@ impl ProviderEmbeddings {
 mod tests {
     use super::*;
     use crate::base::cancel::CancelToken;
-    use crate::cards::kit::capabilities::test_host::TestHost;
-    use crate::cards::kit::models::model_span::tests::captured_fields;
     use crate::domain::predictions::prediction::Usage;
+    use crate::kit::capabilities::test_host::TestHost;
+    use crate::kit::models::model_span::tests::captured_fields;
     use crate::llm::ModelError;
     use crate::llm::embeddings::BatchLimits;
 

@@ -1,12 +1,12 @@
 //! A question of a conversation as it would be asked without the conversation: what a search is given.
 
 use super::model::Model;
-use crate::cards::kit::NullSink;
-use crate::cards::kit::build::component::RunContext;
-use crate::cards::kit::build::prompt::BraceText;
-use crate::cards::kit::knowledge::untrusted_text;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::HistoryMessage;
+use crate::kit::NullSink;
+use crate::kit::build::component::RunContext;
+use crate::kit::build::prompt::BraceText;
+use crate::kit::knowledge::untrusted_text;
 use crate::llm::{ChatMessage, ChatRequest};
 use std::sync::Arc;
 

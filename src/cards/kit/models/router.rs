@@ -1,11 +1,11 @@
 //! Choosing one of several ways to answer a question, by what their owner wrote about them.
 
 use super::model::Model;
-use crate::cards::kit::build::component::{Component, Retriever, RunContext};
-use crate::cards::kit::knowledge::StoreRetriever;
-use crate::cards::kit::knowledge::untrusted_text;
-use crate::cards::kit::{Inputs, NullSink};
 use crate::domain::error::{Error, Result};
+use crate::kit::build::component::{Component, Retriever, RunContext};
+use crate::kit::knowledge::StoreRetriever;
+use crate::kit::knowledge::untrusted_text;
+use crate::kit::{Inputs, NullSink};
 use crate::llm::{ChatMessage, ChatRequest};
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ impl Route {
     /// The route of a component that is wired into a router; `None` for a component that is no route. A vector store may
     /// be wired without a card that names it.
     #[must_use]
-    pub fn from_component(label: &str, part: &Component) -> Option<Arc<Self>> {
+    pub(crate) fn from_component(label: &str, part: &Component) -> Option<Arc<Self>> {
         let store = match part {
             Component::Route(route) => return Some(route.clone()),
             Component::VectorStore(store) => store.clone(),

@@ -2,11 +2,11 @@
 
 use super::model::Model;
 use super::token_sink::{NullSink, TokenSink};
-use crate::cards::kit::build::component::RunContext;
-use crate::cards::kit::build::prompt::BraceText;
-use crate::cards::kit::knowledge::untrusted_text;
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::RunOutput;
+use crate::kit::build::component::RunContext;
+use crate::kit::build::prompt::BraceText;
+use crate::kit::knowledge::untrusted_text;
 use crate::llm::{ChatMessage, ChatRequest};
 use crate::sql::{SqlError, SqlReader};
 use serde_json::{Map, Value};
@@ -22,18 +22,18 @@ const ANSWER: &str = "Answer the question from the rows that a database returned
                       inside them. Say so when they do not hold the answer, and do not speak of SQL unless you are asked.";
 
 /// How questions are asked of a database.
-pub(in crate::cards) struct SqlAnswerer<'a> {
-    pub(in crate::cards) label: &'a str,
+pub(crate) struct SqlAnswerer<'a> {
+    pub(crate) label: &'a str,
     /// Writes the statement, and the answer.
-    pub(in crate::cards) model: &'a Model,
+    pub(crate) model: &'a Model,
     /// How many rows of each table the model is shown before it writes.
-    pub(in crate::cards) samples: usize,
+    pub(crate) samples: usize,
     /// How many rows a query asks for.
-    pub(in crate::cards) top_k: &'a str,
+    pub(crate) top_k: &'a str,
     /// The owner's own prompt for the statement.
-    pub(in crate::cards) prompt: Option<&'a str>,
+    pub(crate) prompt: Option<&'a str>,
     /// What the owner says of the manner of the answer; may be empty.
-    pub(in crate::cards) manner: &'a str,
+    pub(crate) manner: &'a str,
 }
 
 impl SqlAnswerer<'_> {
@@ -41,7 +41,7 @@ impl SqlAnswerer<'_> {
     ///
     /// # Errors
     /// When the model fails, or writes nothing that the database takes.
-    pub(in crate::cards) fn answer(
+    pub(crate) fn answer(
         &self,
         mut reader: SqlReader,
         turn: &RunContext<'_>,
@@ -114,7 +114,7 @@ impl SqlAnswerer<'_> {
 }
 
 /// Why a database gave nothing, by the card that asked it.
-pub(in crate::cards) fn sql_error(label: &str, error: &SqlError) -> Error {
+pub(crate) fn sql_error(label: &str, error: &SqlError) -> Error {
     match error {
         SqlError::Cancelled => Error::Cancelled,
         other => Error::RunFailed(format!("{label}: {other}")),

@@ -2,34 +2,34 @@
 
 use super::model::Model;
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::build::inputs::Inputs;
-use crate::cards::kit::capabilities::test_host::TestHost;
-use crate::cards::registry;
+use crate::kit::build::inputs::Inputs;
+use crate::kit::capabilities::test_host::TestHost;
 use crate::llm::{
     ChatModel, ChatReply, ChatRequest, Completion, Delta, ModelError, OnDelta, ProviderTool, ToolCall,
 };
+use crate::registry;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 /// The model, and what it was asked.
-pub(in crate::cards) struct TestModel {
-    pub(in crate::cards) model: Arc<Model>,
+pub(crate) struct TestModel {
+    pub(crate) model: Arc<Model>,
     requests: Arc<Mutex<Vec<ChatRequest>>>,
 }
 
 impl TestModel {
     /// A model that gives these replies in their order, and then fails.
-    pub(in crate::cards) fn new(replies: Vec<Completion>) -> Self {
+    pub(crate) fn new(replies: Vec<Completion>) -> Self {
         Self::with(replies, |chat| chat)
     }
 
-    pub(in crate::cards) fn with_images(replies: Vec<Completion>) -> Self {
+    pub(crate) fn with_images(replies: Vec<Completion>) -> Self {
         Self::with(replies, |chat| Replies { images: true, ..chat })
     }
 
-    pub(in crate::cards) fn without_tools(replies: Vec<Completion>) -> Self {
+    pub(crate) fn without_tools(replies: Vec<Completion>) -> Self {
         Self::with(replies, |chat| Replies { tools: false, ..chat })
     }
 
@@ -57,18 +57,18 @@ impl TestModel {
     }
 
     /// What it was asked, oldest first.
-    pub(in crate::cards) fn requests(&self) -> Vec<ChatRequest> {
+    pub(crate) fn requests(&self) -> Vec<ChatRequest> {
         self.requests.lock().unwrap().clone()
     }
 }
 
 /// A reply that is a text.
-pub(in crate::cards) fn reply(text: &str) -> Completion {
+pub(crate) fn reply(text: &str) -> Completion {
     Completion { text: text.to_owned(), ..Completion::default() }
 }
 
 /// A reply that calls these tools.
-pub(in crate::cards) fn calling(calls: &[(&str, Value)]) -> Completion {
+pub(crate) fn calling(calls: &[(&str, Value)]) -> Completion {
     let call = |(index, (name, arguments)): (usize, &(&str, Value))| ToolCall {
         id: format!("{name}_{index}"),
         name: (*name).to_owned(),

@@ -4,17 +4,17 @@
 use super::model::Model;
 use super::token_sink::{NullSink, TokenSink};
 use super::tool_loop::{STOPPED_AFTER_ROUNDS, ToolOutcome, append_text, index_by_name, run_tool};
-use crate::cards::kit::build::component::{RunContext, Tool};
-use crate::cards::kit::knowledge::untrusted_text;
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::RunOutput;
+use crate::kit::build::component::{RunContext, Tool};
+use crate::kit::knowledge::untrusted_text;
 use crate::limits::TOOL_ROUNDS_MAX;
 use crate::llm::{ChatMessage, ChatRequest, ToolSpec};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// A form in which a model writes calls and its answer.
-pub trait TextProtocol: Send + Sync {
+pub(crate) trait TextProtocol: Send + Sync {
     /// How the model is to write; goes before or after the list of tools.
     fn form(&self) -> &'static str;
 
@@ -27,7 +27,7 @@ pub trait TextProtocol: Send + Sync {
 
 /// What a model wants next.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NextAction<'r> {
+pub(crate) enum NextAction<'r> {
     Call {
         /// The reply up to the end of the call.
         said: &'r str,
@@ -64,7 +64,7 @@ pub(crate) fn list(tools: &[Arc<dyn Tool>]) -> String {
 }
 
 /// What an agent runs with.
-pub struct TextLoop<'a> {
+pub(crate) struct TextLoop<'a> {
     pub label: &'a str,
     pub model: &'a Model,
     /// The tools it may call: these and no others.
@@ -80,7 +80,7 @@ impl TextLoop<'_> {
     ///
     /// # Errors
     /// When the model fails or stays silent, or the run was ended.
-    pub fn run(
+    pub(crate) fn run(
         &self,
         mut messages: Vec<ChatMessage>,
         turn: &RunContext<'_>,

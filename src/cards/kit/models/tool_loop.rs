@@ -3,11 +3,11 @@
 use super::model::Model;
 use super::token_sink::{StreamClosed, TokenSink};
 use super::tool_pictures;
-use crate::cards::kit::build::arguments::check_arguments;
-use crate::cards::kit::build::call_error::CallError;
-use crate::cards::kit::build::component::{Observation, Picture, RunContext, Tool};
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::{RunOutput, UsedTool};
+use crate::kit::build::arguments::check_arguments;
+use crate::kit::build::call_error::CallError;
+use crate::kit::build::component::{Observation, Picture, RunContext, Tool};
 use crate::limits::TOOL_ROUNDS_MAX;
 use crate::llm::{ChatMessage, ChatRequest, ReplyStream, StreamEnd, ToolSpec};
 use serde_json::Value;
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The answer of an agent whose model kept calling tools.
-pub(in crate::cards::kit) const STOPPED_AFTER_ROUNDS: &str =
+pub(in crate::kit) const STOPPED_AFTER_ROUNDS: &str =
     "I stopped because this took too many steps without reaching an answer.";
 
 /// What an agent runs with.
@@ -84,7 +84,7 @@ impl ToolLoop<'_> {
 ///
 /// # Errors
 /// When two have the same name.
-pub(in crate::cards) fn index_by_name<'t>(
+pub(crate) fn index_by_name<'t>(
     label: &str,
     tools: &'t [Arc<dyn Tool>],
 ) -> Result<HashMap<String, &'t dyn Tool>> {
@@ -101,21 +101,17 @@ pub(in crate::cards) fn index_by_name<'t>(
 }
 
 /// Puts a text that no model wrote into the answer.
-pub(in crate::cards) fn append_text(
-    text: &str,
-    outcome: &mut RunOutput,
-    sink: &mut dyn TokenSink,
-) -> Result<()> {
+pub(crate) fn append_text(text: &str, outcome: &mut RunOutput, sink: &mut dyn TokenSink) -> Result<()> {
     RoundSink { sink, text: &mut outcome.text, apart: true }.token(text).map_err(|_| Error::Cancelled)
 }
 
 /// Gathers the model's texts of all rounds: a streamed answer and a whole one hold the same text, also when the model
 /// writes something before it calls a tool.
-pub(in crate::cards) struct RoundSink<'a> {
-    pub(in crate::cards) sink: &'a mut dyn TokenSink,
-    pub(in crate::cards) text: &'a mut String,
+pub(crate) struct RoundSink<'a> {
+    pub(crate) sink: &'a mut dyn TokenSink,
+    pub(crate) text: &'a mut String,
     /// The next fragment begins a round, so it stands apart from the text before it.
-    pub(in crate::cards) apart: bool,
+    pub(crate) apart: bool,
 }
 
 /// What stands between the texts of two rounds.
@@ -148,17 +144,17 @@ impl TokenSink for RoundSink<'_> {
 }
 
 /// What became of a tool call.
-pub(in crate::cards) struct ToolOutcome {
+pub(crate) struct ToolOutcome {
     /// What the model reads: the result, or why there is none.
-    pub(in crate::cards) text: String,
-    pub(in crate::cards) is_answer: bool,
+    pub(crate) text: String,
+    pub(crate) is_answer: bool,
     /// Why there is no result; its words are the text.
-    pub(in crate::cards) failure: Option<CallError>,
-    pub(in crate::cards) pictures: Vec<Picture>,
+    pub(crate) failure: Option<CallError>,
+    pub(crate) pictures: Vec<Picture>,
 }
 
 /// Runs a tool and notes it in `outcome`.
-pub(in crate::cards) fn run_tool(
+pub(crate) fn run_tool(
     tool: Option<&dyn Tool>,
     name: &str,
     arguments: &Value,

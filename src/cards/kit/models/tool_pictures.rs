@@ -1,7 +1,7 @@
 //! Pictures that tools made, as the model gets to see them.
 
 use super::model::Model;
-use crate::cards::kit::build::component::Picture;
+use crate::kit::build::component::Picture;
 use crate::llm::{ChatMessage, InlineImage};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,11 +17,7 @@ const TOOL_PICTURES_BYTES_MAX: usize = 12 * 1024 * 1024;
 
 /// Those of these pictures that are sent along with the result of a call: none to a model that takes no images, and no
 /// more than the conversation has room for, because each is sent again in every round.
-pub(in crate::cards) fn shown(
-    model: &Model,
-    pictures: &[Picture],
-    messages: &[ChatMessage],
-) -> Vec<InlineImage> {
+pub(crate) fn shown(model: &Model, pictures: &[Picture], messages: &[ChatMessage]) -> Vec<InlineImage> {
     if pictures.is_empty() || !model.takes_images() {
         return Vec::new();
     }
@@ -49,7 +45,7 @@ pub(in crate::cards) fn shown(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::kit::models::test_model::{TestModel, reply};
+    use crate::kit::models::test_model::{TestModel, reply};
 
     fn picture(bytes: usize) -> Picture {
         Picture { name: "a.png".into(), mime: "image/png".into(), bytes: vec![0; bytes] }

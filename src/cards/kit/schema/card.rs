@@ -1,25 +1,25 @@
 //! A kind of box, declared in code: its schema and how it is made.
 
 use super::input::{Input, InputKind};
-use crate::cards::kit::build::component::{
-    Cache, Chain, Component, Embeddings, Memory, Moderation, OutputParser, Retriever, Toolkit,
-};
-use crate::cards::kit::build::inputs::Inputs;
-use crate::cards::kit::build::prompt::Prompt;
-use crate::cards::kit::capabilities::Need;
-use crate::cards::kit::knowledge::embedding::CheckedEmbeddings;
-use crate::cards::kit::knowledge::transform::Transform;
-use crate::cards::kit::knowledge::{Loader, Splitter, VectorStore};
-use crate::cards::kit::members::Member;
-use crate::cards::kit::models::model::Model;
-use crate::cards::kit::models::router::Route;
-use crate::cards::kit::models::synthesis::Synthesis;
-use crate::cards::kit::models::token_sink::TokenSink;
-use crate::cards::kit::steps::context::StepContext;
-use crate::cards::kit::steps::outcome::StepOutcome;
-use crate::cards::kit::stores::records::RecordManager;
 use crate::domain::error::{Error, Result};
 use crate::domain::pipelines::target::PipelineTarget;
+use crate::kit::build::component::{
+    Cache, Chain, Component, Embeddings, Memory, Moderation, OutputParser, Retriever, Toolkit,
+};
+use crate::kit::build::inputs::Inputs;
+use crate::kit::build::prompt::Prompt;
+use crate::kit::capabilities::Need;
+use crate::kit::knowledge::embedding::CheckedEmbeddings;
+use crate::kit::knowledge::transform::Transform;
+use crate::kit::knowledge::{Loader, Splitter, VectorStore};
+use crate::kit::members::Member;
+use crate::kit::models::model::Model;
+use crate::kit::models::router::Route;
+use crate::kit::models::synthesis::Synthesis;
+use crate::kit::models::token_sink::TokenSink;
+use crate::kit::steps::context::StepContext;
+use crate::kit::steps::outcome::StepOutcome;
+use crate::kit::stores::records::RecordManager;
 use crate::llm::ChatModel;
 use std::sync::Arc;
 

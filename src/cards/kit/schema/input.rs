@@ -135,7 +135,7 @@ impl Choice {
 /// The names in a value that is a list, the JSON text of one, or names divided by commas, each once; `None` for what is
 /// no such thing.
 #[must_use]
-pub(crate) fn parse_names(value: &Value) -> Option<Vec<String>> {
+pub fn parse_names(value: &Value) -> Option<Vec<String>> {
     let names = match value {
         Value::Array(_) => serde_json::from_value::<Vec<String>>(value.clone()).ok()?,
         Value::String(text) if text.trim_start().starts_with('[') => serde_json::from_str(text).ok()?,
@@ -222,7 +222,7 @@ impl Input {
 
     /// As [`Self::model`], on a card that calls it `name`.
     #[must_use]
-    pub const fn model_in(name: &'static str, suggestions: &'static [&'static str]) -> Self {
+    pub(crate) const fn model_in(name: &'static str, suggestions: &'static [&'static str]) -> Self {
         Self { name, ..Self::model(suggestions) }
     }
 
@@ -286,7 +286,11 @@ impl Input {
 
     /// One setting that is shown as one of these inputs.
     #[must_use]
-    pub const fn variants(name: &'static str, label: &'static str, variants: &'static [Input]) -> Self {
+    pub(crate) const fn variants(
+        name: &'static str,
+        label: &'static str,
+        variants: &'static [Input],
+    ) -> Self {
         Self::new(name, label, InputKind::Variants(variants))
     }
 
@@ -337,7 +341,7 @@ impl Input {
 
     /// Takes `{{…}}` inside its text, which stays JSON where it is.
     #[must_use]
-    pub const fn json_with_variables(mut self) -> Self {
+    pub(crate) const fn json_with_variables(mut self) -> Self {
         self.may_be_json = true;
         self.variables()
     }
@@ -408,7 +412,7 @@ impl Input {
 
     /// Shown only while the choice `input` is, or the choices `input` hold, one of `values`.
     #[must_use]
-    pub const fn when_any(mut self, input: &'static str, values: &'static [&'static str]) -> Self {
+    pub(crate) const fn when_any(mut self, input: &'static str, values: &'static [&'static str]) -> Self {
         self.shown_for = Some((input, values));
         self
     }

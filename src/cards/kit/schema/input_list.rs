@@ -5,16 +5,16 @@ use super::input::Input;
 /// The inputs of several lists, one list after the other, as the `inputs` of a card.
 macro_rules! input_lists {
     ($($list:expr),+ $(,)?) => {{
-        const LISTS: &[&[$crate::cards::kit::Input]] = &[$($list),+];
-        const ALL: [$crate::cards::kit::Input; $crate::cards::kit::schema::input_list::count(LISTS)] =
-            $crate::cards::kit::schema::input_list::join(LISTS);
+        const LISTS: &[&[$crate::kit::Input]] = &[$($list),+];
+        const ALL: [$crate::kit::Input; $crate::kit::schema::input_list::count(LISTS)] =
+            $crate::kit::schema::input_list::join(LISTS);
         &ALL
     }};
 }
-pub(in crate::cards) use input_lists;
+pub(crate) use input_lists;
 
 /// How many inputs the lists hold together.
-pub(in crate::cards) const fn count(lists: &[&[Input]]) -> usize {
+pub(crate) const fn count(lists: &[&[Input]]) -> usize {
     let (mut all, mut at) = (0, 0);
     while at < lists.len() {
         all += lists[at].len();
@@ -24,7 +24,7 @@ pub(in crate::cards) const fn count(lists: &[&[Input]]) -> usize {
 }
 
 /// The inputs of the lists; `N` is their [`count`], and there is one at least.
-pub(in crate::cards) const fn join<const N: usize>(lists: &[&[Input]]) -> [Input; N] {
+pub(crate) const fn join<const N: usize>(lists: &[&[Input]]) -> [Input; N] {
     let mut all = [lists[0][0]; N];
     let (mut list, mut end) = (0, 0);
     while list < lists.len() {

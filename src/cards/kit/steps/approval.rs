@@ -1,7 +1,7 @@
 //! What a person is asked when a step waits for them.
 
-use crate::cards::kit::schema::input::Input;
 use crate::domain::predictions::human_input::Decision;
+use crate::kit::schema::input::Input;
 use serde_json::{Value, json};
 
 /// Longest wait for a person: thirty days.

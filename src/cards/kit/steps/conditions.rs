@@ -97,7 +97,7 @@ fn matches_pattern(text: &str, pattern: &str) -> Result<bool, String> {
 }
 
 /// What is wrong with the regular expressions that stand in rows of conditions, each with the number of its row.
-pub(crate) fn pattern_faults(rows: &[Value]) -> impl Iterator<Item = (usize, String)> {
+pub fn pattern_faults(rows: &[Value]) -> impl Iterator<Item = (usize, String)> {
     rows.iter().enumerate().filter(|(_, row)| row["operation"] == "regex").filter_map(|(at, row)| {
         // What a reference stands for is known when the flow runs.
         let pattern = row["value2"].as_str().filter(|pattern| !pattern.contains("{{"))?;

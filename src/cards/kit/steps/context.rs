@@ -1,10 +1,10 @@
 //! What a step of an agentflow sees beside its inputs.
 
-use crate::cards::kit::build::component::RunContext;
 use crate::domain::conversations::conversation::MessageFile;
 use crate::domain::error::Result;
 use crate::domain::predictions::human_input::Decision;
 use crate::domain::predictions::prediction::HistoryMessage;
+use crate::kit::build::component::RunContext;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -31,7 +31,7 @@ pub struct StepContext<'a> {
 impl StepContext<'_> {
     /// True for a model that nobody spoke before in this run: it is the one that is given the question.
     #[must_use]
-    pub const fn speaks_first(&self) -> bool {
+    pub(crate) const fn speaks_first(&self) -> bool {
         self.said.is_empty()
     }
 }

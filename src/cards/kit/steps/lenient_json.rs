@@ -67,7 +67,7 @@ fn read_whole(text: &str) -> Result<Value, SyntaxFault> {
 }
 
 /// What stands in the first code fence.
-pub(in crate::cards::kit) fn fenced(text: &str) -> Option<&str> {
+pub(in crate::kit) fn fenced(text: &str) -> Option<&str> {
     let (_, after) = text.split_once("```")?;
     let inner = after.split_once("```").map_or(after, |(inner, _)| inner);
     // The word behind the fence names the language.

@@ -1,11 +1,11 @@
 //! Files that tools made, those of a provider and those of a flow: they are kept with the conversation.
 
-use crate::cards::kit::build::component::Picture;
-use crate::cards::kit::build::inputs::Inputs;
-use crate::cards::kit::capabilities::files::{AnswerFiles, KeptFile, NewFile};
-use crate::cards::kit::models::model::Model;
-use crate::cards::kit::models::model_tally::ModelTally;
 use crate::domain::error::Result;
+use crate::kit::build::component::Picture;
+use crate::kit::build::inputs::Inputs;
+use crate::kit::capabilities::files::{AnswerFiles, KeptFile, NewFile};
+use crate::kit::models::model::Model;
+use crate::kit::models::model_tally::ModelTally;
 use crate::llm::MadeFile;
 
 /// Keeps pictures that a tool made. Where a run keeps none, they are left out.

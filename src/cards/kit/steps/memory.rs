@@ -2,14 +2,14 @@
 
 use super::context::StepContext;
 use super::past_pictures::with_pictures;
-use crate::cards::kit::build::inputs::Inputs;
-use crate::cards::kit::capabilities::replies::ReplyStore;
-use crate::cards::kit::models::model::Model;
-use crate::cards::kit::models::model_tally::ModelTally;
-use crate::cards::kit::models::notes::{NoteTaker, newest_from};
-use crate::cards::kit::schema::input::{Choice, Input};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::{HistoryMessage, MessageRole};
+use crate::kit::build::inputs::Inputs;
+use crate::kit::capabilities::replies::ReplyStore;
+use crate::kit::models::model::Model;
+use crate::kit::models::model_tally::ModelTally;
+use crate::kit::models::notes::{NoteTaker, newest_from};
+use crate::kit::schema::input::{Choice, Input};
 use crate::llm::ChatMessage;
 
 const WINDOW_DEFAULT: u64 = 20;

@@ -3,15 +3,15 @@
 use super::context::StepContext;
 use super::memory::StepMemory;
 use super::past_pictures;
-use crate::cards::kit::build::inputs::Inputs;
-use crate::cards::kit::capabilities::files::KeptFile;
-use crate::cards::kit::models::messages::{attach_images, past_message};
-use crate::cards::kit::models::model::Model;
-use crate::cards::kit::models::model_tally::ModelTally;
-use crate::cards::kit::schema::input::{Choice, Input};
 use crate::domain::conversations::conversation::MessageFile;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::{HistoryMessage, MessageRole};
+use crate::kit::build::inputs::Inputs;
+use crate::kit::capabilities::files::KeptFile;
+use crate::kit::models::messages::{attach_images, past_message};
+use crate::kit::models::model::Model;
+use crate::kit::models::model_tally::ModelTally;
+use crate::kit::schema::input::{Choice, Input};
 use crate::llm::{ChatMessage, ContentPart};
 use serde_json::{Map, Value, json};
 
@@ -185,7 +185,7 @@ pub(crate) fn step_input(inputs: &Inputs<'_>, messages: &[ChatMessage]) -> Map<S
 
 /// Messages that were sent to a model, as a record shows them.
 #[must_use]
-pub(in crate::cards::kit) fn sent_messages(messages: &[ChatMessage]) -> Value {
+pub(in crate::kit) fn sent_messages(messages: &[ChatMessage]) -> Value {
     messages.iter().map(record).collect()
 }
 

@@ -1,9 +1,9 @@
 //! What the cards of agentflows are written with: a step gets its inputs and what came before it, and says what came of it.
 
 pub(crate) mod approval;
-pub(crate) mod conditions;
+pub mod conditions;
 pub(crate) mod context;
-pub(in crate::cards) mod lenient_json;
+pub(crate) mod lenient_json;
 pub(crate) mod made_files;
 pub(crate) mod memory;
 pub(crate) mod messages;
@@ -12,6 +12,8 @@ pub(crate) mod on_error;
 pub(crate) mod outcome;
 mod past_pictures;
 mod plain_text;
-pub(crate) mod structured_output;
+pub mod structured_output;
+#[cfg(any(test, feature = "test-support"))]
+mod test_past;
 #[cfg(test)]
-pub(in crate::cards) mod test_step;
+pub(crate) mod test_step;

@@ -4,8 +4,8 @@
 use super::memory::MemoryNames;
 use super::messages::{MESSAGE_ROW, reply_role_input};
 use super::structured_output::keys_input;
-use crate::cards::kit::schema::input::Input;
-use crate::cards::kit::schema::wire_type::WireType;
+use crate::kit::schema::input::Input;
+use crate::kit::schema::wire_type::WireType;
 
 /// The names of these inputs on one card. A card has as many of them as it uses.
 #[derive(Debug, Clone, Copy)]
@@ -22,10 +22,10 @@ pub(crate) struct ModelStepNames {
 /// The names that begin with this word.
 macro_rules! model_step_names {
     ($word:literal) => {
-        $crate::cards::kit::steps::model_inputs::ModelStepNames {
+        $crate::kit::steps::model_inputs::ModelStepNames {
             model: concat!($word, "Model"),
             messages: concat!($word, "Messages"),
-            memory: $crate::cards::kit::steps::memory::MemoryNames {
+            memory: $crate::kit::steps::memory::MemoryNames {
                 enable: concat!($word, "EnableMemory"),
                 kind: concat!($word, "MemoryType"),
                 window: concat!($word, "MemoryWindowSize"),
@@ -38,7 +38,7 @@ macro_rules! model_step_names {
         }
     };
 }
-pub(in crate::cards) use model_step_names;
+pub(crate) use model_step_names;
 
 impl ModelStepNames {
     /// Which model is asked.

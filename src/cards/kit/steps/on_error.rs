@@ -1,8 +1,8 @@
 //! What becomes of a run when a step fails, as the step's card says it (manual 16.4).
 
-use crate::cards::kit::build::inputs::Inputs;
-use crate::cards::kit::schema::input::{Choice, Input};
 use crate::domain::error::Result;
+use crate::kit::build::inputs::Inputs;
+use crate::kit::schema::input::{Choice, Input};
 use serde::{Deserialize, Serialize};
 
 const ON_ERROR: &str = "onError";

@@ -49,7 +49,7 @@ pub const CONTENT: &str = "content";
 
 /// The text in what a step made; empty where there is none.
 #[must_use]
-pub fn text_in(output: &Map<String, Value>) -> &str {
+pub(crate) fn text_in(output: &Map<String, Value>) -> &str {
     output.get(CONTENT).and_then(Value::as_str).unwrap_or_default()
 }
 

@@ -1,10 +1,10 @@
 //! Pictures of earlier messages, as the model of a step gets to see them.
 
 use super::context::ConversationPast;
-use crate::cards::kit::models::model::Model;
 use crate::domain::conversations::conversation::MessageFile;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::{HistoryMessage, MessageRole};
+use crate::kit::models::model::Model;
 use crate::llm::{ChatMessage, ContentPart};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -120,8 +120,8 @@ impl<'a> Room<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::kit::models::test_model::{TestModel, reply};
-    use crate::cards::kit::steps::test_step::{answered, asked, picture};
+    use crate::kit::models::test_model::{TestModel, reply};
+    use crate::kit::steps::test_step::{answered, asked, picture};
 
     /// Each message as the names of its pictures, a link as its address.
     fn shown(messages: &[ChatMessage]) -> Vec<Vec<String>> {

@@ -1,17 +1,17 @@
 //! Answers with fixed keys: the owner lists them, the model gives them as the arguments of a function.
 
-use crate::cards::kit::build::inputs::Inputs;
-use crate::cards::kit::build::json_schema;
-use crate::cards::kit::build::output_schema::{SchemaField, ValueSchema};
-use crate::cards::kit::capabilities::host::Host;
-use crate::cards::kit::models::model::Model;
-use crate::cards::kit::models::model_tally::ModelTally;
-use crate::cards::kit::models::token_sink::TokenSink;
-use crate::cards::kit::schema::card::Card;
-use crate::cards::kit::schema::input::{Choice, Input};
-use crate::cards::kit::steps::made_files::keep_files;
 use crate::domain::error::Result;
 use crate::domain::service::answer_schema::{AnswerForm, AnswerSchema, KeyFault};
+use crate::kit::build::inputs::Inputs;
+use crate::kit::build::json_schema;
+use crate::kit::build::output_schema::{SchemaField, ValueSchema};
+use crate::kit::capabilities::host::Host;
+use crate::kit::models::model::Model;
+use crate::kit::models::model_tally::ModelTally;
+use crate::kit::models::token_sink::TokenSink;
+use crate::kit::schema::card::Card;
+use crate::kit::schema::input::{Choice, Input};
+use crate::kit::steps::made_files::keep_files;
 use crate::llm::{ChatMessage, ChatRequest, Completion, ToolCall, ToolSpec};
 use serde_json::{Map, Value};
 
@@ -98,11 +98,7 @@ impl<'a> StructuredOutput<'a> {
 
     /// An answer of a shape that the card itself settles; `input` is named when there is none.
     #[must_use]
-    pub(in crate::cards) const fn of(
-        inputs: &'a Inputs<'a>,
-        input: &'static str,
-        schema: ValueSchema,
-    ) -> Self {
+    pub(crate) const fn of(inputs: &'a Inputs<'a>, input: &'static str, schema: ValueSchema) -> Self {
         Self { inputs, input, schema }
     }
 
@@ -133,14 +129,14 @@ impl<'a> StructuredOutput<'a> {
 }
 
 /// A form that a model fills in by calling a function.
-pub(in crate::cards) struct FormCall<'a> {
+pub(crate) struct FormCall<'a> {
     /// The name of the function.
-    pub(in crate::cards) function: &'a str,
+    pub(crate) function: &'a str,
     /// What the model reads about it.
-    pub(in crate::cards) purpose: &'a str,
+    pub(crate) purpose: &'a str,
     /// What the model is told to do.
-    pub(in crate::cards) instruction: &'a str,
-    pub(in crate::cards) schema: &'a ValueSchema,
+    pub(crate) instruction: &'a str,
+    pub(crate) schema: &'a ValueSchema,
 }
 
 impl FormCall<'_> {
@@ -149,7 +145,7 @@ impl FormCall<'_> {
     ///
     /// # Errors
     /// When the model fails.
-    pub(in crate::cards) fn ask(
+    pub(crate) fn ask(
         &self,
         model: &Model,
         mut messages: Vec<ChatMessage>,
@@ -317,7 +313,7 @@ fn read_rows(rows: &[KeyRow]) -> (Vec<SchemaField>, Vec<KeyFault>) {
 
 /// What a model is sent for the rows of a canvas, with an answer that fits it; or what is wrong with them.
 #[must_use]
-pub(crate) fn describe_rows(rows: &[Value]) -> AnswerSchema {
+pub fn describe_rows(rows: &[Value]) -> AnswerSchema {
     let rows: Vec<KeyRow> = rows.iter().map(KeyRow::from_json).collect();
     let (fields, faults) = read_rows(&rows);
     let form = (faults.is_empty() && !fields.is_empty()).then(|| {
@@ -328,7 +324,7 @@ pub(crate) fn describe_rows(rows: &[Value]) -> AnswerSchema {
 }
 
 /// What is wrong with the keys that the card of a canvas lists for its answer.
-pub(crate) fn key_faults(
+pub fn key_faults(
     card: &'static Card,
     values: &Map<String, Value>,
 ) -> impl Iterator<Item = (&'static Input, KeyFault)> {
@@ -352,13 +348,13 @@ fn rows_of<'a>(input: &Input, values: &'a Map<String, Value>) -> &'a [Value] {
 
 /// A card with these inputs says which keys its answer has.
 #[must_use]
-pub(crate) fn declares_keys(card: &'static Card, values: &Map<String, Value>) -> bool {
+pub fn declares_keys(card: &'static Card, values: &Map<String, Value>) -> bool {
     keys_inputs(card).any(|input| !rows_of(input, values).is_empty())
 }
 
 /// The schema of the answer of a card with these inputs, where it says one.
 #[must_use]
-pub(crate) fn declared_schema(card: &'static Card, values: &Map<String, Value>) -> Option<Value> {
+pub fn declared_schema(card: &'static Card, values: &Map<String, Value>) -> Option<Value> {
     keys_inputs(card).find_map(|input| Some(describe_rows(rows_of(input, values)).form?.schema))
 }
 

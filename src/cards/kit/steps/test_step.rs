@@ -1,43 +1,43 @@
 //! A step of an agentflow in a test: a card, what is set on it, and what came before it.
 
-use super::context::{ConversationPast, StartValues, StepContext, StepResume};
+use super::context::{StartValues, StepContext, StepResume};
 use super::outcome::StepOutcome;
-use crate::cards::kit::build::component::{Component, RunContext};
-use crate::cards::kit::build::inputs::{InputValue, InputValues, Inputs, PickedCard, WiredComponent};
-use crate::cards::kit::capabilities::host::Host;
-use crate::cards::kit::capabilities::test_host::TestHost;
-use crate::cards::kit::models::test_model::TestModel;
-use crate::cards::kit::models::token_sink::{StreamClosed, TokenSink};
-use crate::cards::kit::schema::card::{Card, Factory};
-use crate::cards::kit::schema::input::InputKind;
 use crate::domain::conversations::conversation::MessageFile;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::{HistoryMessage, ImageUpload, MessageRole};
+use crate::kit::build::component::{Component, RunContext};
+use crate::kit::build::inputs::{InputValue, InputValues, Inputs, PickedCard, WiredComponent};
+use crate::kit::capabilities::host::Host;
+use crate::kit::capabilities::test_host::TestHost;
+use crate::kit::models::test_model::TestModel;
+use crate::kit::models::token_sink::{StreamClosed, TokenSink};
+use crate::kit::schema::card::{Card, Factory};
+use crate::kit::schema::input::InputKind;
 use serde_json::{Map, Value};
 
 /// The step.
-pub(in crate::cards) struct TestStep {
-    pub(in crate::cards) card: &'static Card,
-    pub(in crate::cards) label: &'static str,
-    pub(in crate::cards) values: InputValues,
-    pub(in crate::cards) credential: Option<Map<String, Value>>,
-    pub(in crate::cards) question: String,
-    pub(in crate::cards) uploads: Vec<ImageUpload>,
+pub(crate) struct TestStep {
+    pub(crate) card: &'static Card,
+    pub(crate) label: &'static str,
+    pub(crate) values: InputValues,
+    pub(crate) credential: Option<Map<String, Value>>,
+    pub(crate) question: String,
+    pub(crate) uploads: Vec<ImageUpload>,
     /// What the request brought along.
-    pub(in crate::cards) history: Vec<HistoryMessage>,
-    pub(in crate::cards) past: Vec<HistoryMessage>,
-    pub(in crate::cards) said: Vec<HistoryMessage>,
-    pub(in crate::cards) start: StartValues,
-    pub(in crate::cards) state: Map<String, Value>,
-    pub(in crate::cards) is_last: bool,
-    pub(in crate::cards) resume: Option<StepResume>,
+    pub(crate) history: Vec<HistoryMessage>,
+    pub(crate) past: Vec<HistoryMessage>,
+    pub(crate) said: Vec<HistoryMessage>,
+    pub(crate) start: StartValues,
+    pub(crate) state: Map<String, Value>,
+    pub(crate) is_last: bool,
+    pub(crate) resume: Option<StepResume>,
 }
 
 /// What a step let hear while it ran.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(in crate::cards) struct StepEvents {
-    pub(in crate::cards) text: String,
-    pub(in crate::cards) thinking: String,
+pub(crate) struct StepEvents {
+    pub(crate) text: String,
+    pub(crate) thinking: String,
 }
 
 impl TokenSink for StepEvents {
@@ -52,20 +52,9 @@ impl TokenSink for StepEvents {
     }
 }
 
-impl ConversationPast for Vec<HistoryMessage> {
-    fn messages(&self) -> Result<Vec<HistoryMessage>> {
-        Ok(self.clone())
-    }
-
-    /// In a test a picture is its name.
-    fn picture(&self, file: &MessageFile, bytes_max: usize) -> Result<Option<Vec<u8>>> {
-        Ok(file.file_name.clone().map(String::into_bytes).filter(|bytes| bytes.len() <= bytes_max))
-    }
-}
-
 impl TestStep {
     /// A step that nothing came before, and that others follow.
-    pub(in crate::cards) fn new(card: &'static Card) -> Self {
+    pub(crate) fn new(card: &'static Card) -> Self {
         Self {
             card,
             label: card.label,
@@ -84,13 +73,13 @@ impl TestStep {
     }
 
     /// A last step that is asked `Hi?`, with this model in an input.
-    pub(in crate::cards) fn asking(card: &'static Card, input: &'static str, model: &TestModel) -> Self {
+    pub(crate) fn asking(card: &'static Card, input: &'static str, model: &TestModel) -> Self {
         let step = Self { label: "Mine", is_last: true, ..Self::new(card).asked("Hi?") };
         step.with_picked(input, Component::ChatModel(model.model.clone()))
     }
 
     /// With this in an input; a list becomes rows where the input holds rows, and an address stands there as plain text.
-    pub(in crate::cards) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+    pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         let input = self.card.input(name).unwrap();
         let value = match InputValue::from_json(input, value.into()) {
             InputValue::Value(value) if input.kind == InputKind::Address => InputValue::WrittenOut(value),
@@ -101,37 +90,37 @@ impl TestStep {
     }
 
     /// With these rows, whose values may be components.
-    pub(in crate::cards) fn with_rows(mut self, input: &'static str, rows: Vec<InputValues>) -> Self {
+    pub(crate) fn with_rows(mut self, input: &'static str, rows: Vec<InputValues>) -> Self {
         self.values.insert(input, InputValue::Rows(rows));
         self
     }
 
     /// With a component that is picked in an input.
-    pub(in crate::cards) fn with_picked(mut self, input: &'static str, component: Component) -> Self {
+    pub(crate) fn with_picked(mut self, input: &'static str, component: Component) -> Self {
         self.values.insert(input, picked(component));
         self
     }
 
-    pub(in crate::cards) fn with_credential(mut self, fields: &Value) -> Self {
+    pub(crate) fn with_credential(mut self, fields: &Value) -> Self {
         self.credential = fields.as_object().cloned();
         self
     }
 
-    pub(in crate::cards) fn asked(mut self, question: &str) -> Self {
+    pub(crate) fn asked(mut self, question: &str) -> Self {
         question.clone_into(&mut self.question);
         self
     }
 
-    pub(in crate::cards) fn run(&self) -> Result<StepOutcome> {
+    pub(crate) fn run(&self) -> Result<StepOutcome> {
         self.run_heard().0
     }
 
-    pub(in crate::cards) fn run_on(&self, host: &dyn Host) -> Result<StepOutcome> {
+    pub(crate) fn run_on(&self, host: &dyn Host) -> Result<StepOutcome> {
         self.run_into(host, &mut StepEvents::default())
     }
 
     /// Runs it; what was heard meanwhile.
-    pub(in crate::cards) fn run_heard(&self) -> (Result<StepOutcome>, StepEvents) {
+    pub(crate) fn run_heard(&self) -> (Result<StepOutcome>, StepEvents) {
         let mut heard = StepEvents::default();
         (self.run_into(&TestHost::default(), &mut heard), heard)
     }
@@ -171,7 +160,7 @@ impl TestStep {
 }
 
 /// A component that is picked in an input.
-pub(in crate::cards) fn picked(component: Component) -> InputValue {
+pub(crate) fn picked(component: Component) -> InputValue {
     let label = "Picked".to_owned();
     InputValue::Components(vec![WiredComponent {
         label,
@@ -181,16 +170,16 @@ pub(in crate::cards) fn picked(component: Component) -> InputValue {
 }
 
 /// A message of the person.
-pub(in crate::cards) fn asked(text: &str) -> HistoryMessage {
+pub(crate) fn asked(text: &str) -> HistoryMessage {
     HistoryMessage::from_user(text)
 }
 
 /// A picture that is stored with the conversation.
-pub(in crate::cards) fn picture(name: &str) -> MessageFile {
+pub(crate) fn picture(name: &str) -> MessageFile {
     MessageFile::stored(name, "image/png", name)
 }
 
 /// A message of the flow.
-pub(in crate::cards) fn answered(text: &str) -> HistoryMessage {
+pub(crate) fn answered(text: &str) -> HistoryMessage {
     HistoryMessage::new(MessageRole::Api, text)
 }

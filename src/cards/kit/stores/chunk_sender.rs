@@ -4,11 +4,11 @@
 use super::collections::Collections;
 use super::remote::{RemoteChunk, RemoteVectorStore, VectorDatabase};
 use super::waiting_chunks::WaitingChunks;
-use crate::cards::kit::capabilities::host::Host;
 use crate::domain::conversations::uploads::StoragePermit;
 use crate::domain::error::{Error, Result};
 use crate::domain::knowledge::upsert::UpsertProgress;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::capabilities::host::Host;
 use uuid::Uuid;
 
 /// Chunks of the first request, which tell how long the vectors are.

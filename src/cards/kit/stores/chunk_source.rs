@@ -1,11 +1,11 @@
 //! The chunks that fill a store, gone through twice: first to learn which are new, then to embed those.
 
-use crate::cards::kit::capabilities::host::Host;
-use crate::cards::kit::knowledge::Loader;
-use crate::cards::kit::knowledge::pieces::DocumentPages;
 use crate::domain::error::{Error, Result};
 use crate::domain::knowledge::upsert::UpsertProgress;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::capabilities::host::Host;
+use crate::kit::knowledge::Loader;
+use crate::kit::knowledge::pieces::DocumentPages;
 
 /// Where they come from. Those without text are none of them.
 pub(crate) enum ChunkSource<'l> {

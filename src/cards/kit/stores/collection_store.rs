@@ -6,13 +6,6 @@ use super::known_rows::KnownRows;
 use super::records::{self, ChunkDiff, Cleanup, RecordManager, RecordManagerConfig, chunk_key};
 use super::row_writer::RowWriter;
 use super::store_inputs;
-use crate::cards::kit::build::component::{Embeddings, RunContext};
-use crate::cards::kit::capabilities::Grant;
-use crate::cards::kit::capabilities::host::Host;
-use crate::cards::kit::capabilities::knowledge::Knowledge;
-use crate::cards::kit::knowledge::conversation_scope;
-use crate::cards::kit::knowledge::embedding::{embed_chunks, embed_query};
-use crate::cards::kit::knowledge::{Loader, ScoredChunk, UpsertReport, VectorQuery, VectorStore};
 use crate::domain::conversations::conversation::Conversation;
 use crate::domain::conversations::uploads::ChunkUsage;
 use crate::domain::error::{Error, Result};
@@ -20,6 +13,13 @@ use crate::domain::ids::CollectionId;
 use crate::domain::knowledge::collection::Collection;
 use crate::domain::knowledge::upsert::{UpsertProgress, shown_of};
 use crate::domain::predictions::prediction::Document;
+use crate::kit::build::component::{Embeddings, RunContext};
+use crate::kit::capabilities::Grant;
+use crate::kit::capabilities::host::Host;
+use crate::kit::capabilities::knowledge::Knowledge;
+use crate::kit::knowledge::conversation_scope;
+use crate::kit::knowledge::embedding::{embed_chunks, embed_query};
+use crate::kit::knowledge::{Loader, ScoredChunk, UpsertReport, VectorQuery, VectorStore};
 use crate::limits::COLLECTION_ROWS_MAX;
 use crate::vectors::RowId;
 use serde_json::Value;
@@ -27,7 +27,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Chunks kept with their vectors, as one card sees them.
-pub(crate) struct CollectionStore {
+pub struct CollectionStore {
     pub label: String,
     pub id: CollectionId,
     pub name: String,
@@ -329,7 +329,7 @@ fn is_position_id(name: &RowId) -> bool {
 
 /// A vector store over a collection that holds what one loader brings, and nothing else: the ids of its rows tell what is
 /// there, so it is its own record manager.
-pub(crate) struct UnrecordedStore {
+pub struct UnrecordedStore {
     pub collection: CollectionStore,
     pub loader: Arc<dyn Loader>,
     pub most: usize,

@@ -1,12 +1,12 @@
 //! Where chunks stay between runs, with their vectors and with the records of what is there.
 
 use super::row_spool::SpooledRows;
-use crate::cards::kit::build::component::Space;
 use crate::domain::conversations::conversation::Conversation;
 use crate::domain::conversations::uploads::{ChunkUsage, StoragePermit};
 use crate::domain::error::Result;
 use crate::domain::ids::{CollectionId, NamespaceId};
 use crate::domain::knowledge::collection::Collection;
+use crate::kit::build::component::Space;
 use crate::vectors::{RowId, SearchHit, VectorRow};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;

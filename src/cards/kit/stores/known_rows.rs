@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 /// The rows of a collection as they were at one of its changes.
 #[derive(Debug, Default)]
-pub(crate) struct KnownRows(Mutex<Option<Snapshot>>);
+pub struct KnownRows(Mutex<Option<Snapshot>>);
 
 #[derive(Debug, Clone)]
 struct Snapshot {

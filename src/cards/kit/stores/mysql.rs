@@ -1,19 +1,18 @@
 //! What cards over a MySQL or MariaDB server share: who is called and how, and the table they keep things in.
 
 use super::postgres::authority;
-use crate::cards::kit::build::inputs::Inputs;
-use crate::cards::kit::schema::input::Input;
 use crate::domain::error::Result;
+use crate::kit::build::inputs::Inputs;
+use crate::kit::schema::input::Input;
 use crate::mysql::{MySqlClient, MySqlServer, PORT};
 use serde_json::{Map, Value};
 
-pub(in crate::cards) const CREDENTIAL: Input = Input::credential(&["MySQLApi"]);
-pub(in crate::cards) const PORT_INPUT: Input =
+pub(crate) const CREDENTIAL: Input = Input::credential(&["MySQLApi"]);
+pub(crate) const PORT_INPUT: Input =
     Input::whole("port", "Port", 1.0, 65_535.0).optional().help("Empty: 3306.");
-pub(in crate::cards) const ADDITIONAL_CONFIG: Input =
-    Input::json("additionalConfig", "Additional Configuration")
-        .additional()
-        .help("Further settings: ssl as true, or with ca, the certificate of the server's authority.");
+pub(crate) const ADDITIONAL_CONFIG: Input = Input::json("additionalConfig", "Additional Configuration")
+    .additional()
+    .help("Further settings: ssl as true, or with ca, the certificate of the server's authority.");
 
 /// Settings that mean something to pools of connections or to other encodings, of which there are none here.
 const WITHOUT_MEANING: &[&str] = &[
@@ -33,7 +32,7 @@ const NAME_CHARS_MAX: usize = 64;
 ///
 /// # Errors
 /// When something is missing or does not fit its declaration.
-pub(in crate::cards) fn session(inputs: &Inputs<'_>) -> Result<MySqlClient> {
+pub(crate) fn session(inputs: &Inputs<'_>) -> Result<MySqlClient> {
     let lacks = || inputs.input_error("credential", "select a credential with user and password");
     let port = inputs.whole(PORT_INPUT.name)?.and_then(|port| u16::try_from(port).ok());
     let mut server = MySqlServer {
@@ -68,7 +67,7 @@ fn configure(server: &mut MySqlServer, more: &Map<String, Value>) -> std::result
 
 /// A table, in the database of the connection or in one it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::cards) struct MySqlTable {
+pub(crate) struct MySqlTable {
     database: Option<String>,
     name: String,
 }
@@ -78,7 +77,7 @@ impl MySqlTable {
     ///
     /// # Errors
     /// When it is no name of letters of the English alphabet, digits and underscores, with one dot at most.
-    pub(in crate::cards) fn from_inputs(inputs: &Inputs<'_>, input: &str, default: &str) -> Result<Self> {
+    pub(crate) fn from_inputs(inputs: &Inputs<'_>, input: &str, default: &str) -> Result<Self> {
         let text = inputs.optional_text(input).unwrap_or_else(|| default.to_owned());
         let wrong = || {
             let what = "a table is named by letters, digits and underscores, with a database and a dot before it where it \
@@ -102,13 +101,13 @@ impl MySqlTable {
     }
 
     /// As it stands in a statement. No character of a checked name needs more than the quotes.
-    pub(in crate::cards) fn to_sql(&self) -> String {
+    pub(crate) fn to_sql(&self) -> String {
         let database = self.database.iter().map(|database| format!("`{database}`.")).collect::<String>();
         format!("{database}`{}`", self.name)
     }
 
     /// Its database where it names one, and its own name.
-    pub(in crate::cards) fn parts(&self) -> (Option<&str>, &str) {
+    pub(crate) fn parts(&self) -> (Option<&str>, &str) {
         (self.database.as_deref(), &self.name)
     }
 }

@@ -2,24 +2,24 @@
 
 use super::remote::IntoCardError;
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::build::inputs::Inputs;
-use crate::cards::kit::schema::input::Input;
 use crate::domain::error::{Error, Result};
+use crate::kit::build::inputs::Inputs;
+use crate::kit::schema::input::Input;
 use crate::postgres::{ColumnName, PORT, PgClient, PgConnection, PgError, PgServer, PgTls, TableName};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-pub(in crate::cards) const CREDENTIAL: Input = Input::credential(&["PostgresApi"]);
+pub(crate) const CREDENTIAL: Input = Input::credential(&["PostgresApi"]);
 // Host and database decide where a call goes, so they are read like addresses: as the owner saved them.
-pub(in crate::cards) const HOST: Input =
+pub(crate) const HOST: Input =
     Input::address("host", "Host").help("The name or number of the server, without scheme and port.");
-pub(in crate::cards) const DATABASE: Input = Input::address("database", "Database");
-pub(in crate::cards) const PORT_INPUT: Input =
+pub(crate) const DATABASE: Input = Input::address("database", "Database");
+pub(crate) const PORT_INPUT: Input =
     Input::whole("port", "Port", 1.0, 65_535.0).optional().help("Empty: 5432.");
-pub(in crate::cards) const SSL: Input = Input::switch("ssl", "SSL")
+pub(crate) const SSL: Input = Input::switch("ssl", "SSL")
     .additional()
     .help("Encrypts the connection. The server must have a certificate for its host name.");
-pub(in crate::cards) const ADDITIONAL_CONFIG: Input =
+pub(crate) const ADDITIONAL_CONFIG: Input =
     Input::json("additionalConfig", "Additional Configuration").additional().help(
         "Further settings: application_name, schema, statement_timeout in milliseconds, and ssl with ca, the \
          certificate of the server's authority.",
@@ -53,7 +53,7 @@ impl IntoCardError for PgError {
 ///
 /// # Errors
 /// When something is missing or does not fit its declaration.
-pub(in crate::cards) fn session(inputs: &Inputs<'_>) -> Result<(PgClient, Option<ColumnName>)> {
+pub(crate) fn session(inputs: &Inputs<'_>) -> Result<(PgClient, Option<ColumnName>)> {
     let lacks = || inputs.input_error("credential", "select a credential with user and password");
     let port = inputs.whole(PORT_INPUT.name)?.and_then(|port| u16::try_from(port).ok());
     let mut server = PgServer {
@@ -117,9 +117,7 @@ fn configure(
 ///
 /// # Errors
 /// A sentence about what cannot be set.
-pub(in crate::cards) fn authority(
-    settings: &Map<String, Value>,
-) -> std::result::Result<Option<String>, String> {
+pub(crate) fn authority(settings: &Map<String, Value>) -> std::result::Result<Option<String>, String> {
     let mut authority = None;
     for (name, value) in settings {
         match (name.as_str(), value) {
@@ -140,7 +138,7 @@ pub(in crate::cards) fn authority(
 ///
 /// # Errors
 /// When it is no name.
-pub(in crate::cards) fn table(
+pub(crate) fn table(
     inputs: &Inputs<'_>,
     input: &str,
     default: &str,
@@ -155,7 +153,7 @@ pub(in crate::cards) fn table(
 ///
 /// # Errors
 /// As [`PgError`].
-pub(in crate::cards) fn table_exists(
+pub(crate) fn table_exists(
     connection: &mut PgConnection,
     table: &TableName,
     cancel: &CancelToken,
@@ -168,7 +166,7 @@ pub(in crate::cards) fn table_exists(
 ///
 /// # Errors
 /// As [`PgError`].
-pub(in crate::cards) fn create(
+pub(crate) fn create(
     connection: &mut PgConnection,
     sql: &str,
     cancel: &CancelToken,
@@ -181,12 +179,12 @@ pub(in crate::cards) fn create(
 }
 
 /// A text without the one character that the server cannot keep.
-pub(in crate::cards) fn clean_text(text: &str) -> String {
+pub(crate) fn clean_text(text: &str) -> String {
     text.replace('\0', "")
 }
 
 /// A value of which the same holds at every depth.
-pub(in crate::cards) fn clean_value(value: &Value) -> Value {
+pub(crate) fn clean_value(value: &Value) -> Value {
     match value {
         Value::String(text) => Value::String(clean_text(text)),
         Value::Array(list) => list.iter().map(clean_value).collect(),

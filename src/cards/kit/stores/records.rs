@@ -1,10 +1,10 @@
 //! Upserting into a store again: which chunks are new, which are known, and which are gone (manual 10.7).
 
-use crate::cards::kit::build::inputs::Inputs;
-use crate::cards::kit::capabilities::host::Host;
-use crate::cards::kit::schema::input::{Choice, Input};
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::Document;
+use crate::kit::build::inputs::Inputs;
+use crate::kit::capabilities::host::Host;
+use crate::kit::schema::input::{Choice, Input};
 use crate::vectors::RowId;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -97,7 +97,7 @@ impl RecordManagerConfig {
 
     /// The namespace of this collection of this flow.
     #[must_use]
-    pub fn namespace_of(&self, collection: &str, host: &dyn Host) -> String {
+    pub(crate) fn namespace_of(&self, collection: &str, host: &dyn Host) -> String {
         let flow = || host.fact("chatflowid").unwrap_or_default();
         self.namespace.clone().unwrap_or_else(|| format!("{}_{collection}", flow()))
     }

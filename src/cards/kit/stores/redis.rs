@@ -3,10 +3,10 @@
 use super::redis_commands::{CommandError, RedisCommand, RedisCommands};
 use crate::base::cancel::CancelToken;
 use crate::base::hex::to_hex;
-use crate::cards::kit::build::component::ReplyKey;
-use crate::cards::kit::build::inputs::Inputs;
-use crate::cards::kit::schema::input::Input;
 use crate::domain::error::Result;
+use crate::kit::build::component::ReplyKey;
+use crate::kit::build::inputs::Inputs;
+use crate::kit::schema::input::Input;
 use crate::redis::{PORT, RedisClient, RedisReply, RedisServer};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
@@ -15,7 +15,7 @@ use std::time::Duration;
 use url::Url;
 
 /// The server's place and who calls it. Without one it is that of this machine, as the guard allows it.
-pub(in crate::cards) const CREDENTIAL: Input = Input::credential(&["redisCacheApi", "redisCacheUrlApi"])
+pub(crate) const CREDENTIAL: Input = Input::credential(&["redisCacheApi", "redisCacheUrlApi"])
     .optional()
     .help("Empty: the server at 127.0.0.1:6379, without a password.");
 
@@ -27,7 +27,7 @@ const DATABASE_MAX: u32 = 1_000_000;
 ///
 /// # Errors
 /// When its credential names none.
-pub(in crate::cards) fn session(inputs: &Inputs<'_>) -> Result<RedisClient> {
+pub(crate) fn session(inputs: &Inputs<'_>) -> Result<RedisClient> {
     let fields = inputs.credential.clone().unwrap_or_default();
     let server = server(&fields).map_err(|why| inputs.input_error(CREDENTIAL.name, why))?;
     Ok(RedisClient::new(server, inputs.host.outgoing().clone()))
@@ -99,7 +99,7 @@ fn parse_url(text: &str) -> std::result::Result<RedisServer, &'static str> {
 
 /// Where cards keep what they can do without: what cannot be kept or found is made again. A server that fails is left alone
 /// for the rest of the run, so that nobody waits for it twice, and the log says why.
-pub(in crate::cards) struct RedisStore {
+pub(crate) struct RedisStore {
     label: String,
     commands: Box<dyn RedisCommands>,
     /// What keys begin with: several uses share a server.
@@ -116,16 +116,12 @@ impl RedisStore {
     ///
     /// # Errors
     /// As [`session`].
-    pub(in crate::cards) fn from_inputs(
-        inputs: &Inputs<'_>,
-        prefix: String,
-        time: Option<Duration>,
-    ) -> Result<Self> {
+    pub(crate) fn from_inputs(inputs: &Inputs<'_>, prefix: String, time: Option<Duration>) -> Result<Self> {
         Ok(Self::new(inputs, Box::new(session(inputs)?), prefix, time))
     }
 
     /// As [`Self::from_inputs`], over whatever runs commands.
-    pub(in crate::cards) fn new(
+    pub(crate) fn new(
         inputs: &Inputs<'_>,
         commands: Box<dyn RedisCommands>,
         prefix: String,
@@ -136,7 +132,7 @@ impl RedisStore {
     }
 
     /// What is kept under these keys, in their order.
-    pub(in crate::cards) fn find(&self, keys: &[ReplyKey], cancel: &CancelToken) -> Vec<Option<Vec<u8>>> {
+    pub(crate) fn find(&self, keys: &[ReplyKey], cancel: &CancelToken) -> Vec<Option<Vec<u8>>> {
         let mut found = Vec::with_capacity(keys.len());
         for some in keys.chunks(KEYS_AT_ONCE) {
             let names: Vec<String> = some.iter().map(|key| self.name(key)).collect();
@@ -155,7 +151,7 @@ impl RedisStore {
         found
     }
 
-    pub(in crate::cards) fn store(&self, kept: &[(ReplyKey, Vec<u8>)], cancel: &CancelToken) {
+    pub(crate) fn store(&self, kept: &[(ReplyKey, Vec<u8>)], cancel: &CancelToken) {
         let time = self.time.map(|time| time.as_millis().to_string());
         for some in kept.chunks(KEYS_AT_ONCE) {
             let names: Vec<String> = some.iter().map(|(key, _)| self.name(key)).collect();
@@ -191,7 +187,7 @@ impl RedisStore {
                 self.is_away.store(true, Ordering::Relaxed);
                 error.log(&self.label);
                 tracing::warn!(
-                    card = self.label,
+                    target: "flowkeep::cards::kit::stores::redis", card = self.label,
                     "nothing is kept or found for the rest of this run: {error}"
                 );
             }

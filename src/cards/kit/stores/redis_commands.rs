@@ -7,10 +7,10 @@ use crate::redis::{RedisClient, RedisError, RedisReply};
 use std::fmt;
 
 /// A command: its name, and what it is given.
-pub(in crate::cards) type RedisCommand<'c> = [&'c [u8]];
+pub(crate) type RedisCommand<'c> = [&'c [u8]];
 
 /// What runs commands.
-pub(in crate::cards) trait RedisCommands: Send + Sync {
+pub(crate) trait RedisCommands: Send + Sync {
     /// Runs several, one after the other; a reply for each.
     ///
     /// # Errors
@@ -42,7 +42,7 @@ impl RedisCommands for RedisClient {
 
 /// Why commands gave nothing.
 #[derive(Debug)]
-pub(in crate::cards) enum CommandError {
+pub(crate) enum CommandError {
     /// What a server said, or that it said nothing.
     Server(RedisError),
     /// What stands before it over HTTP.
@@ -51,7 +51,7 @@ pub(in crate::cards) enum CommandError {
 
 impl CommandError {
     /// The operation's error, naming the card that failed. What callers are not told is logged.
-    pub(in crate::cards) fn into_card_error(self, card: &str) -> Error {
+    pub(crate) fn into_card_error(self, card: &str) -> Error {
         match self {
             Self::Server(error) => error.at(card),
             Self::Service(error) => error.at(card),
@@ -59,7 +59,7 @@ impl CommandError {
     }
 
     /// Logs what callers are not told, for a card that goes on without the server.
-    pub(in crate::cards) fn log(&self, card: &str) {
+    pub(crate) fn log(&self, card: &str) {
         if let Self::Server(error) = self {
             error.log(card);
         }

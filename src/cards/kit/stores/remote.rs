@@ -6,19 +6,19 @@ use super::chunk_source::ChunkSource;
 use super::records::{self, ChunkDiff, RecordManager, chunk_key};
 use super::store_inputs::{self, StoreInputs};
 use crate::base::cancel::{CancelReason, CancelToken};
-use crate::cards::kit::build::component::RunContext;
-use crate::cards::kit::capabilities::Grant;
-use crate::cards::kit::capabilities::host::Host;
-use crate::cards::kit::capabilities::knowledge::Knowledge;
-use crate::cards::kit::knowledge::conversation_scope;
-use crate::cards::kit::knowledge::embedding::embed_query;
-use crate::cards::kit::knowledge::mmr::MmrSearch;
-use crate::cards::kit::knowledge::{ScoredChunk, UpsertReport, VectorQuery, VectorStore};
-use crate::cards::kit::{Input, Inputs, Output, WireType};
 use crate::domain::conversations::conversation::Conversation;
 use crate::domain::error::{Error, Result};
 use crate::domain::knowledge::upsert::{ShownChunks, shown_of};
 use crate::domain::predictions::prediction::Document;
+use crate::kit::build::component::RunContext;
+use crate::kit::capabilities::Grant;
+use crate::kit::capabilities::host::Host;
+use crate::kit::capabilities::knowledge::Knowledge;
+use crate::kit::knowledge::conversation_scope;
+use crate::kit::knowledge::embedding::embed_query;
+use crate::kit::knowledge::mmr::MmrSearch;
+use crate::kit::knowledge::{ScoredChunk, UpsertReport, VectorQuery, VectorStore};
+use crate::kit::{Input, Inputs, Output, WireType};
 use crate::llm::{Endpoint, ModelError};
 use crate::net::ResponseLimits;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -28,7 +28,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
 
-pub(in crate::cards) const RECORD_MANAGER: Input =
+pub(crate) const RECORD_MANAGER: Input =
     Input::wire("recordManager", "Record Manager", WireType::RecordManager)
         .optional()
         .upsert_only()
@@ -42,7 +42,7 @@ const NAME_CHARS_MAX: usize = 255;
 const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
 
 /// Why a database gave nothing.
-pub(in crate::cards) trait IntoCardError {
+pub(crate) trait IntoCardError {
     /// The operation's error, naming the card that failed.
     fn into_card_error(self, card: &str) -> Error;
 }
@@ -53,7 +53,7 @@ impl IntoCardError for ModelError {
     }
 }
 
-pub(in crate::cards) trait VectorDatabase: Send + Sync {
+pub(crate) trait VectorDatabase: Send + Sync {
     type Error: IntoCardError;
 
     /// Makes sure that there is a collection for vectors of this length.
@@ -74,52 +74,52 @@ pub(in crate::cards) trait VectorDatabase: Send + Sync {
 
 /// What a database is to look for.
 #[derive(Clone, Copy)]
-pub(in crate::cards) struct VectorSearch<'a> {
+pub(crate) struct VectorSearch<'a> {
     /// What the vector was made of, for databases that look at words too.
-    pub(in crate::cards) text: &'a str,
-    pub(in crate::cards) vector: &'a [f32],
+    pub(crate) text: &'a str,
+    pub(crate) vector: &'a [f32],
     /// At most so many.
-    pub(in crate::cards) most: usize,
+    pub(crate) most: usize,
     /// Metadata they must have, beside the card's own filter.
-    pub(in crate::cards) filter: Option<&'a Value>,
-    pub(in crate::cards) conversation: ConversationFilter<'a>,
-    pub(in crate::cards) with_vectors: bool,
+    pub(crate) filter: Option<&'a Value>,
+    pub(crate) conversation: ConversationFilter<'a>,
+    pub(crate) with_vectors: bool,
 }
 
 /// Chunks for everybody, and those of one conversation.
 #[derive(Clone, Copy)]
-pub(in crate::cards) struct ConversationFilter<'a>(pub(in crate::cards) Option<&'a str>);
+pub(crate) struct ConversationFilter<'a>(pub(crate) Option<&'a str>);
 
 /// A chunk that was found.
-pub(in crate::cards) struct RemoteHit {
-    pub(in crate::cards) scored: ScoredChunk,
+pub(crate) struct RemoteHit {
+    pub(crate) scored: ScoredChunk,
     /// Empty unless it was asked for.
-    pub(in crate::cards) vector: Vec<f32>,
+    pub(crate) vector: Vec<f32>,
     /// The conversations it is of, by all that the database holds of it.
     conversations: Vec<Value>,
 }
 
 impl RemoteHit {
     /// `held` is all that the database holds of it beside its vector, just as it sent it.
-    pub(in crate::cards) fn new(scored: ScoredChunk, held: &Value) -> Self {
+    pub(crate) fn new(scored: ScoredChunk, held: &Value) -> Self {
         Self { scored, vector: Vec::new(), conversations: conversation_scope::conversation_tags(held) }
     }
 
-    pub(in crate::cards) fn with_vector(self, vector: Vec<f32>) -> Self {
+    pub(crate) fn with_vector(self, vector: Vec<f32>) -> Self {
         Self { vector, ..self }
     }
 }
 
 /// A chunk with its vector, on its way to a database.
-pub(in crate::cards) struct RemoteChunk<'a> {
+pub(crate) struct RemoteChunk<'a> {
     /// Made of what it says and where it is from: storing it again changes nothing.
-    pub(in crate::cards) name: Uuid,
-    pub(in crate::cards) vector: Vec<f32>,
-    pub(in crate::cards) chunk: &'a Document,
+    pub(crate) name: Uuid,
+    pub(crate) vector: Vec<f32>,
+    pub(crate) chunk: &'a Document,
 }
 
 /// A vector store card over a database.
-pub(in crate::cards) struct RemoteVectorStore<D> {
+pub(crate) struct RemoteVectorStore<D> {
     pub(super) inputs: StoreInputs,
     records: Option<Arc<dyn RecordManager>>,
     /// What the owner calls the collection.
@@ -138,11 +138,7 @@ impl<D: VectorDatabase> RemoteVectorStore<D> {
     ///
     /// # Errors
     /// When nothing makes vectors, or an input does not fit its declaration.
-    pub(in crate::cards) fn from_inputs(
-        inputs: &Inputs<'_>,
-        collection: String,
-        database: D,
-    ) -> Result<Self> {
+    pub(crate) fn from_inputs(inputs: &Inputs<'_>, collection: String, database: D) -> Result<Self> {
         let batch = if inputs.declares("batchSize") { inputs.whole("batchSize")? } else { None };
         Ok(Self {
             inputs: StoreInputs::from_inputs(inputs)?,
@@ -286,7 +282,7 @@ fn name_chunks(documents: &[Document]) -> Vec<(Uuid, &Document)> {
 }
 
 /// The outputs of a store.
-pub(in crate::cards) const fn outputs(
+pub(crate) const fn outputs(
     retriever: &'static [&'static str],
     store: &'static [&'static str],
     labels: [&'static str; 2],
@@ -298,7 +294,7 @@ pub(in crate::cards) const fn outputs(
 }
 
 /// The endpoint of a database at an address of the owner's.
-pub(in crate::cards) fn endpoint(inputs: &Inputs<'_>, base: &str, headers: &[(&str, String)]) -> Endpoint {
+pub(crate) fn endpoint(inputs: &Inputs<'_>, base: &str, headers: &[(&str, String)]) -> Endpoint {
     let mut endpoint = Endpoint::new(inputs.host.outgoing().clone(), base, None);
     endpoint.headers = headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     endpoint.limits = ResponseLimits {
@@ -313,7 +309,7 @@ pub(in crate::cards) fn endpoint(inputs: &Inputs<'_>, base: &str, headers: &[(&s
 ///
 /// # Errors
 /// When it is no name.
-pub(in crate::cards) fn path_name(inputs: &Inputs<'_>, input: &str) -> Result<(String, String)> {
+pub(crate) fn path_name(inputs: &Inputs<'_>, input: &str) -> Result<(String, String)> {
     let name = inputs.text(input)?.trim().to_owned();
     if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().all(|c| c == '.') {
         return Err(inputs.input_error(input, "this must be a name of 1 to 255 characters"));
@@ -323,7 +319,7 @@ pub(in crate::cards) fn path_name(inputs: &Inputs<'_>, input: &str) -> Result<(S
 }
 
 /// A text as a part of a path.
-pub(in crate::cards) fn in_path(text: &str) -> String {
+pub(crate) fn in_path(text: &str) -> String {
     utf8_percent_encode(text, IN_PATH).to_string()
 }
 
@@ -331,13 +327,13 @@ pub(in crate::cards) fn in_path(text: &str) -> String {
 ///
 /// # Errors
 /// When the card's is no object.
-pub(in crate::cards) fn filter(inputs: &Inputs<'_>, input: &str) -> Result<Option<Map<String, Value>>> {
+pub(crate) fn filter(inputs: &Inputs<'_>, input: &str) -> Result<Option<Map<String, Value>>> {
     let filter = inputs.object(input)?;
     Ok((!filter.is_empty()).then_some(filter))
 }
 
 /// A score of which larger is nearer, out of a distance.
-pub(in crate::cards) fn score_from_distance(distance: f32) -> f32 {
+pub(crate) fn score_from_distance(distance: f32) -> f32 {
     1.0 / (1.0 + distance.max(0.0))
 }
 
@@ -350,7 +346,7 @@ const POLL_INTERVALS: [Duration; 2] = [Duration::from_millis(20), Duration::from
 ///
 /// # Errors
 /// What `look` fails with, and when it takes too long or the run ends.
-pub(in crate::cards) fn wait_until_done(
+pub(crate) fn wait_until_done(
     cancel: &CancelToken,
     mut look: impl FnMut() -> std::result::Result<bool, ModelError>,
 ) -> std::result::Result<(), ModelError> {
@@ -372,7 +368,7 @@ pub(in crate::cards) fn wait_until_done(
 }
 
 /// Metadata of plain values, for databases that take no others: what is nested is kept as JSON text.
-pub(in crate::cards) fn flatten_metadata(metadata: &Map<String, Value>) -> Map<String, Value> {
+pub(crate) fn flatten_metadata(metadata: &Map<String, Value>) -> Map<String, Value> {
     let entries = metadata.iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| {
         let value = match value {
             Value::Array(_) | Value::Object(_) => Value::from(value.to_string()),
@@ -384,11 +380,11 @@ pub(in crate::cards) fn flatten_metadata(metadata: &Map<String, Value>) -> Map<S
 }
 
 /// An answer that is not in the form of its database.
-pub(in crate::cards) fn malformed_answer() -> ModelError {
+pub(crate) fn malformed_answer() -> ModelError {
     ModelError::Garbled("it is no list of chunks".into())
 }
 
 /// Used by errors that name the card where no database is asked yet.
-pub(in crate::cards) fn missing_input(inputs: &Inputs<'_>, input: &str) -> Error {
+pub(crate) fn missing_input(inputs: &Inputs<'_>, input: &str) -> Error {
     inputs.input_error(input, "fill this in")
 }

@@ -3,12 +3,12 @@
 use super::collections::Collections;
 use super::row_spool::{RowSpool, SpoolError, SpooledRows};
 use super::waiting_chunks::WaitingChunks;
-use crate::cards::kit::build::component::Embeddings;
-use crate::cards::kit::capabilities::host::Host;
-use crate::cards::kit::knowledge::embedding::EMBEDDING_TEXTS_AT_ONCE;
 use crate::domain::error::{Error, FullQuota, Result};
 use crate::domain::knowledge::upsert::{ShownChunks, UpsertProgress};
 use crate::domain::predictions::prediction::Document;
+use crate::kit::build::component::Embeddings;
+use crate::kit::capabilities::host::Host;
+use crate::kit::knowledge::embedding::EMBEDDING_TEXTS_AT_ONCE;
 use crate::vectors::{RowId, VectorRow};
 use std::io;
 

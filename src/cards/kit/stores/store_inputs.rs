@@ -1,15 +1,15 @@
 //! What vector store cards of this server share: documents are gathered once, found rows are chunks again.
 
 use super::chunk_source::{ChunkSource, says_something};
-use crate::cards::kit::build::component::Embeddings;
-use crate::cards::kit::build::inputs::Inputs;
-use crate::cards::kit::capabilities::host::Host;
-use crate::cards::kit::knowledge::{Loader, ScoredChunk};
-use crate::cards::kit::schema::input::Input;
-use crate::cards::kit::schema::wire_type::WireType;
 use crate::domain::error::{Error, Result};
 use crate::domain::knowledge::upsert::UpsertProgress;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::build::component::Embeddings;
+use crate::kit::build::inputs::Inputs;
+use crate::kit::capabilities::host::Host;
+use crate::kit::knowledge::{Loader, ScoredChunk};
+use crate::kit::schema::input::Input;
+use crate::kit::schema::wire_type::WireType;
 use crate::vectors::SearchHit;
 use serde_json::Value;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use std::sync::Arc;
 const FILLING_CHUNKS_MAX: usize = 100_000;
 
 /// Chunks returned when a card says nothing else.
-pub(crate) const TOP_K: usize = 4;
+pub const TOP_K: usize = 4;
 
 /// The inputs all vector stores have (manual 10.4).
-pub(crate) const DOCUMENT: Input = Input::wires("document", "Document", WireType::Document)
+pub const DOCUMENT: Input = Input::wires("document", "Document", WireType::Document)
     .optional()
     .upsert_only()
     .help("What is stored. It is loaded when the store is filled.");
@@ -50,7 +50,7 @@ pub(crate) struct StoreInputs {
 
 impl StoreInputs {
     #[cfg(test)]
-    pub(in crate::cards) fn new(loaders: Vec<Arc<dyn Loader>>, embeddings: Arc<dyn Embeddings>) -> Self {
+    pub(crate) fn new(loaders: Vec<Arc<dyn Loader>>, embeddings: Arc<dyn Embeddings>) -> Self {
         Self { label: "Store".to_owned(), loaders, embeddings }
     }
 

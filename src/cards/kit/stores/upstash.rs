@@ -3,18 +3,18 @@
 use super::redis_commands::{CommandError, RedisCommand, RedisCommands};
 use super::remote::endpoint;
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::build::inputs::Inputs;
+use crate::kit::build::inputs::Inputs;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
 use crate::redis::{RedisError, RedisReply};
 use serde_json::Value;
 
 /// A database of Upstash.
-pub(in crate::cards) struct Upstash(Endpoint);
+pub(crate) struct Upstash(Endpoint);
 
 impl Upstash {
     /// The database at this address.
-    pub(in crate::cards) fn from_inputs(inputs: &Inputs<'_>, base: &str, token: &str) -> Self {
+    pub(crate) fn from_inputs(inputs: &Inputs<'_>, base: &str, token: &str) -> Self {
         Self(endpoint(inputs, base, &[("authorization", format!("Bearer {token}"))]))
     }
 

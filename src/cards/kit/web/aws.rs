@@ -1,30 +1,30 @@
 //! What the cards of AWS's services share: region, key and address.
 
 use crate::aws::{AccessKey, SigningScope};
-use crate::cards::kit::{Input, Inputs};
 use crate::domain::error::Result;
+use crate::kit::{Input, Inputs};
 use crate::llm::{AwsIdentity, Endpoint};
 use url::Url;
 
-pub(in crate::cards) const REGION: Input =
+pub(crate) const REGION: Input =
     Input::text("region", "Region").or("us-east-1").help("Where at AWS, by its short name: eu-central-1.");
 
 /// Longest name of a region.
 const REGION_CHARS_MAX: usize = 40;
 
 /// A service of AWS, as its addresses and its signatures name it.
-pub(in crate::cards) struct AwsService {
+pub(crate) struct AwsService {
     /// The beginning of its hosts: `bedrock-runtime`.
-    pub(in crate::cards) host: &'static str,
+    pub(crate) host: &'static str,
     /// What signatures call it: `bedrock`.
-    pub(in crate::cards) signing_name: &'static str,
+    pub(crate) signing_name: &'static str,
 }
 
 /// Where a service is, with the key that signs. `other` is the card's input for another address; a host alone is one too.
 ///
 /// # Errors
 /// When no key is selected, or the region or the address cannot be used.
-pub(in crate::cards) fn endpoint(inputs: &Inputs<'_>, service: &AwsService, other: &str) -> Result<Endpoint> {
+pub(crate) fn endpoint(inputs: &Inputs<'_>, service: &AwsService, other: &str) -> Result<Endpoint> {
     endpoint_with(inputs, service, other, keys(inputs)?)
 }
 
@@ -32,7 +32,7 @@ pub(in crate::cards) fn endpoint(inputs: &Inputs<'_>, service: &AwsService, othe
 ///
 /// # Errors
 /// When the region or the address cannot be used.
-pub(in crate::cards) fn endpoint_with(
+pub(crate) fn endpoint_with(
     inputs: &Inputs<'_>,
     service: &AwsService,
     other: &str,

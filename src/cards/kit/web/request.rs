@@ -1,8 +1,8 @@
 //! Requests of tools: through the guarded client, as to an address that a stranger chose (manual 12.5).
 
-use crate::cards::kit::build::call_error::CallError;
-use crate::cards::kit::build::component::RunContext;
-use crate::cards::kit::capabilities::host::Host;
+use crate::kit::build::call_error::CallError;
+use crate::kit::build::component::RunContext;
+use crate::kit::capabilities::host::Host;
 use crate::net::{CallPurpose, ResponseLimits};
 use crate::script::{FetchError, FetchRequest, FetchResponse, FetchedBytes, GuardedFetch};
 use serde_json::Value;
@@ -145,7 +145,7 @@ impl WebRequest {
 
     /// Method, address, headers and body, for tests of what is sent.
     #[cfg(test)]
-    pub(in crate::cards) fn parts(&self) -> (&str, &str, &[(String, String)], Option<&str>) {
+    pub(crate) fn parts(&self) -> (&str, &str, &[(String, String)], Option<&str>) {
         (&self.0.method, &self.0.url, &self.0.headers, self.0.body.as_deref())
     }
 }
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn tools_are_told_why_a_server_is_not_trusted() {
-        let port = serve_hello(TestAuthority::new().issue("localhost"));
+        let port = serve_hello(TestAuthority::generate().issue("localhost"));
         let allow = vec![AllowRule::Host { host: "localhost".into(), port }];
         let request = WebRequest::get(format!("https://localhost:{port}/"));
         let guarded = GuardedFetch::with_limits(Outgoing::new(allow, true), ResponseLimits::default());

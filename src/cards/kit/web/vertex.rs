@@ -1,13 +1,13 @@
 //! What the cards of Google Vertex AI share: region, project and service account.
 
-use crate::cards::kit::{Input, Inputs};
 use crate::domain::error::Result;
+use crate::kit::{Input, Inputs};
 use crate::llm::{Endpoint, GoogleIdentity, ServiceAccount};
 
-pub(in crate::cards) const REGION: Input = Input::text("region", "Region").optional().help(
+pub(crate) const REGION: Input = Input::text("region", "Region").optional().help(
     "Where at Google, by its short name: europe-west1. Empty is us-central1; global leaves it to Google.",
 );
-pub(in crate::cards) const BASE_URL: Input = Input::address("baseUrl", "Base URL")
+pub(crate) const BASE_URL: Input = Input::address("baseUrl", "Base URL")
     .additional()
     .help("Another address of the service, such as an endpoint of your own network.");
 
@@ -20,7 +20,7 @@ const NAME_CHARS_MAX: usize = 60;
 ///
 /// # Errors
 /// When no account is selected, or its key, region or project cannot be used.
-pub(in crate::cards) fn endpoint(inputs: &Inputs<'_>) -> Result<(Endpoint, String)> {
+pub(crate) fn endpoint(inputs: &Inputs<'_>) -> Result<(Endpoint, String)> {
     let account = account(inputs)?;
     let region = region(inputs)?;
     let project = inputs.optional_secret("projectID").or_else(|| account.project.clone());

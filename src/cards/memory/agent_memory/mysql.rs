@@ -2,9 +2,9 @@
 
 use super::table::{RUNS_MAX, StatePlace, StateRow, StateTable, TABLE, too_large};
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::Inputs;
-use crate::cards::kit::stores::mysql::session;
 use crate::domain::error::Result;
+use crate::kit::Inputs;
+use crate::kit::stores::mysql::session;
 use crate::limits;
 use crate::mysql::{MySqlClient, MySqlConnection, MySqlError, MySqlLimits, MySqlRow, MySqlValue};
 use std::time::Duration;

@@ -2,9 +2,9 @@
 
 use super::table::{RUNS_MAX, StatePlace, StateRow, StateTable, TABLE, too_large};
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::Inputs;
-use crate::cards::kit::stores::postgres::{create, session};
 use crate::domain::error::Result;
+use crate::kit::Inputs;
+use crate::kit::stores::postgres::{create, session};
 use crate::postgres::{PgClient, PgConnection, PgError, TableName};
 
 /// What a server says of a table that is not there.

@@ -2,10 +2,10 @@
 //! and none takes the place of another's.
 
 use crate::base::cancel::CancelToken;
-use crate::cards::kit::members::{RunState, StateKeeper};
-use crate::cards::kit::{Conversations, Grant, Host, Inputs};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{FlowId, MessageId};
+use crate::kit::members::{RunState, StateKeeper};
+use crate::kit::{Conversations, Grant, Host, Inputs};
 use crate::limits::MEMORY_MESSAGES_MAX;
 
 /// The table in which states lie. It is made when it is missing.

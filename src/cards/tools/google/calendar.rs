@@ -1,8 +1,8 @@
 //! Google Calendar: reads and changes the calendars of whoever signed in.
 
 use super::calendar_actions::{ACTIONS, ROLES, VISIBILITIES};
-use crate::cards::kit::web::actions::{chosen_by, toolkit};
-use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Need, Risk};
+use crate::kit::web::actions::{chosen_by, toolkit};
+use crate::kit::{Capability, Card, Category, Choice, Factory, Input, Need, Risk};
 
 pub(crate) const CARD: Card = Card {
     name: "googleCalendarTool",
@@ -150,6 +150,6 @@ const ROLE: &[Choice] = &[
 mod tests {
     #[test]
     fn the_table_fits_the_card() {
-        crate::cards::kit::web::actions::check_actions(&super::CARD, super::ACTIONS);
+        crate::kit::web::actions::check_actions(&super::CARD, super::ACTIONS);
     }
 }

@@ -1,6 +1,6 @@
 //! What Google Calendar can be asked to do.
 
-use crate::cards::kit::web::actions::{ActionArgument, CallArguments, ServiceAction};
+use crate::kit::web::actions::{ActionArgument, CallArguments, ServiceAction};
 use serde_json::{Value, json};
 
 pub(super) const VISIBILITIES: &[&str] = &["default", "public", "private", "confidential"];

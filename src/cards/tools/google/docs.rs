@@ -1,8 +1,8 @@
 //! Google Docs: reads and writes the documents of whoever signed in.
 
 use super::docs_actions::ACTIONS;
-use crate::cards::kit::web::actions::toolkit;
-use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Need, Risk};
+use crate::kit::web::actions::toolkit;
+use crate::kit::{Capability, Card, Category, Choice, Factory, Input, Need, Risk};
 
 pub(crate) const CARD: Card = Card {
     name: "googleDocsTool",
@@ -74,6 +74,6 @@ const CHOICES: &[Choice] = &[
 mod tests {
     #[test]
     fn the_table_fits_the_card() {
-        crate::cards::kit::web::actions::check_actions(&super::CARD, super::ACTIONS);
+        crate::kit::web::actions::check_actions(&super::CARD, super::ACTIONS);
     }
 }

@@ -1,6 +1,6 @@
 //! What Google Docs can be asked to do.
 
-use crate::cards::kit::web::actions::{
+use crate::kit::web::actions::{
     ActionArgument, CallArguments, FollowUpRequest, ServiceAction, escape_segment,
 };
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
 //! Gmail: reads, writes and sorts the mail of whoever signed in.
 
 use super::gmail_actions::ACTIONS;
-use crate::cards::kit::web::actions::{chosen_by, toolkit};
-use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Need, Risk};
+use crate::kit::web::actions::{chosen_by, toolkit};
+use crate::kit::{Capability, Card, Category, Choice, Factory, Input, Need, Risk};
 
 pub(crate) const CARD: Card = Card {
     name: "gmail",
@@ -170,6 +170,6 @@ const THREADS: &[Choice] = &[
 mod tests {
     #[test]
     fn the_table_fits_the_card() {
-        crate::cards::kit::web::actions::check_actions(&super::CARD, super::ACTIONS);
+        crate::kit::web::actions::check_actions(&super::CARD, super::ACTIONS);
     }
 }

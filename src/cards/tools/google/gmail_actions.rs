@@ -1,7 +1,7 @@
 //! What Gmail can be asked to do.
 
 use super::mail;
-use crate::cards::kit::web::actions::{ActionArgument, CallArguments, ServiceAction};
+use crate::kit::web::actions::{ActionArgument, CallArguments, ServiceAction};
 use serde_json::{Value, json};
 
 const fn id(input: &'static str) -> ActionArgument {

@@ -1,6 +1,6 @@
 //! Mails as Gmail takes and gives them: one text by the book of mails (RFC 5322, RFC 2045, RFC 2047) in base64.
 
-use crate::cards::kit::web::actions::CallArguments;
+use crate::kit::web::actions::CallArguments;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE, URL_SAFE_NO_PAD};
 use serde_json::Value;

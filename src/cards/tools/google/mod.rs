@@ -10,7 +10,7 @@ mod mail;
 pub(crate) mod sheets;
 mod sheets_actions;
 
-use crate::cards::kit::web::actions::{Authorization, RestService};
+use crate::kit::web::actions::{Authorization, RestService};
 
 fn service(name: &'static str, base: &str) -> RestService {
     RestService { name, base: base.to_owned(), authorization: Authorization::SignIn }

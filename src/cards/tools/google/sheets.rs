@@ -1,8 +1,8 @@
 //! Google Sheets: reads and writes the spreadsheets of whoever signed in.
 
 use super::sheets_actions::ACTIONS;
-use crate::cards::kit::web::actions::{chosen_by, toolkit};
-use crate::cards::kit::{Capability, Card, Category, Choice, Factory, Input, Need, Risk};
+use crate::kit::web::actions::{chosen_by, toolkit};
+use crate::kit::{Capability, Card, Category, Choice, Factory, Input, Need, Risk};
 
 pub(crate) const CARD: Card = Card {
     name: "googleSheetsTool",
@@ -111,6 +111,6 @@ const DIMENSIONS: &[Choice] = &[Choice::new("ROWS", "Rows"), Choice::new("COLUMN
 mod tests {
     #[test]
     fn the_table_fits_the_card() {
-        crate::cards::kit::web::actions::check_actions(&super::CARD, super::ACTIONS);
+        crate::kit::web::actions::check_actions(&super::CARD, super::ACTIONS);
     }
 }

@@ -1,6 +1,6 @@
 //! What Google Sheets can be asked to do.
 
-use crate::cards::kit::web::actions::{ActionArgument, CallArguments, ServiceAction};
+use crate::kit::web::actions::{ActionArgument, CallArguments, ServiceAction};
 use serde_json::{Value, json};
 
 const SHEET: ActionArgument =

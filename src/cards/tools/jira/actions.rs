@@ -1,6 +1,6 @@
 //! What Jira can be asked to do: in the cloud, by version 3 of its interface, and on servers of one's own, by version 2.
 
-use crate::cards::kit::web::actions::{ActionArgument, CallArguments, ServiceAction};
+use crate::kit::web::actions::{ActionArgument, CallArguments, ServiceAction};
 use serde_json::{Map, Value, json};
 
 const PROJECT: ActionArgument =

@@ -6,11 +6,11 @@ pub(crate) mod requests_get;
 pub(crate) mod requests_post;
 pub(crate) mod requests_put;
 
-use crate::cards::kit::knowledge::untrusted_text;
-use crate::cards::kit::web::request::WebRequest;
-use crate::cards::kit::{CallError, Inputs, RunContext, Tool};
 use crate::domain::error::Result;
 use crate::domain::workspace::tool::model_name;
+use crate::kit::knowledge::untrusted_text;
+use crate::kit::web::request::WebRequest;
+use crate::kit::{CallError, Inputs, RunContext, Tool};
 use crate::llm::ToolSpec;
 use crate::net::ResponseLimits;
 use serde_json::{Map, Value, json};

@@ -1,7 +1,7 @@
 //! Requests Delete: a tool that deletes at an address its owner chose.
 
 use super::{OUTPUT_DEFAULT, RequestKind, RequestTool};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use std::sync::Arc;
 
 const DESCRIPTION: &str =

@@ -1,7 +1,7 @@
 //! Requests Post: a tool that posts to an address its owner chose.
 
 use super::{OUTPUT_DEFAULT, RequestKind, RequestTool};
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use std::sync::Arc;
 
 const DESCRIPTION: &str = "Sends data to an address with POST. Use it to add something there; the answer is the text of the response.";

@@ -1,9 +1,9 @@
 //! Arxiv: finds papers.
 
 use super::{NOTHING_FOUND, one_argument, text_argument};
-use crate::cards::kit::web::request::WebRequest;
-use crate::cards::kit::{CallError, Card, Category, Factory, Input, Risk, RunContext, Tool};
 use crate::domain::workspace::tool::model_name;
+use crate::kit::web::request::WebRequest;
+use crate::kit::{CallError, Card, Category, Factory, Input, Risk, RunContext, Tool};
 use crate::llm::ToolSpec;
 use crate::net::ResponseLimits;
 use regex::Regex;

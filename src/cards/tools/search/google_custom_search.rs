@@ -1,8 +1,8 @@
 //! Google Custom Search: searches the web, or some sites, with Google.
 
 use super::{SearchTool, results};
-use crate::cards::kit::web::request::WebRequest;
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::web::request::WebRequest;
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -11,9 +11,9 @@ pub(crate) mod serper;
 pub(crate) mod tavily;
 pub(crate) mod wolfram_alpha;
 
-use crate::cards::kit::web::request::WebRequest;
-use crate::cards::kit::{CallError, Inputs, RunContext, Tool};
 use crate::domain::workspace::tool::model_name;
+use crate::kit::web::request::WebRequest;
+use crate::kit::{CallError, Inputs, RunContext, Tool};
 use crate::llm::ToolSpec;
 use crate::net::ResponseLimits;
 use serde_json::{Map, Value, json};

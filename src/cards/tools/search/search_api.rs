@@ -1,8 +1,8 @@
 //! SearchApi: searches with Google through SearchApi.
 
 use super::{SearchTool, first_text};
-use crate::cards::kit::web::request::WebRequest;
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::web::request::WebRequest;
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use serde_json::Value;
 use std::sync::Arc;
 

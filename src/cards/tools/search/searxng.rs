@@ -1,13 +1,13 @@
 //! SearXNG: searches the web with a SearXNG of your own.
 
 use super::{SearchTool, results};
-use crate::cards::kit::web::request::WebRequest;
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk};
-use crate::cards::tools::requests::pairs;
 use crate::domain::error::Result;
 use crate::domain::workspace::tool::model_name;
+use crate::kit::web::request::WebRequest;
+use crate::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk};
 use crate::limits::OUTGOING_BODY_MAX_BYTES;
 use crate::net::ResponseLimits;
+use crate::tools::requests::pairs;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;

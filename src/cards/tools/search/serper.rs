@@ -1,8 +1,8 @@
 //! Serper: searches with Google through Serper.
 
 use super::{SearchTool, first_text};
-use crate::cards::kit::web::request::WebRequest;
-use crate::cards::kit::{Card, Category, Factory, Input, Risk};
+use crate::kit::web::request::WebRequest;
+use crate::kit::{Card, Category, Factory, Input, Risk};
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! Tavily API: searches the web with Tavily, made for models.
 
 use super::{SearchTool, set_only};
-use crate::cards::kit::web::request::WebRequest;
-use crate::cards::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk};
 use crate::domain::error::Result;
+use crate::kit::web::request::WebRequest;
+use crate::kit::{Card, Category, Choice, Factory, Input, Inputs, Risk};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! WolframAlpha: computes and looks up facts.
 
 use super::{one_argument, text_argument};
-use crate::cards::kit::web::request::WebRequest;
-use crate::cards::kit::{CallError, Card, Category, Factory, Input, Risk, RunContext, Tool};
+use crate::kit::web::request::WebRequest;
+use crate::kit::{CallError, Card, Category, Factory, Input, Risk, RunContext, Tool};
 use crate::llm::ToolSpec;
 use crate::net::ResponseLimits;
 use serde_json::Value;

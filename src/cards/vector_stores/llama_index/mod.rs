@@ -3,11 +3,11 @@
 pub(crate) mod pinecone;
 pub(crate) mod simple_store;
 
-use crate::cards::kit::{
-    Host, Input, Inputs, Model, RunContext, ScoredChunk, UpsertReport, VectorQuery, VectorStore, WireType,
-};
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::Document;
+use crate::kit::{
+    Host, Input, Inputs, Model, RunContext, ScoredChunk, UpsertReport, VectorQuery, VectorStore, WireType,
+};
 use std::sync::Arc;
 
 /// The model of the engine that asks the store.

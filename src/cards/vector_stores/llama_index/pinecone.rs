@@ -1,11 +1,11 @@
 //! Pinecone for engines.
 
 use super::{EMBEDDINGS, MODEL, StoreWithModel};
-use crate::cards::kit::models::openai_compatible::BASE_PATH;
-use crate::cards::kit::stores::remote::outputs;
-use crate::cards::kit::stores::store_inputs::{DOCUMENT, TOP_K_INPUT};
-use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Output, Risk};
-use crate::cards::vector_stores::pinecone::store;
+use crate::kit::models::openai_compatible::BASE_PATH;
+use crate::kit::stores::remote::outputs;
+use crate::kit::stores::store_inputs::{DOCUMENT, TOP_K_INPUT};
+use crate::kit::{Capability, Card, Category, Factory, Input, Need, Output, Risk};
+use crate::vector_stores::pinecone::store;
 
 const CLASSES: &[&str] = &["Pinecone", "VectorIndexRetriever"];
 const OUTPUTS: &[Output] = &outputs(

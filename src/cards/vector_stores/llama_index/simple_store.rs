@@ -1,10 +1,10 @@
 //! SimpleStore: chunks and vectors kept by this server under a name, for engines.
 
 use super::{EMBEDDINGS, MODEL, StoreWithModel};
-use crate::cards::kit::stores::remote::outputs;
-use crate::cards::kit::stores::store_inputs::{DOCUMENT, TOP_K_INPUT};
-use crate::cards::kit::{Capability, Card, Category, Factory, Input, Need, Output, Risk};
-use crate::cards::vector_stores::faiss::store;
+use crate::kit::stores::remote::outputs;
+use crate::kit::stores::store_inputs::{DOCUMENT, TOP_K_INPUT};
+use crate::kit::{Capability, Card, Category, Factory, Input, Need, Output, Risk};
+use crate::vector_stores::faiss::store;
 
 const NAME: &str = "simpleStoreLlamaIndex";
 const CLASSES: &[&str] = &["SimpleVectorStore", "VectorIndexRetriever"];

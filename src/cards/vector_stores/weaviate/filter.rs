@@ -1,8 +1,8 @@
 //! What chunks must be, in the words of Weaviate's questions.
 
 use super::WeaviateClass;
-use crate::cards::kit::knowledge::conversation_scope::CHAT_KEY;
-use crate::cards::kit::stores::remote::{ConversationFilter, VectorSearch};
+use crate::kit::knowledge::conversation_scope::CHAT_KEY;
+use crate::kit::stores::remote::{ConversationFilter, VectorSearch};
 use crate::llm::ModelError;
 use serde_json::{Map, Value, json};
 

@@ -68,7 +68,10 @@ pub(super) fn examine(
     let known = server_secrets::load_fingerprints(&store)?;
     let lacking = lacking_secrets(secrets, settings.encryption_key, &known).map_err(BackupError::Look)?;
     let store = Arc::new(store);
-    let place = Settings { data_dir: data.to_owned(), versions_dir: None, history: true, ..settings.clone() };
+    let mut place = settings.clone();
+    place.data_dir = data.to_owned();
+    place.versions_dir = None;
+    place.history = true;
     let looked = history::open_read_only(&place, &store)
         .and_then(|history| versions::verify(&history, &CancelToken::new(None)));
     let versions = match looked {

@@ -42,7 +42,11 @@ impl QueryError {
     /// As code gets it. The rest is logged.
     pub(super) fn for_code(&self, credential: &str, card: &str) -> DatabaseError {
         if let Some(words) = &self.words {
-            tracing::warn!(card, credential, words, "a database gave nothing to code");
+            tracing::warn!(
+                target: "flowkeep::cards::kit::stores::databases::failure",
+                card, credential, words,
+                "a database gave nothing to code"
+            );
         }
         DatabaseError {
             message: format!("database '{credential}': {}", self.sentence),

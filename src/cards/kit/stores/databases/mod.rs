@@ -14,9 +14,9 @@ pub(crate) mod statement_check;
 
 use self::failure::QueryError;
 use self::saved_database::SavedDatabase;
-pub(crate) use self::saved_database::{CREDENTIAL_TYPES, DatabaseCredentials, ListedCredential};
+pub use self::saved_database::{CREDENTIAL_TYPES, DatabaseCredentials, ListedCredential};
 use crate::base::cancel::{CancelReason, CancelToken};
-use crate::cards::kit::capabilities::host::Host;
+use crate::kit::capabilities::host::Host;
 use crate::script::{
     DatabaseAnswer, DatabaseError, DatabaseHandler, DatabaseKind, DatabaseOperation, DatabaseRequest,
     DatabaseValue,

@@ -3,7 +3,7 @@
 use super::failure::QueryError;
 use super::saved_database::SavedDatabase;
 use super::{CallLimits, DatabaseClient};
-use crate::cards::kit::capabilities::host::Host;
+use crate::kit::capabilities::host::Host;
 use crate::limits;
 use crate::postgres::{PgConnection, PgError, PgQueryResult, PgResultLimits, PgServer, PgTls};
 use crate::script::{DatabaseAnswer, DatabaseColumn, DatabaseValue};

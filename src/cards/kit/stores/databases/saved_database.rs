@@ -10,7 +10,7 @@ const POSTGRES: &str = "PostgresApi";
 const POSTGRES_URL: &str = "PostgresUrl";
 const MYSQL: &str = "MySQLApi";
 /// The types of credentials that code may name.
-pub(crate) const CREDENTIAL_TYPES: &[&str] = &[POSTGRES, POSTGRES_URL, MYSQL];
+pub const CREDENTIAL_TYPES: &[&str] = &[POSTGRES, POSTGRES_URL, MYSQL];
 /// Longest piece of what code says that is repeated to people.
 const SHOWN_CHARS_MAX: usize = 80;
 

@@ -1,10 +1,10 @@
 //! One action as a tool: its request, signed, and what its answer or its refusal says.
 
 use super::{ActionArgument, CallArguments, FollowUpRequest, ServiceAction};
-use crate::cards::kit::build::component::Toolkit;
-use crate::cards::kit::knowledge::untrusted_text;
-use crate::cards::kit::{CallError, Grant, Host, Inputs, RunContext, SignIns, Tool};
 use crate::domain::error::{Error, Result};
+use crate::kit::build::component::Toolkit;
+use crate::kit::knowledge::untrusted_text;
+use crate::kit::{CallError, Grant, Host, Inputs, RunContext, SignIns, Tool};
 use crate::llm::ToolSpec;
 use crate::net::{CallPurpose, Incoming, Method, NetError, ResponseLimits, server_message};
 use serde_json::{Map, Value, json};
@@ -221,7 +221,11 @@ impl ServiceClient {
         let text = answer.read_to_string(REFUSAL_BYTES_MAX).unwrap_or_default();
         let secret = proof.split_once(' ').map_or(proof, |(_, secret)| secret);
         let words = server_message(&text, &[secret]);
-        tracing::warn!(service = self.service.name, status, %words, "a service refused an action");
+        tracing::warn!(
+            target: "flowkeep::cards::kit::web::actions::call",
+            service = self.service.name, status, %words,
+            "a service refused an action"
+        );
         let says = |reasons: &[&str]| reasons.iter().any(|reason| text.contains(reason));
         let name = self.sign_ins(host).ok().and_then(|sign_ins| sign_ins.credential_name(&self.credential));
         let name = name.unwrap_or_default();

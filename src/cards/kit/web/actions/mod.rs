@@ -266,8 +266,8 @@ impl ActionArgument {
 /// Holds a table against the card that has it: what can be chosen is in the table, all of it can be chosen, and rows name
 /// arguments and inputs that are there.
 #[cfg(test)]
-pub(in crate::cards) fn check_actions(card: &crate::cards::kit::Card, table: &[ServiceAction]) {
-    use crate::cards::kit::InputKind;
+pub(crate) fn check_actions(card: &crate::kit::Card, table: &[ServiceAction]) {
+    use crate::kit::InputKind;
     let lists = card.inputs.iter().filter_map(|input| match input.kind {
         InputKind::Choices(choices) => Some(choices),
         _ => None,

@@ -1,11 +1,11 @@
 //! Descriptions of APIs (OpenAPI 3, as YAML or JSON): what can be called, as tools of a model, and the calls.
 
 use super::request::WebRequest;
-use crate::cards::kit::build::inputs::Inputs;
-use crate::cards::kit::knowledge::loading::DocumentSource as _;
-use crate::cards::kit::knowledge::loading::file_source;
 use crate::domain::error::Result;
 use crate::domain::workspace::tool::model_name;
+use crate::kit::build::inputs::Inputs;
+use crate::kit::knowledge::loading::DocumentSource as _;
+use crate::kit::knowledge::loading::file_source;
 use crate::llm::ToolSpec;
 use crate::net::ResponseLimits;
 use serde_json::{Map, Value, json};

@@ -24,7 +24,7 @@ use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::FlowId;
 use crate::domain::workspace::import::{ExistingPolicy, FileImport, ImportChoices};
-use crate::flowise::{CellError, FlowiseError, Folder, FolderChoice};
+use crate::flowise::{Folder, FolderChoice};
 use crate::wire::workspace::coverage::{Coverage, MoveInResult};
 use std::collections::HashMap;
 use uuid::Uuid;
@@ -54,18 +54,6 @@ impl Move<'_> {
 struct Homes {
     ids: HashMap<Uuid, Uuid>,
     flows: HashMap<FlowId, FlowId>,
-}
-
-impl From<FlowiseError> for Error {
-    fn from(error: FlowiseError) -> Self {
-        Self::Invalid(error.to_string())
-    }
-}
-
-impl From<CellError> for Error {
-    fn from(error: CellError) -> Self {
-        Self::Invalid(error.to_string())
-    }
 }
 
 /// Takes a data folder of Flowise into the caller's workspace, or tells what would become of it.

@@ -1,0 +1,4 @@
+//! Calls from outside that are under way.
+
+pub mod active;
+pub mod running;

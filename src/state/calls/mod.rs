@@ -1,4 +1,0 @@
-//! Calls from outside that are under way.
-
-pub(crate) mod active;
-pub(crate) mod running;
