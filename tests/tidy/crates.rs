@@ -36,10 +36,8 @@ pub fn rooms_alone(source: &Source) -> Vec<String> {
     if source.library().filter(is_root).is_none() {
         return Vec::new();
     }
-    let room = pattern!(r"(?m)^pub mod [a-z_]+;$|^use flowkeep_[a-z]+::\{[^}]*\};$|^#!\[[^\]]*\]$|\s+");
-    let mut rest = room.replace_all(&source.code, " ").into_owned();
-    rest.retain(|c| !c.is_whitespace());
-    if rest.is_empty() {
+    let room = pattern!(r"(?m)^pub mod [a-z_]+;$|^use flowkeep_[a-z]+::\{[^}]*\};$|^#!\[[^\]]*\]$");
+    if room.replace_all(&source.code, "").trim().is_empty() {
         Vec::new()
     } else {
         vec![source.at(0, "a library of rooms names its rooms and nothing else")]

@@ -30,8 +30,8 @@ pub fn cards(sources: &[Source]) -> Vec<String> {
     broken
 }
 
-/// Compares the rooms with those the map in `lib.rs` names: every word of its doc comment of the form `room/` or `room.rs`, in a row that
-/// names the crate.
+/// Compares the rooms with those the map in `lib.rs` names: every word of its doc comment of the form `room/` or `room.rs`, each in a row of
+/// its crate.
 pub fn map(sources: &[Source]) -> Vec<String> {
     let door = |source: &&Source| source.is_rust() && !matches!(source.room(), None | Some("main" | "lib"));
     let crate_of = |source: &Source| source.library().map_or("this one", |library| library.name);
@@ -42,8 +42,8 @@ pub fn map(sources: &[Source]) -> Vec<String> {
     };
     let word = pattern!(r"(?:^|[\s`|(])([a-z_]+)(?:/|\.rs)(?:[\s`|,.;:)]|$)");
     let mut named = BTreeSet::new();
-    for row in lib.text.lines().filter_map(|line| line.strip_prefix("//! |")) {
-        let library = row.split('|').nth(1).unwrap_or_default().trim_matches([' ', '`']);
+    for row in lib.text.lines().filter_map(|line| line.strip_prefix("//!")) {
+        let library = row.split('|').nth(2).unwrap_or_default().trim_matches([' ', '`']);
         let mut from = 0;
         while let Some(hit) = word.captures_at(row, from) {
             let name = hit.get(1).unwrap();
