@@ -5,12 +5,12 @@ use serde::Serialize;
 
 /// Something that can be chosen.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Choice"))]
-pub(crate) struct ChoiceView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Choice"))]
+pub struct ChoiceView {
     pub label: String,
     pub name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     pub description: Option<String>,
 }
 

@@ -4,17 +4,17 @@ use serde::Serialize;
 
 /// What was deleted.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Deleted"))]
-pub(crate) struct DeletedCount {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Deleted"))]
+pub struct DeletedCount {
     /// Empty.
-    #[cfg_attr(test, schemars(with = "Vec<serde_json::Value>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Vec<serde_json::Value>"))]
     raw: [(); 0],
     affected: usize,
 }
 
 impl DeletedCount {
     #[must_use]
-    pub(crate) const fn new(affected: usize) -> Self {
+    pub const fn new(affected: usize) -> Self {
         Self { raw: [], affected }
     }
 }

@@ -9,16 +9,16 @@ use serde_json::{Map, Value};
 ///
 /// # Errors
 /// [`Error::Internal`] for a `T` that takes something else than text.
-pub(crate) fn read_fields<T: DeserializeOwned>(fields: Vec<(String, String)>) -> Result<T> {
+pub fn read_fields<T: DeserializeOwned>(fields: Vec<(String, String)>) -> Result<T> {
     let fields: Map<String, Value> = fields.into_iter().map(|(name, text)| (name, text.into())).collect();
     serde_json::from_value(Value::Object(fields)).map_err(Error::internal)
 }
 
 /// The files of a form. They are read as they arrive and travel beside its fields, so this only says that there may be some.
 #[derive(Debug, Default, Deserialize)]
-pub(crate) struct FormFiles {}
+pub struct FormFiles {}
 
-#[cfg(test)]
+#[cfg(feature = "test-support")]
 impl schemars::JsonSchema for FormFiles {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "FormFiles".into()
@@ -34,7 +34,7 @@ impl schemars::JsonSchema for FormFiles {
 }
 
 /// A switch as a form sends it.
-#[cfg(test)]
+#[cfg(feature = "test-support")]
 #[derive(schemars::JsonSchema)]
 #[schemars(inline, rename_all = "lowercase")]
 #[allow(dead_code)]

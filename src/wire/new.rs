@@ -6,12 +6,12 @@ use serde::Deserialize;
 /// it in its own words, so only the description tells the two apart.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct New<E>(pub E);
+pub struct New<E>(pub E);
 
-#[cfg(test)]
-pub(in crate::wire) use self::schema::NewRecord;
+#[cfg(feature = "test-support")]
+pub(crate) use self::schema::NewRecord;
 
-#[cfg(test)]
+#[cfg(feature = "test-support")]
 mod schema {
     use super::New;
     use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -19,7 +19,7 @@ mod schema {
     use std::borrow::Cow;
 
     /// How the description tells a record to make from an edit of it.
-    pub(in crate::wire) trait NewRecord: JsonSchema {
+    pub(crate) trait NewRecord: JsonSchema {
         const NAME: &'static str;
         const ABOUT: &'static str;
         /// The fields that must be there.

@@ -6,21 +6,21 @@ use serde::Serialize;
 /// All rows, or a page of them.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub(crate) enum ListOrPage<T> {
+pub enum ListOrPage<T> {
     List(Vec<T>),
     Page(Page<T>),
 }
 
 /// A page, and how many rows there are in all.
 #[derive(Debug, Serialize)]
-pub(crate) struct Page<T> {
+pub struct Page<T> {
     pub data: Vec<T>,
     pub total: usize,
 }
 
 impl<T> ListOrPage<T> {
     /// The part of `rows` that was asked for.
-    pub(crate) fn of(paging: Option<PageRequest>, mut rows: Vec<T>) -> Self {
+    pub fn of(paging: Option<PageRequest>, mut rows: Vec<T>) -> Self {
         let Some(paging) = paging else { return Self::List(rows) };
         let total = rows.len();
         let range = paging.range(total);
@@ -30,12 +30,12 @@ impl<T> ListOrPage<T> {
     }
 
     /// Rows that are read already: all of them, or those of the page that was asked for, of `total`.
-    pub(crate) fn of_read(rows: Vec<T>, total: usize, paged: bool) -> Self {
+    pub fn of_read(rows: Vec<T>, total: usize, paged: bool) -> Self {
         if paged { Self::Page(Page { data: rows, total }) } else { Self::List(rows) }
     }
 }
 
-#[cfg(test)]
+#[cfg(feature = "test-support")]
 mod schema {
     use super::{ListOrPage, Page};
     use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};

@@ -5,8 +5,8 @@ use crate::domain::pipelines::run::{
     DocumentFailure, PipelinePhase, PipelineRun, PipelineState, PipelineTrigger,
 };
 use crate::domain::pipelines::target::{PipelineFile, PipelineFileName};
-use crate::wire::predictions::run_facts::DocumentView;
-use crate::wire::time::IsoTime;
+use crate::predictions::run_facts::DocumentView;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -14,21 +14,21 @@ use std::collections::BTreeMap;
 /// What a run is started with.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct PipelineStart {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct PipelineStart {
     /// Reads and transforms the first 100 documents, shows 20 of them, and writes none.
     #[serde(default)]
-    pub(crate) dry_run: Option<bool>,
+    pub dry_run: Option<bool>,
     /// Values for params that the pipeline declares.
     #[serde(default)]
-    pub(crate) params: Option<Map<String, Value>>,
+    pub params: Option<Map<String, Value>>,
 }
 
 /// A run of a pipeline.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PipelineRun"))]
-pub(crate) struct PipelineRunView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "PipelineRun"))]
+pub struct PipelineRunView {
     id: PipelineRunId,
     state: PipelineState,
     trigger: PipelineTrigger,
@@ -64,8 +64,8 @@ pub(crate) struct PipelineRunView {
 /// A file that a pipeline wrote.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PipelineFile"))]
-pub(crate) struct PipelineFileView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "PipelineFile"))]
+pub struct PipelineFileView {
     name: PipelineFileName,
     bytes: u64,
     /// The run that wrote it last.

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 /// A time as ISO 8601 with milliseconds and `Z`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct IsoTime(pub Timestamp);
+pub struct IsoTime(pub Timestamp);
 
 impl From<Timestamp> for IsoTime {
     fn from(time: Timestamp) -> Self {
@@ -20,7 +20,7 @@ impl Serialize for IsoTime {
     }
 }
 
-#[cfg(test)]
+#[cfg(feature = "test-support")]
 impl schemars::JsonSchema for IsoTime {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "IsoTime".into()

@@ -13,6 +13,7 @@ pub struct Library {
 /// The libraries. The rooms beside their folders are a crate together.
 pub const LIBRARIES: &[Library] = &[
     Library { name: "flowkeep_core", folder: "core/", has_rooms: true },
+    Library { name: "flowkeep_wire", folder: "wire/", has_rooms: false },
     Library { name: "flowkeep_adapters", folder: "adapters/", has_rooms: true },
     Library { name: "flowkeep_cards", folder: "cards/", has_rooms: false },
 ];
@@ -89,7 +90,8 @@ pub const ONLY: &[(&str, &[&str])] = &[
 /// The one home of each package.
 pub const HOMES: &[(&str, &[&str])] = &[
     // A crate brings rooms of other crates in under their own names, so that a path reads the same wherever it stands.
-    ("flowkeep_core", &["src/lib.rs", "src/adapters/lib.rs", "src/cards/lib.rs"]),
+    ("flowkeep_core", &["src/lib.rs", "src/adapters/lib.rs", "src/cards/lib.rs", "src/wire/lib.rs"]),
+    ("flowkeep_wire", &["src/lib.rs"]),
     ("flowkeep_adapters", &["src/lib.rs", "src/cards/lib.rs"]),
     ("flowkeep_cards", &["src/lib.rs"]),
     ("redb", &["src/adapters/store/"]),

@@ -4,16 +4,16 @@ use crate::domain::accounts::api_key::{ApiKeyEntry, BoundFlow};
 use crate::domain::accounts::caller::Permission;
 use crate::domain::change::Change;
 use crate::domain::ids::{KeyId, WorkspaceId};
-use crate::wire::predictions::consumption::{BudgetView, DayUseView};
-use crate::wire::time::IsoTime;
+use crate::predictions::consumption::{BudgetView, DayUseView};
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// An API key, without its value but when it was just made.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ApiKey"))]
-pub(crate) struct ApiKeyView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ApiKey"))]
+pub struct ApiKeyView {
     id: KeyId,
     key_name: String,
     /// The value when it was just made; later only its last characters.
@@ -32,7 +32,7 @@ pub(crate) struct ApiKeyView {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct BoundFlowView {
     flow_name: String,
     category: Option<String>,
@@ -60,7 +60,7 @@ impl From<ApiKeyEntry> for ApiKeyView {
 impl ApiKeyView {
     /// A key that was just made, with its value.
     #[must_use]
-    pub(crate) fn of_new(key: ApiKeyEntry, value: String) -> Self {
+    pub fn of_new(key: ApiKeyEntry, value: String) -> Self {
         Self { api_key: value, ..key.into() }
     }
 }
@@ -74,23 +74,23 @@ impl From<BoundFlow> for BoundFlowView {
 /// An API key to make or change.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct ApiKeyEdit {
-    #[cfg_attr(test, schemars(length(min = 1, max = 100)))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct ApiKeyEdit {
+    #[cfg_attr(feature = "test-support", schemars(length(min = 1, max = 100)))]
     pub key_name: String,
     /// At least one.
     #[serde(default)]
     pub permissions: Vec<String>,
     /// What may be used with it in a day: `null` removes the bound, and without this field it stays.
     #[serde(default)]
-    #[cfg_attr(test, schemars(with = "Option<BudgetView>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Option<BudgetView>"))]
     pub budget: Change<Value>,
 }
 
 /// That a value is an API key.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub(crate) enum ApiKeyCheck {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
+pub enum ApiKeyCheck {
     Ok,
 }

@@ -6,14 +6,14 @@ use crate::domain::accounts::user::{DisplayName, Email};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{InvitationId, RoleId, WorkspaceId};
 use crate::domain::resource::ResourceId as _;
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 
 /// A place that waits for a person.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Invitation"))]
-pub(crate) struct InvitationView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Invitation"))]
+pub struct InvitationView {
     id: InvitationId,
     email: Email,
     name: Option<DisplayName>,
@@ -27,7 +27,7 @@ pub(crate) struct InvitationView {
     expired: bool,
     /// Shown this once.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "LinkView"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "LinkView"))]
     link: Option<LinkView>,
 }
 
@@ -53,7 +53,7 @@ impl From<InvitationEntry> for InvitationView {
 impl InvitationView {
     /// An invitation that was just made, with its link.
     #[must_use]
-    pub(crate) fn of_new(invitation: InvitationEntry, token: &NewLinkToken) -> Self {
+    pub fn of_new(invitation: InvitationEntry, token: &NewLinkToken) -> Self {
         Self { link: Some(LinkView::to_invitation(token)), ..invitation.into() }
     }
 }
@@ -61,20 +61,20 @@ impl InvitationView {
 /// Whom to invite, where, and as what.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "NewInvitation"))]
-pub(crate) struct InvitationBody {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "NewInvitation"))]
+pub struct InvitationBody {
     user: Invitee,
     /// The active workspace when it is left out.
-    #[cfg_attr(test, schemars(with = "Option<WorkspaceId>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Option<WorkspaceId>"))]
     workspace_id: Option<String>,
-    #[cfg_attr(test, schemars(with = "RoleId"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "RoleId"))]
     role_id: String,
 }
 
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct Invitee {
-    #[cfg_attr(test, schemars(email))]
+    #[cfg_attr(feature = "test-support", schemars(email))]
     email: String,
     name: Option<String>,
 }

@@ -4,12 +4,12 @@
 use crate::domain::accounts::link::{LinkKind, LinkPurpose, NewLinkToken, NewResetLink};
 use crate::domain::accounts::user::{DisplayName, Email};
 use crate::domain::ids::UserId;
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 
 /// A link that works once.
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Link"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Link"))]
 pub(crate) struct LinkView {
     /// To be appended to the address of the service.
     path: String,
@@ -33,8 +33,8 @@ impl LinkView {
 /// A link with which a person sets a new password.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ResetLink"))]
-pub(crate) struct ResetLinkView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ResetLink"))]
+pub struct ResetLinkView {
     user_id: UserId,
     email: Email,
     /// Shown this once.
@@ -49,29 +49,29 @@ impl From<NewResetLink> for ResetLinkView {
 
 /// The token of a link.
 #[derive(Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PresentedLink"))]
-pub(crate) struct LinkCheck {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "PresentedLink"))]
+pub struct LinkCheck {
     user: TokenHolder,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct TokenHolder {
     temp_token: String,
 }
 
 impl LinkCheck {
     #[must_use]
-    pub(crate) fn token(&self) -> &str {
+    pub fn token(&self) -> &str {
         &self.user.temp_token
     }
 }
 
 /// What a link is for.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "LinkPurpose"))]
-pub(crate) struct LinkPurposeView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "LinkPurpose"))]
+pub struct LinkPurposeView {
     kind: LinkKind,
     email: Email,
     name: Option<DisplayName>,
@@ -89,13 +89,13 @@ impl From<LinkPurpose> for LinkPurposeView {
 
 /// Who needs a new password.
 #[derive(Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct ForgottenPassword {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct ForgottenPassword {
     user: ForgetfulUser,
 }
 
 #[derive(Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct ForgetfulUser {
     email: String,
 }
@@ -103,35 +103,35 @@ struct ForgetfulUser {
 impl ForgottenPassword {
     /// What was sent as the e-mail address, which need not be one.
     #[must_use]
-    pub(crate) fn email(&self) -> &str {
+    pub fn email(&self) -> &str {
         &self.user.email
     }
 }
 
 /// A new password, and the token of the link that allows it.
 #[derive(Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct NewPassword {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct NewPassword {
     user: NewPasswordUser,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct NewPasswordUser {
     temp_token: String,
-    #[cfg_attr(test, schemars(extend("format" = "password")))]
+    #[cfg_attr(feature = "test-support", schemars(extend("format" = "password")))]
     password: String,
 }
 
 impl NewPassword {
     #[must_use]
-    pub(crate) fn token(&self) -> &str {
+    pub fn token(&self) -> &str {
         &self.user.temp_token
     }
 
     #[must_use]
-    pub(crate) fn password(&self) -> &str {
+    pub fn password(&self) -> &str {
         &self.user.password
     }
 }

@@ -8,14 +8,14 @@ use crate::domain::accounts::user::{Email, UserStatus};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{RoleId, UserId, WorkspaceId};
 use crate::domain::resource::ResourceId as _;
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 
 /// A person's place in a workspace.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Member"))]
-pub(crate) struct MemberView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Member"))]
+pub struct MemberView {
     workspace_id: WorkspaceId,
     user_id: UserId,
     role_id: RoleId,
@@ -29,7 +29,7 @@ pub(crate) struct MemberView {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct RoleSummaryView {
     id: RoleId,
     name: String,
@@ -63,18 +63,18 @@ impl From<Role> for RoleSummaryView {
 /// Who is to be what, and where.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("required" = ["roleId"])))]
-pub(crate) struct MemberEdit {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(extend("required" = ["roleId"])))]
+pub struct MemberEdit {
     /// The active workspace when it is left out.
-    #[cfg_attr(test, schemars(with = "Option<WorkspaceId>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Option<WorkspaceId>"))]
     workspace_id: Option<String>,
-    #[cfg_attr(test, schemars(with = "Option<UserId>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Option<UserId>"))]
     user_id: Option<String>,
     /// In the place of `userId`, to add somebody.
-    #[cfg_attr(test, schemars(email))]
+    #[cfg_attr(feature = "test-support", schemars(email))]
     email: Option<String>,
     #[serde(default)]
-    #[cfg_attr(test, schemars(with = "RoleId"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "RoleId"))]
     role_id: String,
 }
 
@@ -113,6 +113,6 @@ impl TryFrom<MemberEdit> for MemberChange {
 ///
 /// # Errors
 /// 404 for a text that is no id.
-pub(crate) fn parse_member(text: &str) -> Result<UserId> {
+pub fn parse_member(text: &str) -> Result<UserId> {
     UserId::parse(text).ok_or_else(|| Error::no_such("Member", text))
 }

@@ -4,14 +4,14 @@ use serde::Serialize;
 
 /// What was done, in words.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Told"))]
-pub(crate) struct SentenceView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Told"))]
+pub struct SentenceView {
     message: &'static str,
 }
 
 impl SentenceView {
     #[must_use]
-    pub(crate) const fn new(message: &'static str) -> Self {
+    pub const fn new(message: &'static str) -> Self {
         Self { message }
     }
 }

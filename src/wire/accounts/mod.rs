@@ -1,16 +1,16 @@
 //! People, their sign-ins, roles, links and API keys on the wire.
 
-pub(crate) mod api_keys;
-pub(crate) mod invitations;
-pub(crate) mod links;
-pub(crate) mod members;
-pub(crate) mod messages;
-pub(crate) mod organization;
-pub(crate) mod people;
-pub(crate) mod permissions;
-pub(crate) mod profile;
-pub(crate) mod registration;
-pub(crate) mod roles;
-pub(crate) mod sessions;
-pub(crate) mod sign_in;
-pub(crate) mod user_summary;
+pub mod api_keys;
+pub mod invitations;
+pub mod links;
+pub mod members;
+pub mod messages;
+pub mod organization;
+pub mod people;
+pub mod permissions;
+pub mod profile;
+pub mod registration;
+pub mod roles;
+pub mod sessions;
+pub mod sign_in;
+pub mod user_summary;

@@ -2,14 +2,14 @@
 
 use crate::domain::accounts::user::{DisplayName, Organization};
 use crate::domain::ids::{OrganizationId, UserId};
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 
 /// The organization.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Organization"))]
-pub(crate) struct OrganizationView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Organization"))]
+pub struct OrganizationView {
     id: OrganizationId,
     name: DisplayName,
     owner_id: UserId,
@@ -29,8 +29,8 @@ impl From<Organization> for OrganizationView {
 
 /// The new name.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct OrganizationEdit {
-    #[cfg_attr(test, schemars(length(min = 1, max = 120)))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct OrganizationEdit {
+    #[cfg_attr(feature = "test-support", schemars(length(min = 1, max = 120)))]
     pub name: String,
 }

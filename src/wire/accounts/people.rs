@@ -5,14 +5,14 @@ use crate::domain::accounts::person::{Person, PersonWorkspace};
 use crate::domain::accounts::role;
 use crate::domain::accounts::user::UserStatus;
 use crate::domain::ids::{OrganizationId, RoleId, UserId, WorkspaceId};
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 
 /// A person of the organization.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Person"))]
-pub(crate) struct PersonView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Person"))]
+pub struct PersonView {
     organization_id: OrganizationId,
     user_id: UserId,
     is_owner: bool,
@@ -31,7 +31,7 @@ pub(crate) struct PersonView {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct PersonWorkspaceView {
     id: WorkspaceId,
     name: String,
@@ -67,9 +67,9 @@ impl From<PersonWorkspace> for PersonWorkspaceView {
 /// Whether a person may sign in.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct PersonStatus {
-    #[cfg_attr(test, schemars(with = "UserId"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct PersonStatus {
+    #[cfg_attr(feature = "test-support", schemars(with = "UserId"))]
     pub user_id: String,
     pub status: UserStatus,
 }

@@ -4,16 +4,19 @@ use serde::{Serialize, Serializer};
 
 /// Permissions by category, in the order of the catalogue.
 #[derive(Debug)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub(crate) struct PermissionCatalogueView(
-    #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, Vec<PermissionView>>"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
+pub struct PermissionCatalogueView(
+    #[cfg_attr(
+        feature = "test-support",
+        schemars(with = "std::collections::BTreeMap<String, Vec<PermissionView>>")
+    )]
     Vec<(&'static str, Vec<PermissionView>)>,
 );
 
 /// A permission.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PermissionRow"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "PermissionRow"))]
 struct PermissionView {
     key: String,
     /// In words.
@@ -26,7 +29,7 @@ struct PermissionView {
 impl PermissionCatalogueView {
     /// The categories with their actions, without those permissions that are not `offered` and without categories in which
     /// none is left.
-    pub(crate) fn new(categories: &[(&'static str, &[&str])], offered: impl Fn(&str) -> bool) -> Self {
+    pub fn new(categories: &[(&'static str, &[&str])], offered: impl Fn(&str) -> bool) -> Self {
         let categories = categories.iter().map(|(category, actions)| {
             let named = actions.iter().map(|action| (format!("{category}:{action}"), title_case(action)));
             let rows = named.filter(|(key, _)| offered(key)).map(|(key, value)| PermissionView {

@@ -4,14 +4,14 @@ use crate::domain::accounts::account::{Account, AccountChange};
 use crate::domain::accounts::user::{DisplayName, Email, UserStatus};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::UserId;
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 
 /// A person's account.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Account"))]
-pub(crate) struct AccountView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Account"))]
+pub struct AccountView {
     id: UserId,
     name: DisplayName,
     email: Email,
@@ -42,17 +42,17 @@ impl From<Account> for AccountView {
 /// What to change; what is left out stays.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct AccountEdit {
-    #[cfg_attr(test, schemars(length(min = 1, max = 120)))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct AccountEdit {
+    #[cfg_attr(feature = "test-support", schemars(length(min = 1, max = 120)))]
     name: Option<String>,
-    #[cfg_attr(test, schemars(email))]
+    #[cfg_attr(feature = "test-support", schemars(email))]
     email: Option<String>,
     /// Needed for another e-mail or password.
     #[serde(alias = "oldPassword")]
-    #[cfg_attr(test, schemars(extend("format" = "password")))]
+    #[cfg_attr(feature = "test-support", schemars(extend("format" = "password")))]
     current_password: Option<String>,
-    #[cfg_attr(test, schemars(extend("format" = "password")))]
+    #[cfg_attr(feature = "test-support", schemars(extend("format" = "password")))]
     new_password: Option<String>,
 }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// The first owner, or somebody who was invited.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Registration"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Registration"))]
 pub struct RegistrationBody {
     user: NewUser,
     organization: Option<NewOrganization>,
@@ -21,24 +21,24 @@ pub struct RegistrationBody {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct NewUser {
-    #[cfg_attr(test, schemars(length(min = 1, max = 100)))]
+    #[cfg_attr(feature = "test-support", schemars(length(min = 1, max = 100)))]
     name: String,
     /// Needed for the first owner.
-    #[cfg_attr(test, schemars(email))]
+    #[cfg_attr(feature = "test-support", schemars(email))]
     email: Option<String>,
     /// The password.
-    #[cfg_attr(test, schemars(extend("format" = "password")))]
+    #[cfg_attr(feature = "test-support", schemars(extend("format" = "password")))]
     credential: String,
     /// The token of an invitation.
     temp_token: Option<String>,
 }
 
 #[derive(Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct NewOrganization {
-    #[cfg_attr(test, schemars(length(min = 1, max = 100)))]
+    #[cfg_attr(feature = "test-support", schemars(length(min = 1, max = 100)))]
     name: String,
 }
 
@@ -58,22 +58,22 @@ impl From<RegistrationBody> for Registration {
 
 /// What was made.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Registered"))]
-pub(crate) struct NewAccountView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Registered"))]
+pub struct NewAccountView {
     user: UserSummaryView,
     organization: OrganizationSummaryView,
     workspace: WorkspaceSummaryView,
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct OrganizationSummaryView {
     id: OrganizationId,
     name: DisplayName,
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct WorkspaceSummaryView {
     id: WorkspaceId,
     name: String,

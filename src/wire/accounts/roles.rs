@@ -5,15 +5,15 @@ use crate::domain::accounts::role::{self, NewRole, RoleChange, RoleEntry};
 use crate::domain::accounts::user::DisplayName;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{OrganizationId, RoleId};
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// A named list of permissions.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Role"))]
-pub(crate) struct RoleView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Role"))]
+pub struct RoleView {
     id: RoleId,
     organization_id: OrganizationId,
     name: String,
@@ -49,7 +49,7 @@ impl From<RoleEntry> for RoleView {
 
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 enum PermissionNames {
     List(Vec<String>),
     // Flowise sends the list like this.
@@ -69,13 +69,13 @@ impl PermissionNames {
 
 /// A role to make.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "NewRole"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "NewRole"))]
 pub struct RoleBody {
-    #[cfg_attr(test, schemars(required, length(min = 1, max = 120)))]
+    #[cfg_attr(feature = "test-support", schemars(required, length(min = 1, max = 120)))]
     name: Option<String>,
     description: Option<String>,
     /// At least one; a list, or the list as JSON text.
-    #[cfg_attr(test, schemars(required))]
+    #[cfg_attr(feature = "test-support", schemars(required))]
     permissions: Option<PermissionNames>,
 }
 
@@ -95,12 +95,12 @@ impl TryFrom<RoleBody> for NewRole {
 
 /// What to change; what is left out stays.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
 pub struct RoleEdit {
     /// Which role, where the path does not say.
-    #[cfg_attr(test, schemars(with = "Option<RoleId>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Option<RoleId>"))]
     pub id: Option<String>,
-    #[cfg_attr(test, schemars(length(min = 1, max = 120)))]
+    #[cfg_attr(feature = "test-support", schemars(length(min = 1, max = 120)))]
     name: Option<String>,
     description: Option<String>,
     permissions: Option<PermissionNames>,

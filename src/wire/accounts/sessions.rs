@@ -2,19 +2,19 @@
 
 use crate::domain::accounts::session::SessionEntry;
 use crate::domain::ids::{SessionId, WorkspaceId};
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::Serialize;
 use std::net::IpAddr;
 
 /// Where a person is signed in.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Session"))]
-pub(crate) struct SessionView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Session"))]
+pub struct SessionView {
     id: SessionId,
     created_date: IsoTime,
     last_seen_date: IsoTime,
-    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Option<String>"))]
     address: Option<IpAddr>,
     /// Browser and system.
     user_agent: Option<String>,

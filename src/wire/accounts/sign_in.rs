@@ -8,46 +8,46 @@ use serde::{Deserialize, Serialize};
 /// Where a page begins.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Start"))]
-pub(crate) struct StartView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Start"))]
+pub struct StartView {
     redirect_url: &'static str,
 }
 
 impl StartView {
     /// At the sign-in once somebody owns the service, else at the setup.
     #[must_use]
-    pub(crate) const fn new(has_owner: bool) -> Self {
+    pub const fn new(has_owner: bool) -> Self {
         Self { redirect_url: if has_owner { "/signin" } else { "/organization-setup" } }
     }
 }
 
 /// Who signs in.
 #[derive(Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct Login {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct Login {
     pub email: String,
-    #[cfg_attr(test, schemars(extend("format" = "password")))]
+    #[cfg_attr(feature = "test-support", schemars(extend("format" = "password")))]
     pub password: String,
 }
 
 /// The session is over.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "LoggedOut"))]
-pub(crate) struct LogoutView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "LoggedOut"))]
+pub struct LogoutView {
     message: &'static str,
     redirect_to: &'static str,
 }
 
 impl LogoutView {
-    pub(crate) const TO_LOGIN: Self = Self { message: "logged_out", redirect_to: "/login" };
+    pub const TO_LOGIN: Self = Self { message: "logged_out", redirect_to: "/login" };
 }
 
 /// A signed-in person, and what they may do here.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "User"))]
-pub(crate) struct CurrentUserView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "User"))]
+pub struct CurrentUserView {
     id: UserId,
     email: Email,
     name: DisplayName,
@@ -70,7 +70,7 @@ pub(crate) struct CurrentUserView {
 /// A workspace of a person.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "AssignedWorkspace"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "AssignedWorkspace"))]
 struct AssignedWorkspaceView {
     id: WorkspaceId,
     name: String,
@@ -80,7 +80,7 @@ struct AssignedWorkspaceView {
 
 /// Always empty.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline, extend("properties" = {})))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline, extend("properties" = {})))]
 struct FeaturesView {}
 
 impl From<CurrentUser> for CurrentUserView {

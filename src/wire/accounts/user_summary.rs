@@ -5,7 +5,7 @@ use crate::domain::ids::UserId;
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 pub(super) struct UserSummaryView {
     id: UserId,
     name: DisplayName,

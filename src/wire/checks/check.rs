@@ -12,14 +12,14 @@ use crate::domain::checks::verdict::{
 };
 use crate::domain::flows::version::Sha;
 use crate::domain::ids::CheckId;
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 
 /// A check to begin.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct CheckStart {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct CheckStart {
     /// 1 to 10 questions of up to 2,000 characters; may be left out where kept questions are asked.
     #[serde(default)]
     pub questions: Vec<QuestionToAsk>,
@@ -33,7 +33,7 @@ pub(crate) struct CheckStart {
     /// Asks Live once more than the draft, to know how much Live differs from itself.
     pub control: Option<bool>,
     /// How often the draft answers each question.
-    #[cfg_attr(test, schemars(range(min = 1, max = 5)))]
+    #[cfg_attr(feature = "test-support", schemars(range(min = 1, max = 5)))]
     pub repeat: Option<u64>,
     /// Asks the questions first that are kept for the flow.
     pub use_kept: Option<bool>,
@@ -46,8 +46,8 @@ pub(crate) struct CheckStart {
 /// A side of a check: its name, or a canvas that the caller brings.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged, expecting = "a side is a text, or an object with 'flowData'")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub(crate) enum SideToAsk {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
+pub enum SideToAsk {
     Named(String),
     #[serde(rename_all = "camelCase")]
     Canvas {
@@ -68,8 +68,8 @@ impl From<SideToAsk> for WantedSide {
 /// A question to ask: its text, or its text with what is expected of the answers.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged, expecting = "a question is a text, or an object with a text and what is expected")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub(crate) enum QuestionToAsk {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
+pub enum QuestionToAsk {
     Text(String),
     Row {
         text: String,
@@ -107,8 +107,8 @@ impl From<QuestionToAsk> for QuestionRow {
 /// A check, as far as it came.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Check"))]
-pub(crate) struct CheckView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Check"))]
+pub struct CheckView {
     id: CheckId,
     /// What stands: `live` in its cases.
     left: SideView,
@@ -139,7 +139,7 @@ pub(crate) struct CheckView {
 
 /// One of the two canvases that a check compares.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CheckSide"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "CheckSide"))]
 struct SideView {
     from: SideSource,
     /// Which version.
@@ -152,7 +152,7 @@ struct SideView {
 /// Where a canvas is from.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 enum SideSource {
     Live,
     Draft,
@@ -166,7 +166,7 @@ enum SideSource {
 /// Where a check stands.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 enum StatusView {
     Running,
     Done,
@@ -177,7 +177,7 @@ enum StatusView {
 /// How much a check may ask and use.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CheckLimits"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "CheckLimits"))]
 pub(crate) struct CheckLimitsView {
     max_questions: usize,
     max_question_chars: usize,
@@ -189,7 +189,7 @@ pub(crate) struct CheckLimitsView {
 /// One question of a check.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CheckCase"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "CheckCase"))]
 struct CaseView {
     question: String,
     /// The first answer of Live.
@@ -214,7 +214,7 @@ struct CaseView {
 
 /// One thing that differs.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct WhyView {
     code: WhyCode,
     message: String,
@@ -223,7 +223,7 @@ struct WhyView {
 /// A step that differs.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct StepView {
     node_id: String,
     node_label: String,
@@ -232,7 +232,7 @@ struct StepView {
 
 /// All answers to one question.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct RunsView {
     live: Vec<AnswerView>,
     draft: Vec<AnswerView>,
@@ -240,7 +240,7 @@ struct RunsView {
 
 /// One answer of one side.
 #[derive(Debug, Clone, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CheckAnswer"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "CheckAnswer"))]
 struct AnswerView {
     /// Its first 4,000 characters; null where the run failed.
     text: Option<String>,
@@ -251,14 +251,14 @@ struct AnswerView {
     ms: u64,
     /// It was asked once more because of what differed before.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "test-support", schemars(default))]
     again: bool,
 }
 
 /// A check in numbers, over the questions that both sides answered.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CheckSummary"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "CheckSummary"))]
 struct SummaryView {
     ran: usize,
     same: usize,
@@ -282,7 +282,7 @@ struct SummaryView {
 
 /// How many questions have each verdict.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct VerdictsView {
     same: usize,
     noise: usize,
@@ -292,7 +292,7 @@ struct VerdictsView {
 
 impl CheckView {
     #[must_use]
-    pub(crate) fn new(mut check: Check, draft_changed: bool) -> Self {
+    pub fn new(mut check: Check, draft_changed: bool) -> Self {
         let (total, completed, summary) = (check.cases.len(), check.completed(), check.summary());
         let mut judged = std::mem::take(&mut check.judgement.cases).into_iter();
         let cases =

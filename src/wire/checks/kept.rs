@@ -2,15 +2,15 @@
 
 use crate::domain::checks::kept::{ExpectationRow, KeptQuestion, QuestionOrigin, SentQuestion};
 use crate::domain::ids::KeptQuestionId;
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// A question to keep.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct KeptQuestionEdit {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct KeptQuestionEdit {
     /// Of one that is kept already; left out for a new one.
     pub id: Option<KeptQuestionId>,
     pub text: String,
@@ -19,7 +19,7 @@ pub(crate) struct KeptQuestionEdit {
     pub expect: Vec<ExpectationRow>,
     /// `written` where nothing else is said.
     pub from: Option<QuestionOrigin>,
-    #[cfg_attr(test, schemars(with = "Option<IsoTime>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Option<IsoTime>"))]
     pub kept_date: Option<Timestamp>,
 }
 
@@ -32,8 +32,8 @@ impl From<KeptQuestionEdit> for SentQuestion {
 /// A question that is kept.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "KeptQuestion"))]
-pub(crate) struct KeptQuestionView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "KeptQuestion"))]
+pub struct KeptQuestionView {
     id: KeptQuestionId,
     text: String,
     expect: Vec<ExpectationRow>,

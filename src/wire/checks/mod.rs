@@ -1,5 +1,5 @@
 //! Behaviour checks of flows.
 
-pub(crate) mod check;
-pub(crate) mod kept;
-pub(crate) mod setup;
+pub mod check;
+pub mod kept;
+pub mod setup;

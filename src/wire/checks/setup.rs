@@ -9,8 +9,8 @@ use serde::Serialize;
 /// What a check of a flow would be, and the newest one.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CheckSetup"))]
-pub(crate) struct CheckSetupView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "CheckSetup"))]
+pub struct CheckSetupView {
     /// Why there can be none.
     unavailable: Option<UnavailableView>,
     questions: Vec<OfferedQuestionView>,
@@ -27,7 +27,7 @@ pub(crate) struct CheckSetupView {
 
 /// Why there can be no check.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 pub(crate) struct UnavailableView {
     code: UnavailableCode,
     message: String,
@@ -36,7 +36,7 @@ pub(crate) struct UnavailableView {
 /// What stands against a check.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 enum UnavailableCode {
     Off,
     Type,
@@ -49,20 +49,20 @@ enum UnavailableCode {
 
 /// A question that a check could ask.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct OfferedQuestionView {
     text: String,
     /// When a person asked it; empty for one that the flow offers to begin with.
     date: String,
     /// The flow offers it to begin with.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(test, schemars(default))]
+    #[cfg_attr(feature = "test-support", schemars(default))]
     starter: bool,
 }
 
 /// A step that may do something to the world when a question is asked again.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct RiskyStepView {
     id: String,
     label: String,
@@ -70,7 +70,7 @@ struct RiskyStepView {
 
 /// What ten questions would take.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct EstimatesView {
     /// Each side is asked once.
     plain: Option<EstimateView>,
@@ -80,7 +80,7 @@ struct EstimatesView {
 
 /// What ten questions would take, by the newest answers of the flow.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CheckEstimate"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "CheckEstimate"))]
 struct EstimateView {
     answers: usize,
     tokens: u64,
@@ -89,7 +89,7 @@ struct EstimateView {
 
 impl CheckSetupView {
     #[must_use]
-    pub(crate) fn new(setup: CheckSetup, check: Option<CheckView>) -> Self {
+    pub fn new(setup: CheckSetup, check: Option<CheckView>) -> Self {
         let CheckSetup {
             unavailable,
             questions,

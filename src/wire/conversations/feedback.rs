@@ -3,14 +3,14 @@
 use crate::domain::conversations::conversation::Conversation;
 use crate::domain::conversations::feedback::{ConversationFeedback, Feedback, FeedbackChange, Rating};
 use crate::domain::ids::{ChatId, FeedbackId, FlowId, MessageId};
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 
 /// How an answer was rated.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Feedback"))]
-pub(crate) struct FeedbackView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Feedback"))]
+pub struct FeedbackView {
     id: FeedbackId,
     chatflowid: FlowId,
     chat_id: ChatId,
@@ -40,15 +40,15 @@ impl From<ConversationFeedback> for FeedbackView {
 /// Rates an answer.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct NewFeedback {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct NewFeedback {
     /// The flow, where the address does not name it.
     pub chatflowid: Option<String>,
-    #[cfg_attr(test, schemars(required))]
+    #[cfg_attr(feature = "test-support", schemars(required))]
     pub chat_id: Option<String>,
-    #[cfg_attr(test, schemars(required))]
+    #[cfg_attr(feature = "test-support", schemars(required))]
     pub message_id: Option<String>,
-    #[cfg_attr(test, schemars(required))]
+    #[cfg_attr(feature = "test-support", schemars(required))]
     pub rating: Option<Rating>,
     pub content: Option<String>,
     /// Proof of the conversation.
@@ -57,8 +57,8 @@ pub(crate) struct NewFeedback {
 
 /// Changes a rating or its comment.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct FeedbackEdit {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct FeedbackEdit {
     rating: Option<Rating>,
     content: Option<String>,
 }
@@ -71,18 +71,18 @@ impl From<FeedbackEdit> for FeedbackChange {
 
 /// The rating was changed.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FeedbackChanged"))]
-pub(crate) struct FeedbackChangeView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "FeedbackChanged"))]
+pub struct FeedbackChangeView {
     status: ChangeStatus,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 enum ChangeStatus {
     Ok,
 }
 
 impl FeedbackChangeView {
-    pub(crate) const OK: Self = Self { status: ChangeStatus::Ok };
+    pub const OK: Self = Self { status: ChangeStatus::Ok };
 }

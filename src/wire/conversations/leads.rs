@@ -2,14 +2,14 @@
 
 use crate::domain::conversations::lead::{FlowLead, Lead, LeadContact};
 use crate::domain::ids::{ChatId, FlowId, LeadId};
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 
 /// What a visitor of a chat left.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Lead"))]
-pub(crate) struct LeadView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Lead"))]
+pub struct LeadView {
     id: LeadId,
     name: Option<String>,
     email: Option<String>,
@@ -22,7 +22,7 @@ pub(crate) struct LeadView {
 impl LeadView {
     /// A lead of this flow.
     #[must_use]
-    pub(crate) fn new(flow: FlowId, lead: Lead) -> Self {
+    pub fn new(flow: FlowId, lead: Lead) -> Self {
         let Lead { id, chat, name, email, phone, created } = lead;
         Self { id, name, email, phone, chatflowid: flow, chat_id: chat, created_date: created.into() }
     }
@@ -31,7 +31,7 @@ impl LeadView {
 /// What a visitor of a chat left, with the flow of the chat.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FlowLead"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "FlowLead"))]
 struct FlowLeadView {
     #[serde(flatten)]
     lead: LeadView,
@@ -41,8 +41,8 @@ struct FlowLeadView {
 /// A page of what visitors of all flows left.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FoundLeads"))]
-pub(crate) struct FoundLeadsView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "FoundLeads"))]
+pub struct FoundLeadsView {
     /// Newest first.
     data: Vec<FlowLeadView>,
     /// What the next page is asked for with; null behind the last one.
@@ -51,7 +51,7 @@ pub(crate) struct FoundLeadsView {
 
 impl FoundLeadsView {
     #[must_use]
-    pub(crate) fn new(rows: Vec<FlowLead>, next: Option<LeadId>) -> Self {
+    pub fn new(rows: Vec<FlowLead>, next: Option<LeadId>) -> Self {
         let view =
             |FlowLead { flow, flow_name, lead }| FlowLeadView { lead: LeadView::new(flow, lead), flow_name };
         Self { data: rows.into_iter().map(view).collect(), next_cursor: next }
@@ -61,22 +61,22 @@ impl FoundLeadsView {
 /// What a visitor of a chat left just now.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "KeptLead"))]
-pub(crate) struct KeptLeadView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "KeptLead"))]
+pub struct KeptLeadView {
     #[serde(flatten)]
     pub lead: LeadView,
     /// The proof of its conversation, with which a question goes on in it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     pub session_token: Option<String>,
 }
 
 /// What a visitor of a chat leaves.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct NewLead {
-    #[cfg_attr(test, schemars(required))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct NewLead {
+    #[cfg_attr(feature = "test-support", schemars(required))]
     pub chatflowid: Option<String>,
     pub chat_id: Option<String>,
     name: Option<String>,

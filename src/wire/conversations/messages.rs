@@ -5,16 +5,16 @@ use crate::domain::conversations::conversation::{Message, MessageFile, MessageRa
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, MessageId};
 use crate::domain::predictions::prediction::{ChatType, MessageRole};
 use crate::domain::predictions::team::TeamOutput;
-use crate::wire::predictions::run_facts::{AgentReasoningView, DocumentView, UsageView, UsedToolView};
-use crate::wire::time::IsoTime;
+use crate::predictions::run_facts::{AgentReasoningView, DocumentView, UsageView, UsedToolView};
+use crate::time::IsoTime;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 /// A stored message.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Message"))]
-pub(crate) struct MessageView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Message"))]
+pub struct MessageView {
     id: MessageId,
     role: MessageRole,
     chatflowid: FlowId,
@@ -37,40 +37,40 @@ pub(crate) struct MessageView {
     execution_id: Option<ExecutionId>,
     /// The version of Live that gave the answer, in short.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     flow_version: Option<String>,
     /// What the person is asked to decide, until somebody does.
     action: Option<Map<String, Value>>,
     /// The turns of the members of a Multi-Agent or Sequential Agent flow.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Vec<AgentReasoningView>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Vec<AgentReasoningView>"))]
     agent_reasoning: Option<Vec<AgentReasoningView>>,
     /// What the specialists did, where a team answered.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "TeamOutput"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "TeamOutput"))]
     team: Option<Box<TeamOutput>>,
     execution: (),
     /// Its rating, when asked for.
     #[serde(skip_serializing_if = "RatingView::is_unknown")]
-    #[cfg_attr(test, schemars(with = "Option<FeedbackView>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Option<FeedbackView>"))]
     feedback: RatingView,
 }
 
 /// A file of a message, without its data.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "MessageFile"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "MessageFile"))]
 pub(crate) struct MessageFileView {
     r#type: String,
     name: String,
     mime: String,
     /// What `/get-upload-file` calls it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     file_name: Option<String>,
     /// The address of a link.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     data: Option<String>,
 }
 

@@ -5,14 +5,14 @@ use crate::domain::conversations::conversation::{
 };
 use crate::domain::ids::{ChatId, FlowId};
 use crate::domain::predictions::prediction::ChatType;
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::Serialize;
 
 /// A conversation at a glance.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Conversation"))]
-pub(crate) struct ConversationView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Conversation"))]
+pub struct ConversationView {
     chat_id: ChatId,
     chat_type: Option<ChatType>,
     session_id: Option<String>,
@@ -53,7 +53,7 @@ impl From<ConversationSummary> for ConversationView {
 /// A conversation at a glance, with its flow.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FlowConversation"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "FlowConversation"))]
 pub(crate) struct FlowConversationView {
     flow_id: FlowId,
     flow_name: String,
@@ -64,8 +64,8 @@ pub(crate) struct FlowConversationView {
 /// A page of conversations of all flows.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FoundConversations"))]
-pub(crate) struct FoundConversationsView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "FoundConversations"))]
+pub struct FoundConversationsView {
     /// Newest first.
     data: Vec<FlowConversationView>,
     /// What the next page is asked for with; null behind the last one.
@@ -91,8 +91,8 @@ impl From<FoundConversations> for FoundConversationsView {
 
 /// How many conversations fit.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ConversationCount"))]
-pub(crate) struct ConversationCountView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ConversationCount"))]
+pub struct ConversationCountView {
     conversations: usize,
     /// All of their messages, whether they fit or not.
     messages: usize,
@@ -107,8 +107,8 @@ impl From<ConversationCount> for ConversationCountView {
 /// How much a flow is asked and how its answers are rated.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FlowStats"))]
-pub(crate) struct FlowStatsView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "FlowStats"))]
+pub struct FlowStatsView {
     total_messages: usize,
     total_sessions: usize,
     total_feedback: usize,

@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 /// A flow for whoever opens its chat: the whole record for those who may see it, else what a chat page needs.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub(crate) enum PublicFlow {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
+pub enum PublicFlow {
     Whole(Box<FlowView>),
     Shared(SharedFlowView),
 }
@@ -19,8 +19,8 @@ pub(crate) enum PublicFlow {
 /// A shared flow as a chat page needs it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "SharedFlow"))]
-pub(crate) struct SharedFlowView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "SharedFlow"))]
+pub struct SharedFlowView {
     id: FlowId,
     name: String,
     r#type: FlowKind,
@@ -50,10 +50,10 @@ impl From<SharedFlow> for SharedFlowView {
 /// What a chat page needs to know of a flow; how it looks is told in further fields.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ChatbotConfig"))]
-pub(crate) struct ChatPageView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ChatbotConfig"))]
+pub struct ChatPageView {
     #[serde(flatten)]
-    #[cfg_attr(test, schemars(with = "schema::PublicSettings"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "schema::PublicSettings"))]
     settings: Map<String, Value>,
     uploads: UploadOfferView,
     /// Of the canvas, the Start card's form: JSON text.
@@ -73,8 +73,8 @@ impl From<ChatPage> for ChatPageView {
 /// What a flow's chat may upload.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "UploadOffer"))]
-pub(crate) struct UploadOfferView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "UploadOffer"))]
+pub struct UploadOfferView {
     is_speech_to_text_enabled: bool,
     is_image_upload_allowed: bool,
     #[serde(rename = "isRAGFileUploadAllowed")]
@@ -86,7 +86,7 @@ pub(crate) struct UploadOfferView {
 /// Files that may be sent along.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "UploadRule"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "UploadRule"))]
 struct UploadRuleView {
     file_types: Vec<String>,
     /// In MiB.
@@ -112,12 +112,12 @@ impl From<UploadOffer> for UploadOfferView {
 /// Whether a flow answers token by token.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Streaming"))]
-pub(crate) struct StreamingView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Streaming"))]
+pub struct StreamingView {
     pub is_streaming: bool,
 }
 
-#[cfg(test)]
+#[cfg(feature = "test-support")]
 mod schema {
     use crate::domain::flows::settings::PUBLIC_KEYS;
     use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};

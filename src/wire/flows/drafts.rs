@@ -3,14 +3,14 @@
 use crate::clock::iso;
 use crate::domain::flows::draft::{DirectEditReason, Draft, DraftStatus, EditTarget, LastPublish};
 use crate::domain::ids::UserId;
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 
 /// Where edits of a flow go, and its draft.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "DraftStatus"))]
-pub(crate) struct DraftStatusView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "DraftStatus"))]
+pub struct DraftStatusView {
     /// Drafts are on for this server.
     enabled: bool,
     mode: EditMode,
@@ -24,7 +24,7 @@ pub(crate) struct DraftStatusView {
 /// Where edits go.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 enum EditMode {
     Draft,
     Live,
@@ -32,8 +32,8 @@ enum EditMode {
 
 /// What Publish would change of Live.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct DraftChanges {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct DraftChanges {
     /// A sentence for each change; what the draft holds while nothing is Live. Empty without a draft.
     pub sentences: Vec<String>,
 }
@@ -48,7 +48,7 @@ const fn mode_and_reason(target: EditTarget) -> (EditMode, Option<DirectEditReas
 /// Edits that touch nothing but themselves until they are published.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Draft"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Draft"))]
 struct DraftView {
     /// What `If-Match` takes when it is saved again.
     updated_date: IsoTime,
@@ -83,7 +83,7 @@ impl From<DraftStatus> for DraftStatusView {
 /// Where edits of a flow go, and what is known of its draft and of Live.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FlowState"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "FlowState"))]
 pub(crate) struct FlowStateView {
     /// Drafts are on for this server.
     enabled: bool,
@@ -100,7 +100,7 @@ pub(crate) struct FlowStateView {
 /// A draft without its canvas.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct DraftOutline {
     updated_date: IsoTime,
     updated_by: Option<UserId>,
@@ -131,12 +131,12 @@ impl FlowStateView {
 
 /// The last Publish or Roll back of a flow.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "LastPublished"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "LastPublished"))]
 pub(crate) struct LastPublishedView {
     /// The version; null when none was recorded.
-    #[cfg_attr(test, schemars(regex(pattern = "^[0-9a-f]{7,40}$")))]
+    #[cfg_attr(feature = "test-support", schemars(regex(pattern = "^[0-9a-f]{7,40}$")))]
     pub(super) sha: Option<String>,
-    #[cfg_attr(test, schemars(with = "IsoTime"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "IsoTime"))]
     pub(super) date: String,
 }
 
@@ -149,8 +149,8 @@ impl From<LastPublish> for LastPublishedView {
 /// A draft to save.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct DraftEdit {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct DraftEdit {
     /// JSON text of `{nodes, edges, viewport}`.
     pub flow_data: String,
 }
@@ -158,7 +158,7 @@ pub(crate) struct DraftEdit {
 /// Whether edits go straight to Live.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct DraftSettings {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct DraftSettings {
     pub publish_instantly: bool,
 }

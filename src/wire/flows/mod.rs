@@ -1,10 +1,10 @@
 //! Flows, their drafts and versions, on the wire.
 
-pub(crate) mod chat_page;
-pub(crate) mod drafts;
-pub(crate) mod problems;
-pub(crate) mod publish;
-pub(crate) mod records;
-pub(crate) mod usage;
-pub(crate) mod version_answers;
-pub(crate) mod versions;
+pub mod chat_page;
+pub mod drafts;
+pub mod problems;
+pub mod publish;
+pub mod records;
+pub mod usage;
+pub mod version_answers;
+pub mod versions;

@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 /// A canvas that is being drawn, to be judged.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct CanvasToValidate {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct CanvasToValidate {
     /// JSON text of `{nodes, edges, viewport}`.
     pub flow_data: String,
 }
 
 /// What is wrong with a card.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CardProblems"))]
-pub(crate) struct CardProblemsView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "CardProblems"))]
+pub struct CardProblemsView {
     /// The card's node; empty for the flow as a whole.
     id: String,
     label: String,
@@ -37,7 +37,7 @@ impl From<CardProblems> for CardProblemsView {
 
 /// A connection of which an end is no more.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "LostConnection"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "LostConnection"))]
 struct LostConnectionView {
     /// Its id on the canvas; empty where it has none.
     edge: String,
@@ -48,8 +48,8 @@ struct LostConnectionView {
 /// A setting that a request may be allowed to change.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "AllowableSetting"))]
-pub(crate) struct OverridableSettingView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "AllowableSetting"))]
+pub struct OverridableSettingView {
     node: String,
     node_id: String,
     label: &'static str,

@@ -15,26 +15,26 @@ use serde::{Deserialize, Serialize};
 /// How to publish.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Publish"))]
-pub(crate) struct PublishRequest {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Publish"))]
+pub struct PublishRequest {
     /// Replace what changed in Live after the draft was started.
     pub overwrite_live_changes: Option<bool>,
 }
 
 /// Which flows to publish, as far as they can run.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct PublishEach {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct PublishEach {
     /// 1 to 1,000 flows.
-    #[cfg_attr(test, schemars(with = "Vec<FlowId>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Vec<FlowId>"))]
     pub ids: Vec<String>,
 }
 
 /// Which version becomes Live.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct Rollback {
-    #[cfg_attr(test, schemars(regex(pattern = "^[0-9a-f]{7,40}$")))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct Rollback {
+    #[cfg_attr(feature = "test-support", schemars(regex(pattern = "^[0-9a-f]{7,40}$")))]
     pub sha: String,
 }
 
@@ -61,8 +61,8 @@ impl From<RecordResult> for RecordFields {
 /// What Publish did.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PublishResult"))]
-pub(crate) struct PublishResultView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "PublishResult"))]
+pub struct PublishResultView {
     chatflow: FlowBriefView,
     version: Option<VersionView>,
     /// The draft was the same as Live.
@@ -95,8 +95,8 @@ fn problem_views(problems: Vec<CardProblems>) -> Vec<CardProblemsView> {
 
 /// What became of each flow that was to be published.
 #[derive(Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PublishResults"))]
-pub(crate) struct PublishResultsView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "PublishResults"))]
+pub struct PublishResultsView {
     published: usize,
     unchanged: usize,
     blocked: usize,
@@ -107,7 +107,7 @@ pub(crate) struct PublishResultsView {
 /// What became of one of them.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PublishOutcome"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "PublishOutcome"))]
 struct FlowPublicationView {
     id: FlowId,
     /// Null for a flow that the caller may not see.
@@ -125,7 +125,7 @@ struct FlowPublicationView {
 /// How publishing a flow ended.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 enum OutcomeName {
     Published,
     Unchanged,
@@ -183,10 +183,10 @@ impl From<FlowPublication> for FlowPublicationView {
 /// What became of a version that was restored or rolled back to.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RestoreResult"))]
-pub(crate) struct RestoreResultView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "RestoreResult"))]
+pub struct RestoreResultView {
     chatflow: FlowBriefView,
-    #[cfg_attr(test, schemars(regex(pattern = "^[0-9a-f]{7,40}$")))]
+    #[cfg_attr(feature = "test-support", schemars(regex(pattern = "^[0-9a-f]{7,40}$")))]
     restored_from: String,
     restored_to: RestoredTo,
     version: Option<VersionView>,
@@ -197,18 +197,18 @@ pub(crate) struct RestoreResultView {
     notes: RestoreNotesView,
     /// After a restore into the draft.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "DraftStatusView"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "DraftStatusView"))]
     draft: Option<DraftStatusView>,
     /// After Roll back.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "DraftStatusView"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "DraftStatusView"))]
     status: Option<DraftStatusView>,
 }
 
 /// Where a version was put.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 enum RestoredTo {
     Live,
     Draft,

@@ -7,16 +7,16 @@ use crate::domain::flows::flow::{Flow, FlowKind, FlowWithCanvas, RefusedOrigin};
 use crate::domain::flows::flow_change::FlowChange;
 use crate::domain::flows::settings::FlowSettings;
 use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
-use crate::wire::page::ListOrPage;
-use crate::wire::time::IsoTime;
+use crate::page::ListOrPage;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A flow with its Live canvas.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Flow"))]
-pub(crate) struct FlowView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Flow"))]
+pub struct FlowView {
     id: FlowId,
     name: String,
     /// The Live canvas: JSON text of `{nodes, edges, viewport}`.
@@ -27,8 +27,8 @@ pub(crate) struct FlowView {
 
 /// A flow without its canvas.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FlowRecord"))]
-pub(crate) struct FlowRecordView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "FlowRecord"))]
+pub struct FlowRecordView {
     id: FlowId,
     name: String,
     #[serde(flatten)]
@@ -38,7 +38,7 @@ pub(crate) struct FlowRecordView {
 /// What a flow's record holds behind its name and canvas.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
 struct FlowFields {
     deployed: Option<bool>,
     is_public: Option<bool>,
@@ -119,8 +119,8 @@ impl From<Flow> for FlowRecordView {
 /// A flow without its canvas, with the state of its draft.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FlowOutline"))]
-pub(crate) struct FlowOutlineView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "FlowOutline"))]
+pub struct FlowOutlineView {
     id: FlowId,
     name: String,
     category: Option<String>,
@@ -155,8 +155,8 @@ impl From<FlowOutline> for FlowOutlineView {
 /// Flows, or a page of them: as records, as outlines, or with their canvases.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub(crate) enum FlowList {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
+pub enum FlowList {
     Records(ListOrPage<FlowRecordView>),
     Whole(ListOrPage<FlowView>),
     Outlines(ListOrPage<FlowOutlineView>),
@@ -165,7 +165,7 @@ pub(crate) enum FlowList {
 /// A flow in a few words.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FlowBrief"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "FlowBrief"))]
 pub(crate) struct FlowBriefView {
     id: FlowId,
     name: String,
@@ -183,21 +183,21 @@ impl From<Flow> for FlowBriefView {
 /// What to change; what is left out stays.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
 pub struct FlowEdit {
-    #[cfg_attr(test, schemars(with = "String", length(min = 1, max = 255)))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String", length(min = 1, max = 255)))]
     name: Option<String>,
-    #[cfg_attr(test, schemars(with = "FlowKind"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "FlowKind"))]
     r#type: Option<String>,
     /// JSON text of `{nodes, edges, viewport}`.
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     flow_data: Option<String>,
     category: Change<String>,
     deployed: Change<bool>,
     is_public: Change<bool>,
     /// The id of an API key; empty or null for none.
     apikeyid: Change<String>,
-    #[cfg_attr(test, schemars(with = "bool"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "bool"))]
     publish_instantly: Option<bool>,
     chatbot_config: Change<SentSetting>,
     api_config: Change<SentSetting>,
@@ -246,16 +246,16 @@ impl SentSetting {
 /// Whether a flow was saved since a time.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct HasChanged {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct HasChanged {
     pub has_changed: bool,
 }
 
 /// A site whose pages the flow's Allowed Domains kept out, since the service started and within a month.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RefusedOrigin"))]
-pub(crate) struct RefusedOriginView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "RefusedOrigin"))]
+pub struct RefusedOriginView {
     /// `scheme://host[:port]`, or `null` for a page that has no site.
     origin: String,
     /// Refused requests; a page makes several.
@@ -269,10 +269,10 @@ impl From<RefusedOrigin> for RefusedOriginView {
     }
 }
 
-#[cfg(test)]
+#[cfg(feature = "test-support")]
 mod schema {
     use super::{FlowEdit, SentSetting};
-    use crate::wire::new::NewRecord;
+    use crate::new::NewRecord;
     use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
     use std::borrow::Cow;
 

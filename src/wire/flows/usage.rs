@@ -7,8 +7,8 @@ use serde::Serialize;
 
 /// How many flows use something, and those the caller may see.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Uses"))]
-pub(crate) struct ResourceUsageView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Uses"))]
+pub struct ResourceUsageView {
     count: usize,
     /// Of these, how many by their draft alone.
     drafts: usize,
@@ -17,7 +17,7 @@ pub(crate) struct ResourceUsageView {
 
 /// A flow that uses it.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "UsingFlow"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "UsingFlow"))]
 struct UsingFlowView {
     id: FlowId,
     name: String,

@@ -4,14 +4,14 @@ use crate::domain::conversations::feedback::Rating;
 use crate::domain::conversations::receipt::{VersionAnswer, VersionAnswers};
 use crate::domain::flows::version::Sha;
 use crate::domain::ids::{ChatId, MessageId};
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::Serialize;
 
 /// What a version answered, and a page of it, the newest answer first.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "VersionAnswers"))]
-pub(crate) struct VersionAnswersView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "VersionAnswers"))]
+pub struct VersionAnswersView {
     sha: Sha,
     answers: u64,
     /// Runs that failed.
@@ -26,7 +26,7 @@ pub(crate) struct VersionAnswersView {
 
 /// How answers were rated.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
 struct RatingCounts {
     up: u64,
     down: u64,
@@ -35,7 +35,7 @@ struct RatingCounts {
 /// An answer with its question.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "VersionAnswer"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "VersionAnswer"))]
 struct VersionAnswerView {
     id: MessageId,
     chat_id: ChatId,

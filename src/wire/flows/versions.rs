@@ -12,20 +12,20 @@ use crate::domain::flows::version_diff::{
     ChangedNode, ComparedWith, Diff, DiffNode, NameChange, VersionComparison,
 };
 use crate::domain::ids::{FlowId, UserId};
-#[cfg(test)]
-use crate::wire::time::IsoTime;
+#[cfg(feature = "test-support")]
+use crate::time::IsoTime;
 use serde::Serialize;
 
 /// One entry of a flow's history.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Version"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Version"))]
 pub(crate) struct VersionView {
     sha: Sha,
-    #[cfg_attr(test, schemars(regex(pattern = "^[0-9a-f]{7,40}$")))]
+    #[cfg_attr(feature = "test-support", schemars(regex(pattern = "^[0-9a-f]{7,40}$")))]
     short_sha: String,
     /// In the author's zone.
-    #[cfg_attr(test, schemars(with = "IsoTime"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "IsoTime"))]
     date: String,
     author: String,
     author_id: Option<UserId>,
@@ -65,7 +65,7 @@ impl From<Version> for VersionView {
 /// A version, of whichever flow.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct LoggedVersionView {
+pub struct LoggedVersionView {
     #[serde(flatten)]
     version: VersionView,
     flow_id: FlowId,
@@ -79,16 +79,16 @@ impl From<LoggedVersion> for LoggedVersionView {
 
 /// Whether version history is on.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct HistoryStatus {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct HistoryStatus {
     pub enabled: bool,
 }
 
 /// The versions of a flow, newest first.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "VersionList"))]
-pub(crate) struct VersionListView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "VersionList"))]
+pub struct VersionListView {
     enabled: bool,
     versions: Vec<VersionView>,
     /// Why the last version was not recorded, or why the history cannot be read now.
@@ -101,7 +101,7 @@ pub(crate) struct VersionListView {
 impl VersionListView {
     /// `list` is `None` while history is off.
     #[must_use]
-    pub(crate) fn new(list: Option<VersionList>) -> Self {
+    pub fn new(list: Option<VersionList>) -> Self {
         let Some(VersionList { versions, last_error, live, last_published }) = list else {
             return Self::default();
         };
@@ -129,7 +129,7 @@ impl From<LastPublication> for LastPublishedView {
 /// What the reader of a version must be told.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
 pub(super) struct RestoreNotesView {
     missing_credentials: Vec<MissingCredentialView>,
     ambiguous_credentials: Vec<AmbiguousCredentialView>,
@@ -139,7 +139,7 @@ pub(super) struct RestoreNotesView {
 /// A credential that a version names and the workspace lacks.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "MissingCredential"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "MissingCredential"))]
 pub(crate) struct MissingCredentialView {
     name: String,
     credential_name: String,
@@ -148,7 +148,7 @@ pub(crate) struct MissingCredentialView {
 /// A credential of whose name and type the workspace has several.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "AmbiguousCredential"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "AmbiguousCredential"))]
 pub(crate) struct AmbiguousCredentialView {
     name: String,
     credential_name: String,
@@ -160,7 +160,7 @@ pub(crate) struct AmbiguousCredentialView {
 /// An input whose secret history did not keep.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "HiddenSecret"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "HiddenSecret"))]
 struct HiddenSecretView {
     node: String,
     label: String,
@@ -201,8 +201,8 @@ impl From<RestoreNotes> for RestoreNotesView {
 /// A version with its canvas, filled in from what is stored now.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "VersionContent"))]
-pub(crate) struct VersionContentView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "VersionContent"))]
+pub struct VersionContentView {
     sha: Sha,
     name: String,
     r#type: FlowKind,
@@ -227,8 +227,8 @@ impl From<RestorableVersion> for VersionContentView {
 /// What a version changed in comparison with another.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "VersionDiff"))]
-pub(crate) struct VersionDiffView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "VersionDiff"))]
+pub struct VersionDiffView {
     added: Vec<DiffCard>,
     removed: Vec<DiffCard>,
     changed: Vec<ChangedCard>,
@@ -245,7 +245,7 @@ pub(crate) struct VersionDiffView {
 
 /// A card that came or went.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
 struct DiffCard {
     id: String,
     label: String,
@@ -254,7 +254,7 @@ struct DiffCard {
 
 /// A card whose settings differ, or the settings of the flow.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
 struct ChangedCard {
     /// Of the card, or `settings`.
     id: String,
@@ -265,7 +265,7 @@ struct ChangedCard {
 
 /// Another name.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct NameChangeView {
     from: String,
     to: String,
@@ -296,7 +296,7 @@ impl From<VersionComparison> for VersionDiffView {
 
 /// What was found in the whole history.
 #[derive(Debug, Serialize)]
-pub(crate) struct HistoryReportView {
+pub struct HistoryReportView {
     versions: usize,
     commits: usize,
     objects: usize,
@@ -312,7 +312,7 @@ impl From<HistoryReport> for HistoryReportView {
 /// How the history goes on.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct HistoryRestart {
+pub struct HistoryRestart {
     /// A new one begins.
     pub is_new: bool,
 }

@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 /// A page of the chunks of a document store.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ChunkPage"))]
-pub(crate) struct ChunkPageView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ChunkPage"))]
+pub struct ChunkPageView {
     chunks: Vec<ChunkView>,
     count: usize,
     characters: usize,
@@ -26,7 +26,7 @@ pub(crate) struct ChunkPageView {
 /// A chunk of a document store.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "StoredChunk"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "StoredChunk"))]
 pub(crate) struct ChunkView {
     id: ChunkId,
     doc_id: LoaderId,
@@ -45,8 +45,8 @@ impl ChunkView {
 
 /// Chunks of a document store that have a text in them.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ChunkMatches"))]
-pub(crate) struct ChunkMatchesView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ChunkMatches"))]
+pub struct ChunkMatchesView {
     /// 50 at most, in their order. `chunkNo` is the place among all chunks that were looked through.
     chunks: Vec<ChunkView>,
     /// What `from` is to be to go on; `null` at the end.
@@ -78,8 +78,8 @@ impl From<ChunkPage> for ChunkPageView {
 /// What to change; what is left out stays.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct ChunkEdit {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct ChunkEdit {
     page_content: Option<String>,
     metadata: Option<Map<String, Value>>,
 }

@@ -3,15 +3,15 @@
 use crate::domain::ids::{DocumentStoreId, FlowId, LoaderId};
 use crate::domain::knowledge::store_changes::LoaderChange;
 use crate::domain::knowledge::store_overview::{LoaderOverview, LoaderPreview, LoaderStatus};
-use crate::wire::predictions::run_facts::DocumentView;
+use crate::predictions::run_facts::DocumentView;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// A loader of a document store.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "StoreLoader"))]
-pub(crate) struct LoaderView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "StoreLoader"))]
+pub struct LoaderView {
     id: LoaderId,
     /// Its card.
     loader_id: String,
@@ -59,8 +59,8 @@ impl From<LoaderOverview> for LoaderView {
 /// A loader of a document store, and which store that is.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "StoreLoaderConfig"))]
-pub(crate) struct LoaderConfigView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "StoreLoaderConfig"))]
+pub struct LoaderConfigView {
     #[serde(flatten)]
     loader: LoaderView,
     store_id: DocumentStoreId,
@@ -69,7 +69,7 @@ pub(crate) struct LoaderConfigView {
 
 impl LoaderConfigView {
     #[must_use]
-    pub(crate) fn new(store_id: DocumentStoreId, store_name: String, loader: LoaderOverview) -> Self {
+    pub fn new(store_id: DocumentStoreId, store_name: String, loader: LoaderOverview) -> Self {
         Self { loader: loader.into(), store_id, store_name }
     }
 }
@@ -77,8 +77,8 @@ impl LoaderConfigView {
 /// A loader to try or save.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct StoreLoaderEdit {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct StoreLoaderEdit {
     pub store_id: Option<String>,
     /// Of a loader that is saved already.
     id: Option<String>,
@@ -109,8 +109,8 @@ impl From<StoreLoaderEdit> for LoaderChange {
 /// What a loader would bring.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "LoaderPreview"))]
-pub(crate) struct LoaderPreviewView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "LoaderPreview"))]
+pub struct LoaderPreviewView {
     chunks: Vec<DocumentView>,
     total_chunks: usize,
     preview_chunk_count: usize,
@@ -127,7 +127,7 @@ impl From<LoaderPreview> for LoaderPreviewView {
 /// Which document store a loader fills.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct LoaderRun {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct LoaderRun {
     pub store_id: String,
 }

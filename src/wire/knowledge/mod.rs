@@ -1,8 +1,8 @@
 //! Document stores, their vectors, and upserts into vector stores, on the wire (manual 10).
 
-pub(crate) mod chunks;
-pub(crate) mod loaders;
-pub(crate) mod store_upserts;
-pub(crate) mod stores;
-pub(crate) mod upserts;
-pub(crate) mod vectors;
+pub mod chunks;
+pub mod loaders;
+pub mod store_upserts;
+pub mod stores;
+pub mod upserts;
+pub mod vectors;

@@ -5,15 +5,15 @@ use super::upserts::UpsertCountsView;
 use crate::domain::ids::{DocumentStoreId, LoaderId};
 use crate::domain::knowledge::store_changes::{CardChoice, NewStore, StoreUpsertRequest};
 use crate::domain::knowledge::upsert::{LoaderRunOutcome, StoreUpsertOutcome};
-use crate::wire::form::FormFiles;
+use crate::form::FormFiles;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Documents to add to a document store.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct DocumentUpsert {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct DocumentUpsert {
     /// A loader to run again.
     doc_id: Option<String>,
     metadata: Option<Map<String, Value>>,
@@ -31,7 +31,7 @@ pub(crate) struct DocumentUpsert {
 
 /// A card and how it is to be set.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
 pub(crate) struct SentCard {
     name: Option<String>,
     config: Option<Map<String, Value>>,
@@ -63,25 +63,28 @@ impl From<DocumentUpsert> for StoreUpsertRequest {
 
 impl DocumentUpsert {
     /// The fields that a form can only send as JSON text.
-    pub(crate) const OBJECTS: &'static [&'static str] =
+    pub const OBJECTS: &'static [&'static str] =
         &["metadata", "docStore", "loader", "splitter", "vectorStore", "embedding", "recordManager"];
     /// The fields that a form can only send as `true` or `false`.
-    pub(crate) const FLAGS: &'static [&'static str] = &["replaceExisting", "createNewDocStore"];
+    pub const FLAGS: &'static [&'static str] = &["replaceExisting", "createNewDocStore"];
 }
 
 // The description is made of it; what arrives is read as a `DocumentUpsert`, whose fields it sends as texts.
 /// Files to add to a document store.
 #[derive(Debug, Default)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename_all = "camelCase", default))]
-#[cfg_attr(not(test), expect(dead_code, reason = "the description alone is made of it"))]
-pub(crate) struct DocumentUpsertForm {
+#[cfg_attr(
+    feature = "test-support",
+    derive(schemars::JsonSchema),
+    schemars(rename_all = "camelCase", default)
+)]
+pub struct DocumentUpsertForm {
     pub files: FormFiles,
     pub doc_id: String,
     /// JSON text.
     pub metadata: String,
-    #[cfg_attr(test, schemars(with = "crate::wire::form::SwitchText"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "crate::form::SwitchText"))]
     pub replace_existing: String,
-    #[cfg_attr(test, schemars(with = "crate::wire::form::SwitchText"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "crate::form::SwitchText"))]
     pub create_new_doc_store: String,
     /// JSON text.
     pub doc_store: String,
@@ -101,14 +104,14 @@ pub(crate) struct DocumentUpsertForm {
 /// What became of documents.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "DocumentUpsertResult"))]
-pub(crate) struct DocumentUpsertView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "DocumentUpsertResult"))]
+pub struct DocumentUpsertView {
     #[serde(flatten)]
     counts: UpsertCountsView,
     doc_id: LoaderId,
     /// The store, when it was made by this.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "DocumentStoreId"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "DocumentStoreId"))]
     store_id: Option<DocumentStoreId>,
 }
 
@@ -120,14 +123,14 @@ impl From<StoreUpsertOutcome> for DocumentUpsertView {
 
 /// Which loaders to run again; without a list all of them.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct Refresh {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct Refresh {
     items: Option<Vec<RefreshItem>>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct RefreshItem {
     doc_id: String,
 }
@@ -135,7 +138,7 @@ struct RefreshItem {
 impl Refresh {
     /// The loaders that are named; `None` stands for all.
     #[must_use]
-    pub(crate) fn into_loaders(self) -> Option<Vec<String>> {
+    pub fn into_loaders(self) -> Option<Vec<String>> {
         Some(self.items?.into_iter().map(|item| item.doc_id).collect())
     }
 }
@@ -143,8 +146,8 @@ impl Refresh {
 /// What became of a loader that was run again.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub(crate) enum RefreshView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
+pub enum RefreshView {
     Done(DocumentUpsertView),
     Refused(RefreshFault),
 }
@@ -152,8 +155,8 @@ pub(crate) enum RefreshView {
 /// A loader that could not be run.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct RefreshFault {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct RefreshFault {
     doc_id: LoaderId,
     error: String,
 }

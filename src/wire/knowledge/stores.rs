@@ -8,15 +8,15 @@ use crate::domain::knowledge::store_changes::{NewStore, StoreChange};
 use crate::domain::knowledge::store_overview::{StoreOverview, StoreStatus};
 use crate::domain::knowledge::upsert::{UpsertPhase, UpsertProgress};
 use crate::domain::knowledge::vector_config::VectorCardConfig;
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// A document store.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "DocumentStore"))]
-pub(crate) struct DocumentStoreView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "DocumentStore"))]
+pub struct DocumentStoreView {
     id: DocumentStoreId,
     name: String,
     description: String,
@@ -39,7 +39,7 @@ pub(crate) struct DocumentStoreView {
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct StoreUseView {
     id: FlowId,
     name: String,
@@ -83,8 +83,8 @@ impl From<StoreOverview> for DocumentStoreView {
 
 /// How far a filling is; the data of `progress` events.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct FillProgress {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct FillProgress {
     phase: UpsertPhase,
     /// Chunks.
     done: usize,
@@ -100,12 +100,12 @@ impl From<UpsertProgress> for FillProgress {
 
 /// A document store to make.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct NewDocumentStore {
-    #[cfg_attr(test, schemars(length(min = 1, max = 255)))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct NewDocumentStore {
+    #[cfg_attr(feature = "test-support", schemars(length(min = 1, max = 255)))]
     name: String,
     #[serde(default)]
-    #[cfg_attr(test, schemars(length(min = 0, max = 10_000)))]
+    #[cfg_attr(feature = "test-support", schemars(length(min = 0, max = 10_000)))]
     description: String,
 }
 
@@ -117,11 +117,11 @@ impl From<NewDocumentStore> for NewStore {
 
 /// What to change; what is left out stays.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct DocumentStoreEdit {
-    #[cfg_attr(test, schemars(length(min = 1, max = 255)))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct DocumentStoreEdit {
+    #[cfg_attr(feature = "test-support", schemars(length(min = 1, max = 255)))]
     name: Option<String>,
-    #[cfg_attr(test, schemars(length(min = 0, max = 10_000)))]
+    #[cfg_attr(feature = "test-support", schemars(length(min = 0, max = 10_000)))]
     description: Option<String>,
 }
 
@@ -134,13 +134,13 @@ impl From<DocumentStoreEdit> for StoreChange {
 /// Which model says what a document store is good for.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct DescribeStore {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct DescribeStore {
     selected_chat_model: ChatModelChoice,
 }
 
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 pub(crate) struct ChatModelChoice {
     /// Its card.
     name: String,
@@ -151,7 +151,7 @@ pub(crate) struct ChatModelChoice {
 impl DescribeStore {
     /// The card of the model; `None` for a name that no card has.
     #[must_use]
-    pub(crate) fn into_card(self) -> Option<VectorCardConfig> {
+    pub fn into_card(self) -> Option<VectorCardConfig> {
         self.selected_chat_model.into_card()
     }
 }
@@ -169,7 +169,7 @@ impl ChatModelChoice {
 
 /// What a document store is good for.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "StoreDescription"))]
-pub(crate) struct StoreDescriptionView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "StoreDescription"))]
+pub struct StoreDescriptionView {
     pub content: String,
 }

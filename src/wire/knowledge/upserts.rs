@@ -3,16 +3,16 @@
 use crate::domain::ids::{ChatId, FlowId, UpsertId};
 use crate::domain::knowledge::upsert::{UpsertCard, UpsertCounts, UpsertOutcome, UpsertRecord};
 use crate::domain::predictions::prediction::Document;
-use crate::wire::predictions::run_facts::DocumentView;
-use crate::wire::time::IsoTime;
+use crate::predictions::run_facts::DocumentView;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Which vector store of a flow to fill, and with which settings.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct Fill {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct Fill {
     /// The vector store's node; needed where a flow has several.
     pub stop_node_id: Option<String>,
     pub override_config: Option<Map<String, Value>>,
@@ -26,36 +26,36 @@ pub(crate) struct Fill {
 /// change the flow, are found in their conversation alone.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct FillForm {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct FillForm {
     #[serde(default)]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     pub stop_node_id: Option<String>,
     /// The conversation the files belong to; empty for a new one.
     #[serde(default)]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     pub chat_id: Option<String>,
     /// The proof of the conversation.
     #[serde(default)]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     pub session_token: Option<String>,
     /// `live` for Live although there is a draft, where the canvas fills; elsewhere it means nothing.
     #[serde(default)]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     pub source: Option<String>,
     /// JSON text.
     #[serde(default)]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     pub override_config: Option<String>,
     #[serde(flatten)]
-    #[cfg_attr(test, schemars(skip))]
+    #[cfg_attr(feature = "test-support", schemars(skip))]
     pub overrides: Map<String, Value>,
 }
 
 /// What became of chunks, and how many there are now.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
 pub(super) struct UpsertCountsView {
     num_added: usize,
     num_deleted: usize,
@@ -74,19 +74,19 @@ impl From<UpsertCounts> for UpsertCountsView {
 /// What a filling did.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FillResult"))]
-pub(crate) struct FillView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "FillResult"))]
+pub struct FillView {
     #[serde(flatten)]
     counts: UpsertCountsView,
     /// Some of them.
     added_docs: Vec<DocumentView>,
     /// The conversation that the files belong to.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "ChatId"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "ChatId"))]
     chat_id: Option<ChatId>,
     /// The proof of that conversation, with which a question goes on in it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     session_token: Option<String>,
 }
 
@@ -114,8 +114,8 @@ impl From<UpsertOutcome> for FillView {
 /// One filling of a vector store.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Filling"))]
-pub(crate) struct UpsertRecordView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Filling"))]
+pub struct UpsertRecordView {
     id: UpsertId,
     chatflowid: FlowId,
     date: IsoTime,
@@ -124,13 +124,13 @@ pub(crate) struct UpsertRecordView {
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct UpsertCardsView {
     nodes: Vec<UpsertCardView>,
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct UpsertCardView {
     id: String,
     name: String,
@@ -146,7 +146,7 @@ impl From<UpsertCard> for UpsertCardView {
 impl UpsertRecordView {
     /// An upsert into a store of this flow.
     #[must_use]
-    pub(crate) fn new(flow: FlowId, record: UpsertRecord) -> Self {
+    pub fn new(flow: FlowId, record: UpsertRecord) -> Self {
         let UpsertRecord { id, date, counts, samples, cards } = record;
         Self {
             id,
@@ -160,8 +160,8 @@ impl UpsertRecordView {
 
 /// Entries of the upsert history to delete.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct FillingIds {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct FillingIds {
     /// At least one.
     pub ids: Vec<String>,
 }

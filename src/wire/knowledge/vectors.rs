@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 /// A card and how it is set.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
 pub(crate) struct SetCard {
     name: String,
     config: Map<String, Value>,
@@ -27,8 +27,8 @@ impl From<VectorCardConfig> for SetCard {
 /// Which cards make and keep the vectors of a document store.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct StoreVectorCards {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct StoreVectorCards {
     pub store_id: String,
     embedding_name: Option<String>,
     embedding_config: Option<Map<String, Value>>,
@@ -41,7 +41,7 @@ pub(crate) struct StoreVectorCards {
 impl StoreVectorCards {
     /// The cards; `None` when no embeddings are named.
     #[must_use]
-    pub(crate) fn into_config(self) -> Option<VectorConfig> {
+    pub fn into_config(self) -> Option<VectorConfig> {
         let card = VectorCardConfig::from_request;
         Some(VectorConfig {
             embedding: card(self.embedding_name, self.embedding_config)?,
@@ -55,8 +55,8 @@ impl StoreVectorCards {
 /// The cards that make and keep the vectors of a document store.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "StoreVectorConfig"))]
-pub(crate) struct VectorConfigView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "StoreVectorConfig"))]
+pub struct VectorConfigView {
     store_id: DocumentStoreId,
     embedding_config: SetCard,
     vector_store_config: Option<SetCard>,
@@ -66,7 +66,7 @@ pub(crate) struct VectorConfigView {
 impl VectorConfigView {
     /// The cards of this store.
     #[must_use]
-    pub(crate) fn new(store_id: DocumentStoreId, vectors: VectorConfig) -> Self {
+    pub fn new(store_id: DocumentStoreId, vectors: VectorConfig) -> Self {
         Self {
             store_id,
             embedding_config: vectors.embedding.into(),
@@ -79,18 +79,18 @@ impl VectorConfigView {
 /// What to look for in a document store.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct StoreQuery {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct StoreQuery {
     pub store_id: String,
-    #[cfg_attr(test, schemars(length(min = 1, max = 1_000_000)))]
+    #[cfg_attr(feature = "test-support", schemars(length(min = 1, max = 1_000_000)))]
     pub query: String,
 }
 
 /// What is nearest.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "StoreQueryResult"))]
-pub(crate) struct VectorSearchView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "StoreQueryResult"))]
+pub struct VectorSearchView {
     /// In milliseconds.
     time_taken: u64,
     docs: Vec<ScoredDocumentView>,
@@ -99,7 +99,7 @@ pub(crate) struct VectorSearchView {
 /// A chunk and how near it is.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ScoredChunk"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ScoredChunk"))]
 pub(crate) struct ScoredDocumentView {
     page_content: String,
     metadata: Map<String, Value>,

@@ -4,14 +4,14 @@ use serde::Serialize;
 
 /// Whether something ran is not told.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Aborted"))]
-pub(crate) struct AbortView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Aborted"))]
+pub struct AbortView {
     status: u16,
     message: &'static str,
 }
 
 impl AbortView {
     /// The same for everybody, so that nobody learns what runs (manual 2.9 r2).
-    pub(crate) const DONE: Self =
+    pub const DONE: Self =
         Self { status: 200, message: "What ran in this conversation was stopped, if it was yours." };
 }

@@ -15,8 +15,8 @@ use crate::domain::predictions::prediction::RunOutput;
 use crate::domain::predictions::team::{
     SpecialistArtifact, SpecialistRun, SpecialistSource, TeamOutput, TeamTimings, TeamUsage,
 };
-#[cfg(test)]
-use crate::wire::time::IsoTime;
+#[cfg(feature = "test-support")]
+use crate::time::IsoTime;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -24,26 +24,26 @@ use std::sync::Arc;
 /// A whole answer.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Answer"))]
-pub(crate) struct AnswerView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Answer"))]
+pub struct AnswerView {
     text: String,
     /// Where the flow answers with a value.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Value"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Value"))]
     json: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Vec<RunStepView<'static>>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Vec<RunStepView<'static>>"))]
     agent_flow_executed_data: Option<Vec<RunStep>>,
     /// The turns of the members of a Multi-Agent or Sequential Agent flow.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Vec<AgentReasoningView>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Vec<AgentReasoningView>"))]
     agent_reasoning: Option<Vec<AgentReasoningView>>,
     #[serde(flatten)]
     metadata: AnswerMetadata,
     is_stream_valid: bool,
     /// The version of Live that answered: in the test chat, where Live was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "AnswerVersionView"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "AnswerVersionView"))]
     version: Option<AnswerVersionView>,
     #[serde(flatten)]
     lists: AnswerLists,
@@ -56,7 +56,7 @@ pub(crate) struct AnswerView {
 /// What an answer has where a team gave it, beside its artifacts.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
 struct TeamView {
     /// The name of the harness.
     harness: HarnessName,
@@ -71,7 +71,7 @@ struct TeamView {
     report: Value,
     /// Why there is no such object.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     report_error: Option<String>,
 }
 
@@ -85,8 +85,8 @@ impl TeamView {
 /// The `metadata` of an answer: no session token, because whoever reads a stream has it from the head (manual 2.8).
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct AnswerMetadata {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct AnswerMetadata {
     question: String,
     chat_id: ChatId,
     chat_message_id: MessageId,
@@ -94,37 +94,37 @@ pub(crate) struct AnswerMetadata {
     session_id: String,
     /// The record of the run of an agentflow.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "ExecutionId"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "ExecutionId"))]
     execution_id: Option<ExecutionId>,
     /// The version of Live that answered, in short; in a stream only.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     flow_version: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     memory_type: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "UsageView"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "UsageView"))]
     usage_metadata: Option<UsageView>,
     #[serde(skip_serializing_if = "Map::is_empty")]
     flow_variables: Map<String, Value>,
     /// JSON text of a list.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     follow_up_prompts: Option<String>,
     /// What a person is asked to decide, where a run waits.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Map<String, Value>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Map<String, Value>"))]
     pub action: Option<Map<String, Value>>,
 }
 
 /// A version, as an answer names it.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "AnswerVersion"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "AnswerVersion"))]
 struct AnswerVersionView {
     sha: Sha,
     /// When it was recorded, in the server's zone then.
-    #[cfg_attr(test, schemars(with = "IsoTime"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "IsoTime"))]
     date: String,
 }
 
@@ -141,15 +141,15 @@ impl Serialize for RunStep {
 /// The lists of an answer, which are sent only when they hold something.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct AnswerLists {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct AnswerLists {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub source_documents: Vec<DocumentView>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub used_tools: Vec<UsedToolView>,
     /// Pictures that models of an agentflow's last steps made; files that specialists made, where a team answered.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Vec<ArtifactView>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Vec<ArtifactView>"))]
     pub artifacts: Option<Vec<ArtifactView>>,
     /// Other files that they made.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -158,7 +158,7 @@ pub(crate) struct AnswerLists {
 
 /// What ends a stream: its lists, each an event of its own, and then its metadata.
 #[derive(Debug)]
-pub(crate) struct AnswerEvents {
+pub struct AnswerEvents {
     pub lists: AnswerLists,
     pub metadata: AnswerMetadata,
     /// Its reader is told of all lists, also of empty ones, and of what a person is asked.
@@ -168,7 +168,7 @@ pub(crate) struct AnswerEvents {
 impl AnswerView {
     /// With the version that answered, for somebody who asked for Live.
     #[must_use]
-    pub(crate) fn with_version(self, version: Option<LiveVersion>) -> Self {
+    pub fn with_version(self, version: Option<LiveVersion>) -> Self {
         let name = version.and_then(|version| version.name);
         let version = name.map(|name| AnswerVersionView { sha: name.sha, date: name.iso_date() });
         Self { version, ..self }

@@ -1,14 +1,14 @@
 //! Documents that are read ahead of the question that will carry them (manual 4.3).
 
 use crate::domain::predictions::attachment::Attachment;
-use crate::wire::form::FormFiles;
+use crate::form::FormFiles;
 use serde::{Deserialize, Serialize};
 
 /// A document and its text.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Attachment"))]
-pub(crate) struct AttachmentView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Attachment"))]
+pub struct AttachmentView {
     name: String,
     mime_type: &'static str,
     size: u64,
@@ -23,12 +23,12 @@ impl From<Attachment> for AttachmentView {
 
 /// Documents to read.
 #[derive(Debug, Default, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct AttachmentForm {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct AttachmentForm {
     #[serde(rename = "files")]
-    #[cfg_attr(test, schemars(required))]
+    #[cfg_attr(feature = "test-support", schemars(required))]
     _files: Option<FormFiles>,
     /// The files themselves instead of their text.
-    #[cfg_attr(test, schemars(with = "Option<crate::wire::form::SwitchText>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Option<crate::form::SwitchText>"))]
     pub base64: Option<String>,
 }

@@ -5,14 +5,14 @@ use crate::domain::predictions::consumption::{
     Budget, BudgetOwner, BudgetState, Consumption, ConsumptionReport, ConsumptionTotal, DayUse,
     FlowConsumption, KeyConsumption,
 };
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::Serialize;
 
 /// What a workspace used in a span of days of UTC.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "UsageReport"))]
-pub(crate) struct ConsumptionView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "UsageReport"))]
+pub struct ConsumptionView {
     /// The first day, as `2026-11-30`.
     from: String,
     /// The last day.
@@ -32,7 +32,7 @@ pub(crate) struct ConsumptionView {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct DayView {
     day: String,
     #[serde(flatten)]
@@ -41,7 +41,7 @@ struct DayView {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct UseView {
     /// Questions; with a model chosen those that called it.
     questions: u64,
@@ -61,7 +61,7 @@ impl From<ConsumptionTotal> for UseView {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct FlowConsumptionView {
     id: FlowId,
     /// `null` for a flow that was deleted.
@@ -73,7 +73,7 @@ struct FlowConsumptionView {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct KeyConsumptionView {
     /// `null` for what was asked without a key.
     id: Option<KeyId>,
@@ -85,7 +85,7 @@ struct KeyConsumptionView {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct ModelConsumptionView {
     name: String,
     /// Calls that were answered.
@@ -96,7 +96,7 @@ struct ModelConsumptionView {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct BudgetStateView {
     kind: BudgetKind,
     /// Of the flow, the key or the workspace.
@@ -114,7 +114,7 @@ struct BudgetStateView {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 enum BudgetKind {
     Flow,
     Key,
@@ -180,7 +180,7 @@ impl From<BudgetState> for BudgetStateView {
 /// What may be used in a day of UTC; whatever is left out has no bound.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Budget"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Budget"))]
 pub(crate) struct BudgetView {
     /// A whole number from 1 to 1000000000000.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -198,7 +198,7 @@ impl From<Budget> for BudgetView {
 
 /// What a budget has been used for today.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 pub(crate) struct DayUseView {
     questions: u64,
     tokens: u64,

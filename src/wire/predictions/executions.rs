@@ -6,15 +6,15 @@ use crate::domain::predictions::execution::{
     Execution, ExecutionDetails, ExecutionEntry, ExecutionState, Pause, ShownEntries, ShownEntry, StepStatus,
 };
 use crate::domain::triggers::webhook_callback::CallbackOutcome;
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The record of a run.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Execution"))]
-pub(crate) struct ExecutionView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Execution"))]
+pub struct ExecutionView {
     #[serde(flatten)]
     run: RunFields,
     agentflow_id: FlowId,
@@ -44,7 +44,7 @@ pub(crate) struct ExecutionView {
 /// What became of an answer that was sent to an address.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CallbackOutcome"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "CallbackOutcome"))]
 struct CallbackView {
     delivered: bool,
     tries: u32,
@@ -63,8 +63,8 @@ impl From<&CallbackOutcome> for CallbackView {
 
 /// The record of a run that is shared, without what tells whose conversation it was.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PublicExecution"))]
-pub(crate) struct PublicExecutionView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "PublicExecution"))]
+pub struct PublicExecutionView {
     #[serde(flatten)]
     run: RunFields,
     #[serde(rename = "isPublic")]
@@ -74,7 +74,7 @@ pub(crate) struct PublicExecutionView {
 /// What everybody may see who may see the record.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
 struct RunFields {
     id: ExecutionId,
     state: ExecutionState,
@@ -96,7 +96,7 @@ struct RunFields {
 
 /// The flow of a run.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FlowOfExecution"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "FlowOfExecution"))]
 struct AgentflowView {
     id: FlowId,
     name: String,
@@ -106,7 +106,7 @@ struct AgentflowView {
 /// Something a run waits for.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Pause"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Pause"))]
 struct PauseView {
     action_id: PauseId,
     node_id: String,
@@ -122,8 +122,8 @@ struct PauseView {
 /// What a step did.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ExecutionEntry"))]
-pub(crate) struct EntryView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ExecutionEntry"))]
+pub struct EntryView {
     node_id: String,
     node_label: String,
     data: Map<String, Value>,
@@ -144,7 +144,7 @@ impl From<ShownEntry> for EntryView {
 impl EntryView {
     /// Entries as a record shows them.
     #[must_use]
-    pub(crate) fn list(entries: &[ShownEntry]) -> Vec<Self> {
+    pub fn list(entries: &[ShownEntry]) -> Vec<Self> {
         entries.iter().cloned().map(Self::from).collect()
     }
 }
@@ -213,8 +213,8 @@ impl From<ExecutionDetails> for PublicExecutionView {
 /// What can be changed of a record.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct ExecutionEdit {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct ExecutionEdit {
     /// Everybody who has its address may read it.
     pub is_public: Option<bool>,
 }
@@ -222,25 +222,25 @@ pub(crate) struct ExecutionEdit {
 /// Which records to delete.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct ExecutionList {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct ExecutionList {
     /// Their ids.
-    #[cfg_attr(test, schemars(required, length(min = 1)))]
+    #[cfg_attr(feature = "test-support", schemars(required, length(min = 1)))]
     pub execution_ids: Option<Vec<String>>,
 }
 
 /// How many records were deleted.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "DeletedExecutions"))]
-pub(crate) struct DeletedExecutionsView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "DeletedExecutions"))]
+pub struct DeletedExecutionsView {
     success: bool,
     deleted_count: usize,
 }
 
 impl DeletedExecutionsView {
     #[must_use]
-    pub(crate) const fn new(deleted_count: usize) -> Self {
+    pub const fn new(deleted_count: usize) -> Self {
         Self { success: true, deleted_count }
     }
 }

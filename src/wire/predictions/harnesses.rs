@@ -9,8 +9,8 @@ use serde_json::Value;
 /// A question to a harness. Every field may be `null`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct HarnessQuestion {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct HarnessQuestion {
     /// Required.
     pub question: Option<String>,
     /// Goes on with a conversation, when its token comes along.
@@ -18,7 +18,7 @@ pub(crate) struct HarnessQuestion {
     /// Proof of a conversation, from an earlier answer.
     pub session_token: Option<String>,
     /// Answers as a stream of events.
-    #[cfg_attr(test, schemars(with = "Option<super::question::Switch>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Option<super::question::Switch>"))]
     pub streaming: Option<Value>,
     pub uploads: Option<Vec<Upload>>,
 }
@@ -33,8 +33,8 @@ impl From<HarnessQuestion> for QuestionBody {
 /// A harness that can be asked.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct HarnessView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct HarnessView {
     pub name: HarnessName,
     /// The flow that it is.
     pub flow_id: FlowId,
@@ -44,8 +44,8 @@ pub(crate) struct HarnessView {
 
 /// A specialist of a harness.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct SpecialistView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct SpecialistView {
     pub name: HarnessName,
     /// What it can do.
     pub description: String,

@@ -6,7 +6,7 @@ use serde::Deserialize;
 /// What a person decided. Without an id of an action or a node the first pause of the conversation that is open is meant.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "HumanInput"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "HumanInput"))]
 pub struct HumanInputBody {
     r#type: DecisionBody,
     /// The node that waits.
@@ -18,7 +18,7 @@ pub struct HumanInputBody {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 enum DecisionBody {
     Proceed,
     Reject,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 /// A step that began or ended.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct StepEventView<'a> {
+pub struct StepEventView<'a> {
     node_id: &'a str,
     node_label: &'a str,
     status: StepEventStatus,
@@ -33,13 +33,13 @@ enum UnderWay {
 
 impl<'a> StepEventView<'a> {
     #[must_use]
-    pub(crate) const fn from_start(StepLabel { node, label }: StepLabel<'a>) -> Self {
+    pub const fn from_start(StepLabel { node, label }: StepLabel<'a>) -> Self {
         let status = StepEventStatus::Begun(UnderWay::InProgress);
         Self { node_id: node, node_label: label, status, error: None }
     }
 
     #[must_use]
-    pub(crate) const fn from_end(
+    pub const fn from_end(
         StepLabel { node, label }: StepLabel<'a>,
         status: StepStatus,
         error: Option<&'a str>,
@@ -50,7 +50,7 @@ impl<'a> StepEventView<'a> {
 
 /// A card of a chatflow that began or ended (manual 2.11).
 #[derive(Debug, Serialize)]
-pub(crate) struct CardEventView<'a> {
+pub struct CardEventView<'a> {
     #[serde(flatten)]
     step: StepEventView<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,12 +62,12 @@ pub(crate) struct CardEventView<'a> {
 
 impl<'a> CardEventView<'a> {
     #[must_use]
-    pub(crate) const fn from_start(card: StepLabel<'a>) -> Self {
+    pub const fn from_start(card: StepLabel<'a>) -> Self {
         Self { step: StepEventView::from_start(card), data: None, cut: false }
     }
 
     #[must_use]
-    pub(crate) const fn from_end(card: StepLabel<'a>, report: &'a CardReport, is_cut: bool) -> Self {
+    pub const fn from_end(card: StepLabel<'a>, report: &'a CardReport, is_cut: bool) -> Self {
         let step = StepEventView::from_end(card, report.status, None);
         Self { step, data: Some(&report.data), cut: is_cut }
     }
@@ -75,15 +75,15 @@ impl<'a> CardEventView<'a> {
 
 /// Who works on what.
 #[derive(Debug, Serialize)]
-pub(crate) struct TeamRouteView<'a> {
-    pub(crate) harness: &'a HarnessName,
-    pub(crate) assignments: &'a [Assignment],
-    pub(crate) ms: u64,
+pub struct TeamRouteView<'a> {
+    pub harness: &'a HarnessName,
+    pub assignments: &'a [Assignment],
+    pub ms: u64,
 }
 
 /// A specialist that began or ended.
 #[derive(Debug, Serialize)]
-pub(crate) struct SpecialistEventView<'a> {
+pub struct SpecialistEventView<'a> {
     name: &'a HarnessName,
     status: SpecialistEventStatus,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -109,13 +109,13 @@ enum AtWork {
 
 impl<'a> SpecialistEventView<'a> {
     #[must_use]
-    pub(crate) const fn begun(name: &'a HarnessName, task: &'a str) -> Self {
+    pub const fn begun(name: &'a HarnessName, task: &'a str) -> Self {
         let status = SpecialistEventStatus::Begun(AtWork::Started);
         Self { name, status, task: Some(task), ms: None, error: None }
     }
 
     #[must_use]
-    pub(crate) const fn ended(
+    pub const fn ended(
         name: &'a HarnessName,
         status: SpecialistStatus,
         ms: u64,
@@ -127,22 +127,22 @@ impl<'a> SpecialistEventView<'a> {
 
 /// What a specialist wrote.
 #[derive(Debug, Serialize)]
-pub(crate) struct SpecialistTextView<'a> {
-    pub(crate) name: &'a HarnessName,
-    pub(crate) text: &'a str,
+pub struct SpecialistTextView<'a> {
+    pub name: &'a HarnessName,
+    pub text: &'a str,
 }
 
 /// Those whose reports the answer is made of.
 #[derive(Debug, Serialize)]
-pub(crate) struct TeamHandoffView<'a> {
-    pub(crate) from: &'a [&'a HarnessName],
+pub struct TeamHandoffView<'a> {
+    pub from: &'a [&'a HarnessName],
 }
 
 /// A step of the record of a run.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RunStep"))]
-pub(crate) struct RunStepView<'a> {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "RunStep"))]
+pub struct RunStepView<'a> {
     node_id: &'a str,
     node_label: &'a str,
     /// What it worked with, what it made, and the state it left; or what it failed with.

@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 /// A chunk of a document.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "SourceDocument"))]
-pub(crate) struct DocumentView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "SourceDocument"))]
+pub struct DocumentView {
     page_content: String,
     metadata: Map<String, Value>,
 }
@@ -25,13 +25,13 @@ impl From<Document> for DocumentView {
 /// A tool that an answer used.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "UsedTool"))]
-pub(crate) struct UsedToolView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "UsedTool"))]
+pub struct UsedToolView {
     tool: String,
     tool_input: Value,
     tool_output: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     error: Option<String>,
 }
 
@@ -43,11 +43,11 @@ impl From<UsedTool> for UsedToolView {
 
 /// A picture that a model made.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Artifact"))]
-pub(crate) struct ArtifactView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Artifact"))]
+pub struct ArtifactView {
     /// The specialist that made it, where a team answered.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     agent: Option<HarnessName>,
     /// What it is, as in `png`.
     r#type: String,
@@ -70,7 +70,7 @@ impl From<SpecialistArtifact> for ArtifactView {
 /// Another file that a model made.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "FileAnnotation"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "FileAnnotation"))]
 pub(crate) struct FileAnnotationView {
     /// Where it is read.
     file_path: String,
@@ -86,18 +86,18 @@ impl From<FileAnnotation> for FileAnnotationView {
 /// A turn of a member of a Multi-Agent or Sequential Agent flow.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "AgentReasoning"))]
-pub(crate) struct AgentReasoningView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "AgentReasoning"))]
+pub struct AgentReasoningView {
     agent_name: String,
     /// What it said.
     messages: Vec<String>,
     /// Whom a supervisor chose, or which output a decision took.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     next: Option<String>,
     /// What a supervisor wants done.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     instructions: Option<String>,
     used_tools: Vec<UsedToolView>,
     source_documents: Vec<DocumentView>,
@@ -127,33 +127,33 @@ impl From<AgentReasoning> for AgentReasoningView {
 }
 
 #[must_use]
-pub(crate) fn reasoning_views(turns: &[AgentReasoning]) -> Vec<AgentReasoningView> {
+pub fn reasoning_views(turns: &[AgentReasoning]) -> Vec<AgentReasoningView> {
     turns.iter().cloned().map(AgentReasoningView::from).collect()
 }
 
 /// Tokens that models read and wrote.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Usage"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Usage"))]
 pub(crate) struct UsageView {
     input_tokens: u64,
     output_tokens: u64,
     total_tokens: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "InputDetails"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "InputDetails"))]
     input_token_details: Option<InputDetails>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "OutputDetails"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "OutputDetails"))]
     output_token_details: Option<OutputDetails>,
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct InputDetails {
     cache_read: u64,
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct OutputDetails {
     reasoning: u64,
 }

@@ -1,20 +1,20 @@
 //! What Dev offers (manual 20.1, 20.2).
 
+use crate::checks::setup::UnavailableView;
 use crate::domain::flows::flow::{FlowKind, LastPromotion};
 use crate::domain::flows::version::{Sha, Version};
 use crate::domain::ids::FlowId;
 use crate::domain::promotion::entry::{IncomingEntry, IncomingFlow, IncomingList, IncomingStatus};
 use crate::domain::promotion::warning::{Warning, WarningCode};
-use crate::wire::checks::setup::UnavailableView;
-use crate::wire::flows::versions::{AmbiguousCredentialView, MissingCredentialView, VersionDiffView};
-use crate::wire::time::IsoTime;
+use crate::flows::versions::{AmbiguousCredentialView, MissingCredentialView, VersionDiffView};
+use crate::time::IsoTime;
 use serde::Serialize;
 
 /// The flows of which Dev has a version that is not Live here.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "IncomingList"))]
-pub(crate) struct IncomingListView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "IncomingList"))]
+pub struct IncomingListView {
     /// Version history is on.
     enabled: bool,
     /// A repository is connected.
@@ -27,7 +27,7 @@ pub(crate) struct IncomingListView {
 /// The newest version of a flow on Dev.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "IncomingEntry"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "IncomingEntry"))]
 pub(crate) struct IncomingEntryView {
     flow_id: FlowId,
     name: String,
@@ -47,14 +47,14 @@ pub(crate) struct IncomingEntryView {
 /// A version on Dev.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "IncomingVersion"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "IncomingVersion"))]
 struct IncomingVersionView {
-    #[cfg_attr(test, schemars(regex(pattern = "^[0-9a-f]{40}$")))]
+    #[cfg_attr(feature = "test-support", schemars(regex(pattern = "^[0-9a-f]{40}$")))]
     sha: String,
-    #[cfg_attr(test, schemars(regex(pattern = "^[0-9a-f]{7}$")))]
+    #[cfg_attr(feature = "test-support", schemars(regex(pattern = "^[0-9a-f]{7}$")))]
     short_sha: String,
     /// In the author's zone.
-    #[cfg_attr(test, schemars(with = "IsoTime"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "IsoTime"))]
     date: String,
     author: String,
     title: String,
@@ -63,7 +63,7 @@ struct IncomingVersionView {
 
 /// The version of Dev that was promoted last.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct LastPromotionView {
     /// On Dev.
     sha: Sha,
@@ -74,8 +74,8 @@ struct LastPromotionView {
 /// A flow that Dev offers, with all that is to be known before it is promoted.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "IncomingFlow"))]
-pub(crate) struct IncomingFlowView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "IncomingFlow"))]
+pub struct IncomingFlowView {
     #[serde(flatten)]
     entry: IncomingEntryView,
     /// What it would change of Live; every card is added for a new flow.
@@ -96,17 +96,17 @@ pub(crate) struct IncomingFlowView {
 
 /// Something to know before the version is promoted.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PromotionWarning"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "PromotionWarning"))]
 struct WarningView {
     code: WarningCode,
     message: String,
     /// The card that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     node: Option<String>,
     /// The input of the card.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     input: Option<String>,
     /// The flow would fail when it is asked.
     blocking: bool,

@@ -1,4 +1,4 @@
 //! Promotion of versions from Dev (manual 20).
 
-pub(crate) mod incoming;
-pub(crate) mod promote;
+pub mod incoming;
+pub mod promote;

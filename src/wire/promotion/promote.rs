@@ -1,15 +1,15 @@
 //! Promoting a version, and what came of it (manual 20.3).
 
 use crate::domain::promotion::entry::Promotion;
-use crate::wire::flows::publish::RestoreResultView;
+use crate::flows::publish::RestoreResultView;
 use serde::{Deserialize, Serialize};
 
 /// The version that is to become Live.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Promote"))]
-pub(crate) struct PromoteRequest {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Promote"))]
+pub struct PromoteRequest {
     /// The newest version of Dev, in full.
-    #[cfg_attr(test, schemars(regex(pattern = "^[0-9a-f]{40}$")))]
+    #[cfg_attr(feature = "test-support", schemars(regex(pattern = "^[0-9a-f]{40}$")))]
     pub sha: String,
     /// What the caller was shown: something else by now is refused.
     pub digest: Option<String>,
@@ -18,8 +18,8 @@ pub(crate) struct PromoteRequest {
 /// What became of a version that was promoted.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PromoteResult"))]
-pub(crate) struct PromoteResultView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "PromoteResult"))]
+pub struct PromoteResultView {
     #[serde(flatten)]
     result: RestoreResultView,
     /// This server did not have the flow.

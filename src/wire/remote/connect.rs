@@ -8,8 +8,8 @@ use std::fmt;
 /// Which repository to connect, and a token, either as text or as a credential that is stored already.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct RepositoryConnection {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct RepositoryConnection {
     /// `owner/name`, or the address of the repository at the host.
     repo: String,
     /// A token that may read and write the contents of this repository.
@@ -37,8 +37,8 @@ impl fmt::Debug for RepositoryConnection {
 /// A token, either as text or as a credential that is stored already.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct HostToken {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct HostToken {
     token: Option<String>,
     credential_id: Option<CredentialId>,
 }
@@ -52,8 +52,8 @@ impl From<HostToken> for TokenSource {
 /// The name of a repository to make, and a token that may.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct NewRepository {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct NewRepository {
     /// Without the owner, who is the account of the token.
     pub name: String,
     token: Option<String>,
@@ -63,7 +63,7 @@ pub(crate) struct NewRepository {
 impl NewRepository {
     /// The name, and the token.
     #[must_use]
-    pub(crate) fn into_parts(self) -> (String, TokenSource) {
+    pub fn into_parts(self) -> (String, TokenSource) {
         let Self { name, token, credential_id } = self;
         (name, TokenSource { token, credential: credential_id })
     }

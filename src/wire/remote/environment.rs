@@ -5,8 +5,8 @@ use serde::{Deserialize, Deserializer};
 
 /// The label to give this server.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct EnvironmentEdit {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct EnvironmentEdit {
     /// Null takes the label away.
     #[serde(deserialize_with = "required")]
     pub environment: Option<Environment>,

@@ -1,6 +1,6 @@
 //! The copy of versions at a git host.
 
-pub(crate) mod connect;
-pub(crate) mod environment;
-pub(crate) mod repositories;
-pub(crate) mod status;
+pub mod connect;
+pub mod environment;
+pub mod repositories;
+pub mod status;

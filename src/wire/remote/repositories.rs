@@ -1,13 +1,13 @@
 //! Repositories that a token reaches.
 
 use crate::domain::remote::status::{HostRepository, RepositoryList};
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::Serialize;
 
 /// The repositories that a token reaches, most recently changed first.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RepositoryList"))]
-pub(crate) struct RepositoryListView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "RepositoryList"))]
+pub struct RepositoryListView {
     /// Whose token it is.
     account: String,
     repos: Vec<RepositoryView>,
@@ -16,8 +16,8 @@ pub(crate) struct RepositoryListView {
 /// A repository at the git host.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "HostRepository"))]
-pub(crate) struct RepositoryView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "HostRepository"))]
+pub struct RepositoryView {
     /// `owner/name`.
     repo: String,
     private: bool,

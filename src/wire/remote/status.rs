@@ -5,14 +5,14 @@ use crate::domain::ids::CredentialId;
 use crate::domain::remote::copy_state::CopyState;
 use crate::domain::remote::environment::{Environment, Role};
 use crate::domain::remote::status::{ConnectionStatus, CopyStatus};
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::Serialize;
 
 /// How the copy of versions at a git host stands.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CopyStatus"))]
-pub(crate) struct CopyStatusView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "CopyStatus"))]
+pub struct CopyStatusView {
     /// History is on.
     enabled: bool,
     connected: bool,
@@ -45,7 +45,7 @@ pub(crate) struct CopyStatusView {
 
 /// The credential that holds the token.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct CopyCredentialView {
     id: CredentialId,
     name: String,
@@ -54,8 +54,8 @@ struct CopyCredentialView {
 /// Where the copy stands.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CopyState"))]
-pub(in crate::wire) enum CopyStateName {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "CopyState"))]
+pub(crate) enum CopyStateName {
     NotConnected,
     UpToDate,
     Waiting,
@@ -68,7 +68,7 @@ pub(in crate::wire) enum CopyStateName {
 /// What the server does with the repository.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 enum RoleName {
     Copy,
     Read,

@@ -7,17 +7,17 @@ use serde_json::Value;
 /// The keys as the card has them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "AnswerKeys"))]
-pub(crate) struct AnswerKeys {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "AnswerKeys"))]
+pub struct AnswerKeys {
     /// Each with `key`, `type`, `enumValues`, `jsonSchema` and `description`.
-    #[cfg_attr(test, schemars(with = "Vec<serde_json::Map<String, Value>>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Vec<serde_json::Map<String, Value>>"))]
     pub rows: Vec<Value>,
 }
 
 /// What the model is sent for them, or what is wrong with them.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "AnswerSchema"))]
-pub(crate) struct AnswerSchemaView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "AnswerSchema"))]
+pub struct AnswerSchemaView {
     /// JSON Schema; absent while something is wrong, or no key is there.
     #[serde(skip_serializing_if = "Option::is_none")]
     schema: Option<Value>,
@@ -29,7 +29,7 @@ pub(crate) struct AnswerSchemaView {
 
 /// What is wrong with a key.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "KeyFault"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "KeyFault"))]
 struct KeyFaultView {
     /// Its row, counted from 0.
     row: usize,

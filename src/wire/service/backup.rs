@@ -6,12 +6,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// The format of archives that this program writes, and the newest that it reads.
-pub(crate) const BACKUP_FORMAT: u32 = 1;
+pub const BACKUP_FORMAT: u32 = 1;
 
 /// The first file of an archive. A newer format may say more, but says these.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct BackupHeadView {
+pub struct BackupHeadView {
     /// Its format; the name tells whose it is.
     pub flowkeep_backup: u32,
     pub service: String,
@@ -47,7 +47,7 @@ impl From<BackupHeadView> for BackupHead {
 
 /// One line of the last file of an archive: a file before it.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct ManifestRow {
+pub struct ManifestRow {
     pub name: String,
     pub bytes: u64,
     pub sha256: String,
@@ -55,19 +55,19 @@ pub(crate) struct ManifestRow {
 
 /// What is asked of a running service: its backup, which comes back as a stream.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct BackupRequest {
+pub struct BackupRequest {
     pub backup: BackupOptions,
 }
 
 /// What is to be in a backup.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct BackupOptions {
+pub struct BackupOptions {
     pub secrets: bool,
 }
 
 /// What came of a backup.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct BackupSummaryView {
+pub struct BackupSummaryView {
     pub head: BackupHeadView,
     pub files: u64,
     pub bytes: u64,

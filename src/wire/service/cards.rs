@@ -1,15 +1,15 @@
 //! Cards, and what their inputs are chosen from (manual 9.8).
 
+use crate::choice::ChoiceView;
 use crate::domain::service::card_definition::{CardDefinition, CardOutput, CardParam};
 use crate::domain::service::choice::{Choice, ChoiceQuery, PlacedCard};
-use crate::wire::choice::ChoiceView;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Which choices of a card to list.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "LoadMethod"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "LoadMethod"))]
 pub struct LoadMethodRequest {
     load_method: String,
     /// What the card is set to so far.
@@ -24,8 +24,8 @@ pub struct LoadMethodRequest {
 /// A node of a canvas, or what stands in its `data`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct CanvasNode {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub(crate) struct CanvasNode {
     id: String,
     label: String,
     inputs: Map<String, Value>,
@@ -35,8 +35,8 @@ pub struct CanvasNode {
 /// What a node of a canvas holds.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct CanvasNodeData {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub(crate) struct CanvasNodeData {
     id: String,
     label: String,
     inputs: Map<String, Value>,
@@ -70,7 +70,7 @@ impl From<CanvasNode> for PlacedCard {
 /// A card's definition.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Card"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Card"))]
 pub struct CardView {
     label: &'static str,
     name: &'static str,
@@ -82,7 +82,7 @@ pub struct CardView {
     base_classes: &'static [&'static str],
     inputs: Vec<CardParamView>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "CardParamView"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "CardParamView"))]
     credential: Option<CardParamView>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     outputs: Vec<CardOutputView>,
@@ -91,17 +91,17 @@ pub struct CardView {
 /// An input of a card.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CardParam"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "CardParam"))]
 struct CardParamView {
     label: &'static str,
     name: &'static str,
     /// What it holds, or the class of what is wired into it.
     r#type: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     description: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Value"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Value"))]
     default: Option<Value>,
     /// Shown when these inputs have these values.
     #[serde(skip_serializing_if = "Map::is_empty")]
@@ -114,30 +114,30 @@ struct CardParamView {
     #[serde(skip_serializing_if = "is_false")]
     accept_variable: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "u32"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "u32"))]
     rows: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "f64"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "f64"))]
     step: Option<f64>,
     /// What `POST /node-load-method` takes to list its choices.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     load_method: Option<&'static str>,
     /// What is not in the list may be typed.
     #[serde(skip_serializing_if = "is_false")]
     free_solo: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Vec<ChoiceView>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Vec<ChoiceView>"))]
     options: Option<Vec<ChoiceView>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Vec<String>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Vec<String>"))]
     credential_names: Option<&'static [&'static str]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     file_type: Option<String>,
     /// The form of a value that is JSON, as a JSON Schema, where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Value"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Value"))]
     schema: Option<Value>,
     /// Takes several wires.
     #[serde(skip_serializing_if = "is_false")]
@@ -158,7 +158,7 @@ const fn is_false(flag: &bool) -> bool {
 /// An output of a card.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CardOutput"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "CardOutput"))]
 struct CardOutputView {
     label: &'static str,
     name: &'static str,

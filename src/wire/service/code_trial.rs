@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 /// The code, and example values for what it reads.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CodeTrial"))]
-pub(crate) struct CodeTrialRequest {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "CodeTrial"))]
+pub struct CodeTrialRequest {
     /// The body of an async function.
     javascript_function: String,
     /// `$name` for each.
@@ -29,8 +29,8 @@ impl From<CodeTrialRequest> for CodeTrial {
 /// How it went: a result, or why there is none.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CodeOutcome"))]
-pub(crate) struct CodeOutcomeView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "CodeOutcome"))]
+pub struct CodeOutcomeView {
     /// What the code returned.
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<Value>,
@@ -46,7 +46,7 @@ pub(crate) struct CodeOutcomeView {
 
 /// Why code has no result.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CodeFault"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "CodeFault"))]
 struct CodeFaultView {
     message: String,
     /// The line it is in, counted from 1.
@@ -56,7 +56,7 @@ struct CodeFaultView {
 
 /// A line of its console.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PrintedLine"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "PrintedLine"))]
 struct PrintedLineView {
     level: PrintLevelView,
     text: String,
@@ -64,7 +64,7 @@ struct PrintedLineView {
 
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 enum PrintLevelView {
     Log,
     Warn,

@@ -3,14 +3,14 @@
 use crate::domain::service::compaction::{
     CompactionHealth, CompactionReport, DatabaseCompaction, HistoryCompaction, Shrinkage,
 };
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::Serialize;
 
 /// One compaction.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Compaction"))]
-pub(crate) struct CompactionView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Compaction"))]
+pub struct CompactionView {
     ended_at: IsoTime,
     took_ms: u64,
     database: ShrinkageView,
@@ -21,7 +21,7 @@ pub(crate) struct CompactionView {
 /// Before and after.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct ShrinkageView {
     bytes_before: u64,
     bytes_after: u64,
@@ -29,7 +29,7 @@ struct ShrinkageView {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct HistoryCompactionView {
     bytes_before: u64,
     bytes_after: u64,
@@ -43,7 +43,7 @@ struct HistoryCompactionView {
 /// How the compactions are since the start.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 pub(crate) struct CompactionHealthView {
     /// Null before the first one since the start.
     last: Option<CompactionView>,

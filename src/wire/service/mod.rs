@@ -1,10 +1,10 @@
 //! The service and its cards, on the wire.
 
-pub(crate) mod answer_schema;
-pub(crate) mod backup;
+pub mod answer_schema;
+pub mod backup;
 pub mod cards;
-pub(crate) mod code_trial;
-pub(crate) mod compaction;
-pub(crate) mod operator;
-pub(crate) mod server;
-pub(crate) mod status;
+pub mod code_trial;
+pub mod compaction;
+pub mod operator;
+pub mod server;
+pub mod status;

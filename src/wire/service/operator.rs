@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 /// here: a program of another version may say more.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "camelCase")]
-pub(crate) enum CommandReply {
+pub enum CommandReply {
     /// A key was made: its record, whose `apiKey` is the value, shown this once.
     KeyCreated {
         /// The record (manual 8.7).

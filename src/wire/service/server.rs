@@ -7,17 +7,17 @@ use crate::domain::service::log_line::{Gravity, LogExcerpt, LogLine};
 use crate::domain::service::mail::{MailHealth, MailRecord};
 use crate::domain::service::server_setting::{ServerSetting, SettingOrigin};
 use crate::domain::service::server_status::{BackupHealth, DatabaseHealth, HistoryHealth, ServerStatus};
-use crate::wire::remote::status::CopyStateName;
-use crate::wire::service::compaction::CompactionHealthView;
-use crate::wire::time::IsoTime;
+use crate::remote::status::CopyStateName;
+use crate::service::compaction::CompactionHealthView;
+use crate::time::IsoTime;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// How the server is.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ServerStatus"))]
-pub(crate) struct ServerStatusView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ServerStatus"))]
+pub struct ServerStatusView {
     version: &'static str,
     started_at: IsoTime,
     uptime_seconds: u64,
@@ -48,7 +48,7 @@ pub(crate) struct ServerStatusView {
 
 /// A setting in force.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ServerSetting"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ServerSetting"))]
 struct ServerSettingView {
     name: &'static str,
     /// Null for a secret, and where there is none. Files and folders are shown by their own names.
@@ -63,7 +63,7 @@ struct ServerSettingView {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "SettingOrigin"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "SettingOrigin"))]
 enum OriginName {
     Default,
     Environment,
@@ -73,7 +73,7 @@ enum OriginName {
 
 /// What the data folder takes on its disk.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct DiskUseView {
     /// Its name, without the folders above it.
     folder: String,
@@ -85,14 +85,14 @@ struct DiskUseView {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "DatabaseHealthState"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "DatabaseHealthState"))]
 enum DatabaseState {
     Well,
     Failing,
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct DatabaseHealthView {
     state: DatabaseState,
     bytes: u64,
@@ -101,7 +101,7 @@ struct DatabaseHealthView {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "HistoryHealthState"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "HistoryHealthState"))]
 enum HistoryState {
     Well,
     Off,
@@ -109,7 +109,7 @@ enum HistoryState {
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct HistoryHealthView {
     state: HistoryState,
     /// Changes of Live that it holds; null while it is off or cannot be read.
@@ -119,7 +119,7 @@ struct HistoryHealthView {
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct CopyHealthView {
     state: CopyStateName,
     sentence: String,
@@ -127,7 +127,7 @@ struct CopyHealthView {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct BackupHealthView {
     /// Seconds between two of them; null where the service makes none by itself.
     every: Option<u64>,
@@ -142,7 +142,7 @@ struct BackupHealthView {
 /// How mail is.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct MailHealthView {
     /// Host and port of the mail server.
     server: String,
@@ -298,8 +298,8 @@ impl From<MailHealth> for MailHealthView {
 
 /// The newest lines of the log.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ServerLog"))]
-pub(crate) struct ServerLogView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ServerLog"))]
+pub struct ServerLogView {
     /// Newest first.
     lines: Vec<LogLineView>,
     /// Lines of the last hour that were dropped because newer ones needed their room.
@@ -308,7 +308,7 @@ pub(crate) struct ServerLogView {
 
 /// A line of the log.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "LogLine"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "LogLine"))]
 struct LogLineView {
     at: IsoTime,
     level: GravityName,
@@ -321,7 +321,7 @@ struct LogLineView {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "LogLineLevel"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "LogLineLevel"))]
 enum GravityName {
     Error,
     Warn,

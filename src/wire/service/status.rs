@@ -7,37 +7,37 @@ use std::net::IpAddr;
 
 /// The service's version.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ServiceVersion"))]
-pub(crate) struct ServiceVersionView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ServiceVersion"))]
+pub struct ServiceVersionView {
     version: &'static str,
 }
 
 impl ServiceVersionView {
     #[must_use]
-    pub(crate) const fn new(version: &'static str) -> Self {
+    pub const fn new(version: &'static str) -> Self {
         Self { version }
     }
 }
 
 /// How the service is.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ServiceStatus"))]
-pub(crate) struct ServiceStatusView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ServiceStatus"))]
+pub struct ServiceStatusView {
     status: &'static str,
 }
 
 impl ServiceStatusView {
     /// The process is alive.
-    pub(crate) const OK: Self = Self { status: "ok" };
+    pub const OK: Self = Self { status: "ok" };
     /// The database answers.
-    pub(crate) const READY: Self = Self { status: "ready" };
+    pub const READY: Self = Self { status: "ready" };
 }
 
 /// What a page needs to know before anybody signs in.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PublicSettings"))]
-pub(crate) struct PublicSettingsView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "PublicSettings"))]
+pub struct PublicSettingsView {
     #[serde(rename = "PLATFORM_TYPE")]
     platform_type: &'static str,
     owner_exists: bool,
@@ -48,27 +48,23 @@ pub(crate) struct PublicSettingsView {
 
 impl PublicSettingsView {
     #[must_use]
-    pub(crate) const fn new(
-        owner_exists: bool,
-        setup_token_needed: bool,
-        environment: Option<Environment>,
-    ) -> Self {
+    pub const fn new(owner_exists: bool, setup_token_needed: bool, environment: Option<Environment>) -> Self {
         Self { platform_type: "open source", owner_exists, setup_token_needed, environment }
     }
 }
 
 /// The address a caller is counted by.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CallerAddress"))]
-pub(crate) struct CallerAddressView {
-    #[cfg_attr(test, schemars(with = "String"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "CallerAddress"))]
+pub struct CallerAddressView {
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     ip: IpAddr,
     msg: &'static str,
 }
 
 impl CallerAddressView {
     #[must_use]
-    pub(crate) const fn new(ip: IpAddr) -> Self {
+    pub const fn new(ip: IpAddr) -> Self {
         Self {
             ip,
             msg: "This is the address your requests are counted by. Behind a proxy it should be your own, not the proxy's: \
@@ -83,7 +79,7 @@ const LISTED_MAX: usize = 1_000;
 /// What was found among rows and files.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct IntegrityReportView {
+pub struct IntegrityReportView {
     rows: u64,
     files: u64,
     files_without_checksum: u64,

@@ -1,5 +1,5 @@
 //! What starts a flow besides a question.
 
-pub(crate) mod mcp;
-pub(crate) mod schedules;
-pub(crate) mod webhooks;
+pub mod mcp;
+pub mod schedules;
+pub mod webhooks;

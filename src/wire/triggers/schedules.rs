@@ -5,15 +5,15 @@ use crate::domain::ids::{ExecutionId, FlowId, ScheduleId, TriggerLogId, Workspac
 use crate::domain::triggers::schedule::{
     DeletedLogs, DraftSchedule, ScheduleDetails, ScheduleInput, ScheduleStatus, TriggerLog, TriggerStatus,
 };
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// How the schedule of a flow stands.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ScheduleStatus"))]
-pub(crate) struct ScheduleStatusView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ScheduleStatus"))]
+pub struct ScheduleStatusView {
     /// It starts the flow.
     enabled: bool,
     can_enable: bool,
@@ -32,7 +32,7 @@ pub(crate) struct ScheduleStatusView {
 /// A schedule that is not published.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "DraftSchedule"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "DraftSchedule"))]
 struct DraftScheduleView {
     /// Five fields, also where times were picked.
     cron_expression: String,
@@ -44,8 +44,8 @@ struct DraftScheduleView {
 /// The schedule of Live.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Schedule"))]
-pub(crate) struct ScheduleView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Schedule"))]
+pub struct ScheduleView {
     id: ScheduleId,
     trigger_type: TriggerKind,
     target_id: FlowId,
@@ -79,7 +79,7 @@ pub(crate) struct ScheduleView {
 /// What a schedule starts.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 enum TriggerKind {
     Agentflow,
     /// A pipeline.
@@ -98,7 +98,7 @@ impl From<FlowKind> for TriggerKind {
 /// What each run begins with.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 enum InputMode {
     Text,
     Form,
@@ -107,16 +107,16 @@ enum InputMode {
 
 /// The switch of a schedule.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct ScheduleSwitch {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct ScheduleSwitch {
     pub enabled: bool,
 }
 
 /// What became of a time of a schedule.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "TriggerLog"))]
-pub(crate) struct TriggerLogView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "TriggerLog"))]
+pub struct TriggerLogView {
     id: TriggerLogId,
     schedule_record_id: ScheduleId,
     trigger_type: TriggerKind,
@@ -145,18 +145,18 @@ pub(crate) struct TriggerLogView {
 /// Rows of the log of a schedule.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct TriggerLogList {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct TriggerLogList {
     /// Their ids.
-    #[cfg_attr(test, schemars(required, length(min = 1)))]
+    #[cfg_attr(feature = "test-support", schemars(required, length(min = 1)))]
     pub log_ids: Option<Vec<String>>,
 }
 
 /// What was deleted of the log of a schedule.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "DeletedTriggerLogs"))]
-pub(crate) struct DeletedTriggerLogsView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "DeletedTriggerLogs"))]
+pub struct DeletedTriggerLogsView {
     success: bool,
     deleted_logs: usize,
     /// Records of the runs that the rows told of.
@@ -171,8 +171,8 @@ impl From<DeletedLogs> for DeletedTriggerLogsView {
 
 /// A page of the log, newest first.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "TriggerLogPage"))]
-pub(crate) struct TriggerLogPageView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "TriggerLogPage"))]
+pub struct TriggerLogPageView {
     pub data: Vec<TriggerLogView>,
     /// Rows in all, in these states.
     pub total: usize,
@@ -234,7 +234,7 @@ impl From<ScheduleDetails> for ScheduleView {
 
 impl TriggerLogView {
     /// A row of the log, and the kind of the flow that was started.
-    pub(crate) fn new(row: TriggerLog, kind: FlowKind) -> Self {
+    pub fn new(row: TriggerLog, kind: FlowKind) -> Self {
         Self {
             id: row.id,
             schedule_record_id: row.schedule,

@@ -2,14 +2,14 @@
 
 use crate::domain::ids::{ChatId, WebhookListenerId};
 use crate::domain::predictions::human_input::HumanInput;
-use crate::wire::predictions::answer::AnswerView;
-use crate::wire::predictions::human_input::HumanInputBody;
+use crate::predictions::answer::AnswerView;
+use crate::predictions::human_input::HumanInputBody;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// What the body of a call says of its conversation.
 #[derive(Debug, Default)]
-pub(crate) struct ConversationFields {
+pub struct ConversationFields {
     pub chat_id: Option<String>,
     pub session_token: Option<String>,
     pub human_input: Option<HumanInput>,
@@ -21,7 +21,7 @@ impl ConversationFields {
     ///
     /// # Errors
     /// For a `humanInput` that is no answer to a run.
-    pub(crate) fn take(body: &mut Value) -> Result<Self, serde_json::Error> {
+    pub fn take(body: &mut Value) -> Result<Self, serde_json::Error> {
         let Some(fields) = body.as_object_mut() else { return Ok(Self::default()) };
         let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
         let session_token = fields.shift_remove("sessionToken").as_ref().and_then(text);
@@ -36,13 +36,13 @@ impl ConversationFields {
 }
 
 /// A form of which one field holds the whole body as JSON.
-pub(crate) const PAYLOAD_FIELD: &str = "payload";
+pub const PAYLOAD_FIELD: &str = "payload";
 
 /// The run is under way, and its answer is sent later.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "WebhookAccepted"))]
-pub(crate) struct AcceptedView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "WebhookAccepted"))]
+pub struct AcceptedView {
     pub chat_id: ChatId,
     pub status: AcceptedStatus,
     /// Proof of this conversation, to go on with it.
@@ -51,15 +51,15 @@ pub(crate) struct AcceptedView {
 
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub(crate) enum AcceptedStatus {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
+pub enum AcceptedStatus {
     Processing,
 }
 
 /// How a run ended whose answer is sent to an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
-pub(crate) enum CallbackStatus {
+pub enum CallbackStatus {
     Success,
     /// It waits for a person.
     Stopped,
@@ -69,7 +69,7 @@ pub(crate) enum CallbackStatus {
 /// An answer that is sent to an address.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct CallbackBody<'a> {
+pub struct CallbackBody<'a> {
     pub status: CallbackStatus,
     pub chat_id: ChatId,
     pub session_token: &'a str,
@@ -83,26 +83,26 @@ pub(crate) struct CallbackBody<'a> {
 /// The secret that signs calls of a webhook. It is shown once.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "WebhookSecret"))]
-pub(crate) struct WebhookSecretView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "WebhookSecret"))]
+pub struct WebhookSecretView {
     pub webhook_secret: String,
 }
 
 /// Somebody who is going to watch the runs that a webhook starts.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "WebhookListener"))]
-pub(crate) struct ListenerView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "WebhookListener"))]
+pub struct ListenerView {
     pub listener_id: WebhookListenerId,
 }
 
 /// There is one process.
-pub(crate) const REPLICA: &str = "main";
+pub const REPLICA: &str = "main";
 
 /// The first event of whoever watches.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ListenerReadyView {
+pub struct ListenerReadyView {
     pub listener_id: WebhookListenerId,
     pub replica_id: &'static str,
 }
@@ -110,14 +110,14 @@ pub(crate) struct ListenerReadyView {
 /// A run that was watched is over.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ExecutionEndView {
+pub struct ExecutionEndView {
     pub chat_id: ChatId,
 }
 
 /// Somebody watches no more.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "WebhookListenerGone"))]
-pub(crate) struct ListenerGoneView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "WebhookListenerGone"))]
+pub struct ListenerGoneView {
     pub ok: bool,
 }
 

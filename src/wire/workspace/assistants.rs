@@ -3,15 +3,15 @@
 use crate::domain::ids::{AssistantId, WorkspaceId};
 use crate::domain::knowledge::vector_config::VectorCardConfig;
 use crate::domain::workspace::assistant::{Assistant, AssistantChange, AssistantKind};
-use crate::wire::knowledge::stores::ChatModelChoice;
-use crate::wire::time::IsoTime;
+use crate::knowledge::stores::ChatModelChoice;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 
 /// An assistant.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Assistant"))]
-pub(crate) struct AssistantView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Assistant"))]
+pub struct AssistantView {
     /// Of a CUSTOM one also the id of the flow that answers for it.
     id: AssistantId,
     /// JSON text of an object. Of a CUSTOM one: `name`, `chatModel`, `instruction`, `documentStores`, `tools`.
@@ -43,15 +43,15 @@ impl From<Assistant> for AssistantView {
 /// What to change of an assistant; what is left out stays.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct AssistantEdit {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct AssistantEdit {
     /// JSON text of an object.
     details: Option<String>,
     /// Of a CUSTOM one any text of the client's own: its cards name their credentials in `details`.
     credential: Option<String>,
     icon_src: Option<String>,
     /// CUSTOM where it is left out; it never changes.
-    #[cfg_attr(test, schemars(with = "Option<AssistantKind>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Option<AssistantKind>"))]
     r#type: Option<String>,
 }
 
@@ -61,8 +61,8 @@ impl From<AssistantEdit> for AssistantChange {
     }
 }
 
-#[cfg(test)]
-impl crate::wire::new::NewRecord for AssistantEdit {
+#[cfg(feature = "test-support")]
+impl crate::new::NewRecord for AssistantEdit {
     const NAME: &'static str = "NewAssistant";
     const ABOUT: &'static str = "An assistant to make.";
     const REQUIRED: &'static [&'static str] = &["details"];
@@ -71,9 +71,9 @@ impl crate::wire::new::NewRecord for AssistantEdit {
 /// What an assistant is for, and which model writes its instructions.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct GenerateInstruction {
-    #[cfg_attr(test, schemars(length(min = 1, max = 8_000)))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct GenerateInstruction {
+    #[cfg_attr(feature = "test-support", schemars(length(min = 1, max = 8_000)))]
     pub task: String,
     selected_chat_model: ChatModelChoice,
 }
@@ -81,14 +81,14 @@ pub(crate) struct GenerateInstruction {
 impl GenerateInstruction {
     /// The task, and the card of the model; `None` for a name that no card has.
     #[must_use]
-    pub(crate) fn into_parts(self) -> (String, Option<VectorCardConfig>) {
+    pub fn into_parts(self) -> (String, Option<VectorCardConfig>) {
         (self.task, self.selected_chat_model.into_card())
     }
 }
 
 /// Instructions for an assistant.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Instruction"))]
-pub(crate) struct InstructionView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Instruction"))]
+pub struct InstructionView {
     pub content: String,
 }

@@ -4,15 +4,15 @@ use crate::domain::ids::WorkspaceId;
 use crate::domain::workspace::audit::{
     AuditAction, AuditActor, AuditEntry, AuditPage, AuditRow, AuditTarget, AuditTargetKind,
 };
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::net::IpAddr;
 
 /// What was done, the newest first.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "AuditPage"))]
-pub(crate) struct AuditPageView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "AuditPage"))]
+pub struct AuditPageView {
     data: Vec<AuditEntryView>,
     /// Rows on all pages.
     total: usize,
@@ -27,17 +27,17 @@ impl From<AuditPage> for AuditPageView {
 /// Something a person or a key did.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "AuditEntry"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "AuditEntry"))]
 struct AuditEntryView {
     id: String,
     date: IsoTime,
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     action: AuditAction,
     outcome: AuditOutcome,
     /// Why it was refused.
     reason: Option<String>,
     actor: AuditActorView,
-    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Option<String>"))]
     address: Option<IpAddr>,
     workspace_id: Option<WorkspaceId>,
     target: Option<AuditTargetView>,
@@ -45,24 +45,24 @@ struct AuditEntryView {
 
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 enum AuditOutcome {
     Ok,
     Refused,
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct AuditActorView {
     kind: AuditActorKind,
-    #[cfg_attr(test, schemars(with = "Option<crate::domain::ids::UserId>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Option<crate::domain::ids::UserId>"))]
     id: Option<String>,
     name: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 enum AuditActorKind {
     User,
     Key,
@@ -71,9 +71,9 @@ enum AuditActorKind {
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct AuditTargetView {
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     kind: AuditTargetKind,
     id: Option<String>,
     name: Option<String>,
@@ -116,20 +116,20 @@ impl From<AuditActor> for AuditActorView {
 /// Which sign-ins.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct LoginFilter {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct LoginFilter {
     #[serde(default)]
     pub actions: Vec<String>,
-    #[cfg_attr(test, schemars(with = "Option<crate::domain::ids::UserId>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Option<crate::domain::ids::UserId>"))]
     pub user_id: Option<String>,
-    #[cfg_attr(test, schemars(with = "Option<IsoTime>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Option<IsoTime>"))]
     pub since: Option<String>,
-    #[cfg_attr(test, schemars(with = "Option<IsoTime>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Option<IsoTime>"))]
     pub until: Option<String>,
     // Clients send numbers, or the text of them.
-    #[cfg_attr(test, schemars(with = "Option<usize>", range(min = 1)))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Option<usize>", range(min = 1)))]
     pub page: Option<Value>,
     /// At most 200.
-    #[cfg_attr(test, schemars(with = "Option<usize>", range(min = 1)))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Option<usize>", range(min = 1)))]
     pub limit: Option<Value>,
 }

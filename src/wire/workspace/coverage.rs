@@ -8,7 +8,7 @@ use uuid::Uuid;
 /// The flows that come in, by how they run here. What is here already is not judged again.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Coverage {
+pub struct Coverage {
     /// Those that run as they are.
     pub runs: Vec<CoveredFlow>,
     /// Those that run, and differ in what their notes say.
@@ -21,7 +21,7 @@ pub(crate) struct Coverage {
 
 /// A flow of the other product.
 #[derive(Debug, Serialize)]
-pub(crate) struct CoveredFlow {
+pub struct CoveredFlow {
     pub id: Uuid,
     pub name: String,
     pub r#type: FlowKind,
@@ -30,7 +30,7 @@ pub(crate) struct CoveredFlow {
 
 /// A card that flows use and this server does not have.
 #[derive(Debug, Serialize)]
-pub(crate) struct MissingCard {
+pub struct MissingCard {
     pub name: String,
     /// How often it is drawn.
     pub count: usize,
@@ -40,7 +40,7 @@ pub(crate) struct MissingCard {
 
 /// What became of a folder of another product, or what would.
 #[derive(Debug, Serialize)]
-pub(crate) struct MoveInResult {
+pub struct MoveInResult {
     #[serde(flatten)]
     pub result: ImportResult,
     pub coverage: Coverage,

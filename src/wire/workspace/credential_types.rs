@@ -1,54 +1,54 @@
 //! Types of credentials, as a form shows them (manual 8.8).
 
+use crate::choice::ChoiceView;
 use crate::domain::workspace::credential_types::{CredentialField, CredentialType, FieldKind};
-use crate::wire::choice::ChoiceView;
 use serde::Serialize;
 
 /// A type of credential.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CredentialType"))]
-pub(crate) struct CredentialTypeView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "CredentialType"))]
+pub struct CredentialTypeView {
     label: &'static str,
     name: &'static str,
     version: u32,
     inputs: Vec<CredentialFieldView>,
     /// A person signs in to it at its provider.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "bool"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "bool"))]
     sign_in: Option<bool>,
 }
 
 /// One type, or several that were asked for as `a&b`.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub(crate) enum CredentialTypeOrTypes {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
+pub enum CredentialTypeOrTypes {
     Type(CredentialTypeView),
     Types(Vec<CredentialTypeView>),
 }
 
 /// A field of a credential.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CredentialField"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "CredentialField"))]
 struct CredentialFieldView {
     label: &'static str,
     name: &'static str,
     r#type: FieldType,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "bool"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "bool"))]
     optional: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "FieldDefault"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "FieldDefault"))]
     default: Option<FieldDefault>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Vec<ChoiceView>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Vec<ChoiceView>"))]
     options: Option<Vec<ChoiceView>>,
 }
 
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 enum FieldType {
     String,
     Password,
@@ -60,10 +60,10 @@ enum FieldType {
 
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 enum FieldDefault {
     Text(&'static str),
-    Number(#[cfg_attr(test, schemars(with = "f64"))] i64),
+    Number(#[cfg_attr(feature = "test-support", schemars(with = "f64"))] i64),
 }
 
 impl From<&'static CredentialType> for CredentialTypeView {

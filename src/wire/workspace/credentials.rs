@@ -4,15 +4,15 @@ use crate::domain::accounts::user::DisplayName;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CredentialId, WorkspaceId};
 use crate::domain::workspace::credential::{Credential, CredentialChange};
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// A credential.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Credential"))]
-pub(crate) struct CredentialView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Credential"))]
+pub struct CredentialView {
     id: CredentialId,
     name: String,
     /// Its type.
@@ -22,7 +22,7 @@ pub(crate) struct CredentialView {
     workspace_id: WorkspaceId,
     /// Its fields, with secrets hidden; only when one credential is read.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Map<String, Value>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Map<String, Value>"))]
     plain_data_obj: Option<Map<String, Value>>,
 }
 
@@ -44,7 +44,7 @@ impl From<Credential> for CredentialView {
 impl CredentialView {
     /// A credential and its fields, in which every secret is hidden already.
     #[must_use]
-    pub(crate) fn with_fields(credential: Credential, fields: Map<String, Value>) -> Self {
+    pub fn with_fields(credential: Credential, fields: Map<String, Value>) -> Self {
         Self { plain_data_obj: Some(fields), ..credential.into() }
     }
 }
@@ -52,17 +52,17 @@ impl CredentialView {
 /// The addresses among the fields of a credential, without passwords in them.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CredentialAddresses"))]
-pub(crate) struct CredentialAddressesView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "CredentialAddresses"))]
+pub struct CredentialAddressesView {
     pub plain_data_obj: Map<String, Value>,
 }
 
 /// What to change; what is left out stays.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
 pub struct CredentialEdit {
-    #[cfg_attr(test, schemars(length(min = 1, max = 100)))]
+    #[cfg_attr(feature = "test-support", schemars(length(min = 1, max = 100)))]
     name: Option<String>,
     credential_name: Option<String>,
     plain_data_obj: Option<Map<String, Value>>,
@@ -77,8 +77,8 @@ impl TryFrom<CredentialEdit> for CredentialChange {
     }
 }
 
-#[cfg(test)]
-impl crate::wire::new::NewRecord for CredentialEdit {
+#[cfg(feature = "test-support")]
+impl crate::new::NewRecord for CredentialEdit {
     const NAME: &'static str = "NewCredential";
     const ABOUT: &'static str = "A credential to store.";
     const REQUIRED: &'static [&'static str] = &["name", "credentialName"];

@@ -2,7 +2,7 @@
 
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, WorkspaceId};
 use crate::domain::predictions::execution::{Execution, ExecutionEntry, ExecutionState, StepStatus};
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 /// A record of a run.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ExportedExecution"))]
-pub(crate) struct ExecutionRow {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ExportedExecution"))]
+pub struct ExecutionRow {
     id: ExecutionId,
     /// JSON text of what its steps did.
     execution_data: String,
@@ -33,7 +33,7 @@ pub(crate) struct ExecutionRow {
 
 impl ExecutionRow {
     #[must_use]
-    pub(crate) fn new(run: Execution, entries: &[ExecutionEntry]) -> Self {
+    pub fn new(run: Execution, entries: &[ExecutionEntry]) -> Self {
         let action = run.pauses().next().map(|pause| Value::from(pause.action.clone()).to_string());
         let data = serde_json::to_string(entries).unwrap_or_else(|_| "[]".to_owned());
         Self {
@@ -59,7 +59,7 @@ impl ExecutionRow {
 /// A record of a run in somebody's file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct FileExecution {
+pub struct FileExecution {
     pub id: Option<String>,
     /// A list, or JSON text of one.
     execution_data: Value,
@@ -91,7 +91,7 @@ struct FileEntry {
 impl FileExecution {
     /// What its steps did; `None` when that is no list of steps.
     #[must_use]
-    pub(crate) fn entries(&self) -> Option<Vec<ExecutionEntry>> {
+    pub fn entries(&self) -> Option<Vec<ExecutionEntry>> {
         let list: Vec<FileEntry> = match &self.execution_data {
             Value::String(text) => serde_json::from_str(text).ok()?,
             list => Vec::deserialize(list).ok()?,
@@ -110,7 +110,7 @@ impl FileExecution {
 
     /// When it began, changed last and came to its end.
     #[must_use]
-    pub(crate) fn dates(&self) -> Option<(Timestamp, Timestamp, Option<Timestamp>)> {
+    pub fn dates(&self) -> Option<(Timestamp, Timestamp, Option<Timestamp>)> {
         let date = |text: &Option<String>| text.as_ref().and_then(|text| text.parse::<Timestamp>().ok());
         let created = date(&self.created_date)?;
         let updated = date(&self.updated_date).unwrap_or(created).max(created);

@@ -5,19 +5,19 @@ use super::templates::TemplateView;
 use super::tool_servers::ToolServerView;
 use super::tools::ToolView;
 use super::variables::VariableView;
+use crate::checks::kept::KeptQuestionView;
 use crate::domain::flows::flow::FlowKind;
 use crate::domain::ids::{CredentialId, DocumentStoreId, FlowId, KeyId};
 use crate::domain::knowledge::store_overview::{StoreOverview, StoreStatus};
-use crate::wire::checks::kept::KeptQuestionView;
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// What shall be in the file; nothing named is everything the caller may have, without conversations.
 #[derive(Debug, Default, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Export"))]
-pub(crate) struct ExportSelection {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Export"))]
+pub struct ExportSelection {
     #[serde(default)]
     pub agentflow: bool,
     #[serde(default)]
@@ -49,13 +49,13 @@ pub(crate) struct ExportSelection {
 }
 
 /// A row whose fields are another server's, or those of a kind that is never in a file of ours.
-pub(crate) type FileRow = Map<String, Value>;
+pub type FileRow = Map<String, Value>;
 
 /// A file in Flowise's format: a list for each kind of thing, and the name the file should have.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "PascalCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct ExportFile {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct ExportFile {
     file_default_name: &'static str,
     pub chat_flow: Vec<FlowRow>,
     pub agent_flow: Vec<FlowRow>,
@@ -65,22 +65,22 @@ pub(crate) struct ExportFile {
     /// Servers of tools, of which address and headers are hidden.
     pub custom_mcp_server: Vec<ToolServerView>,
     pub variable: Vec<VariableView>,
-    #[cfg_attr(test, schemars(with = "Vec<FileRow>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Vec<FileRow>"))]
     pub document_store: Vec<DocumentStoreRow>,
     pub custom_template: Vec<TemplateView>,
-    #[cfg_attr(test, schemars(with = "Vec<FileRow>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Vec<FileRow>"))]
     pub chat_message: Vec<Value>,
-    #[cfg_attr(test, schemars(with = "Vec<FileRow>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Vec<FileRow>"))]
     pub chat_message_feedback: Vec<Value>,
-    #[cfg_attr(test, schemars(with = "Vec<FileRow>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Vec<FileRow>"))]
     pub execution: Vec<ExecutionRow>,
     document_store_file_chunk: Vec<FileRow>,
-    #[cfg_attr(test, schemars(with = "Vec<FileRow>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Vec<FileRow>"))]
     pub assistant_custom: Vec<Value>,
     #[serde(rename = "AssistantOpenAI")]
-    #[cfg_attr(test, schemars(with = "Vec<FileRow>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Vec<FileRow>"))]
     pub assistant_open_ai: Vec<Value>,
-    #[cfg_attr(test, schemars(with = "Vec<FileRow>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Vec<FileRow>"))]
     pub assistant_azure: Vec<Value>,
     #[serde(rename = "flowkeep")]
     pub notes: ExportNotes,
@@ -113,8 +113,8 @@ impl Default for ExportFile {
 
 /// What only this service knows of a file.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct ExportNotes {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct ExportNotes {
     version: u32,
     /// Names and types of the credentials in it, by id.
     pub credentials: BTreeMap<CredentialId, CredentialNote>,
@@ -122,7 +122,7 @@ pub(crate) struct ExportNotes {
     pub keys: BTreeMap<KeyId, KeyNote>,
     /// True when there are more messages, ratings or records of runs than one file holds: these are the newest.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "bool"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "bool"))]
     pub truncated: Option<bool>,
 }
 
@@ -134,15 +134,15 @@ impl Default for ExportNotes {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub(crate) struct CredentialNote {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
+pub struct CredentialNote {
     pub name: String,
     pub credential_name: String,
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub(crate) struct KeyNote {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
+pub struct KeyNote {
     pub name: String,
     pub hash: String,
 }
@@ -150,8 +150,8 @@ pub(crate) struct KeyNote {
 /// A flow in a file: Live, its settings and its draft, without secrets.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ExportedFlow"))]
-pub(crate) struct FlowRow {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ExportedFlow"))]
+pub struct FlowRow {
     pub id: FlowId,
     pub name: String,
     /// JSON text of its canvas.
@@ -166,25 +166,25 @@ pub(crate) struct FlowRow {
     #[serde(flatten)]
     pub settings: FlowSettingTexts,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "DraftRow"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "DraftRow"))]
     pub draft: Option<DraftRow>,
     /// Questions that are kept for its checks; what people asked is there only with messages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kept_questions: Vec<KeptQuestionView>,
     /// True when only the holders of an API key may ask it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "bool"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "bool"))]
     pub key_bound: Option<bool>,
     #[serde(rename = "apikeyid", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "KeyId"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "KeyId"))]
     pub api_key: Option<KeyId>,
 }
 
 /// The settings of a flow that are objects, as JSON text.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct FlowSettingTexts {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct FlowSettingTexts {
     pub chatbot_config: Option<String>,
     pub api_config: Option<String>,
     pub analytic: Option<String>,
@@ -197,16 +197,16 @@ pub(crate) struct FlowSettingTexts {
 /// What is to be published of a flow.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub(crate) struct DraftRow {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
+pub struct DraftRow {
     pub flow_data: String,
 }
 
 /// A store without what its loaders brought: they are run again where it comes in.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct DocumentStoreRow {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct DocumentStoreRow {
     id: DocumentStoreId,
     name: String,
     description: String,

@@ -2,7 +2,7 @@
 
 use crate::domain::flows::flow::FlowKind;
 use crate::domain::workspace::import::{ExistingPolicy, FileImport, ImportAction, ImportChoices};
-use crate::wire::flows::problems::CardProblemsView;
+use crate::flows::problems::CardProblemsView;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -11,8 +11,8 @@ use uuid::Uuid;
 /// An export, a flow, a tool or a canvas, with how it is to come in beside it.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Import"))]
-pub(crate) struct ImportBody {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Import"))]
+pub struct ImportBody {
     /// `preview` changes nothing and tells what an import would do.
     mode: Option<ImportMode>,
     /// What to do with things that are here already; they stay as they are unless it is said.
@@ -20,18 +20,21 @@ pub(crate) struct ImportBody {
     existing: ExistingPolicy,
     /// What to do with single things of the file, by their ids in it.
     #[serde(default)]
-    #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, ImportAction>"))]
+    #[cfg_attr(
+        feature = "test-support",
+        schemars(with = "std::collections::BTreeMap<String, ImportAction>")
+    )]
     choices: HashMap<String, ImportAction>,
     /// Name of the file, after which a canvas without a name is called.
     file_name: Option<String>,
     #[serde(flatten)]
-    #[cfg_attr(test, schemars(with = "FileFields"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "FileFields"))]
     file: Map<String, Value>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 enum ImportMode {
     Preview,
     Import,
@@ -45,7 +48,7 @@ impl From<ImportBody> for FileImport {
 }
 
 /// Some of the fields by which a file is told to be a flow, a canvas or an export.
-#[cfg(test)]
+#[cfg(feature = "test-support")]
 #[derive(schemars::JsonSchema)]
 #[schemars(rename_all = "camelCase")]
 #[allow(dead_code)]
@@ -73,8 +76,8 @@ struct FileFields {
 
 /// What became of each thing of a file, or what would.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct ImportResult {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct ImportResult {
     pub message: &'static str,
     pub items: Vec<ImportItemView>,
     pub created: usize,
@@ -86,20 +89,20 @@ pub(crate) struct ImportResult {
 
 /// A thing of the file, or a list of things that cannot come in.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ImportItem"))]
-pub(crate) struct ImportItemView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ImportItem"))]
+pub struct ImportItemView {
     kind: &'static str,
     #[serde(flatten)]
     identity: Option<ItemIdentity>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "usize"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "usize"))]
     count: Option<usize>,
     action: ImportOutcome,
     /// Why this is done with it.
     reason: Option<String>,
     /// What it could be told to do; none when it is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Vec<ImportAction>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Vec<ImportAction>"))]
     choices: Option<Vec<ImportAction>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
@@ -110,22 +113,22 @@ pub(crate) struct ImportItemView {
 /// Which thing of the file it is.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct ItemIdentity {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct ItemIdentity {
     /// Its id in the file.
-    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Option<String>"))]
     pub id: Option<Uuid>,
     pub name: String,
     /// Its id here, when it is another.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     pub new_id: Option<Uuid>,
 }
 
 /// What is said of a flow that comes in.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct FlowReport {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct FlowReport {
     /// Of a flow that comes in.
     pub r#type: FlowKind,
     /// What is wrong with such a flow, as `/validation/:id` says it.
@@ -134,7 +137,7 @@ pub(crate) struct FlowReport {
 
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 enum ImportOutcome {
     Create,
     Duplicate,
@@ -157,7 +160,7 @@ impl From<ImportAction> for ImportOutcome {
 impl ImportItemView {
     /// A thing for which `action` is or would be done.
     #[must_use]
-    pub(crate) fn planned(
+    pub fn planned(
         kind: &'static str,
         identity: ItemIdentity,
         action: ImportAction,
@@ -178,7 +181,7 @@ impl ImportItemView {
 
     /// A thing that cannot come in.
     #[must_use]
-    pub(crate) fn refused(kind: &'static str, identity: ItemIdentity, reason: String) -> Self {
+    pub fn refused(kind: &'static str, identity: ItemIdentity, reason: String) -> Self {
         Self {
             kind,
             identity: Some(identity),
@@ -193,7 +196,7 @@ impl ImportItemView {
 
     /// A list of things that stay outside.
     #[must_use]
-    pub(crate) fn left_out(kind: &'static str, count: usize, reason: &str) -> Self {
+    pub fn left_out(kind: &'static str, count: usize, reason: &str) -> Self {
         Self {
             kind,
             identity: None,
@@ -208,7 +211,7 @@ impl ImportItemView {
 
     /// A list of things that come in without being asked about one by one.
     #[must_use]
-    pub(crate) fn listed(kind: &'static str, count: usize) -> Self {
+    pub fn listed(kind: &'static str, count: usize) -> Self {
         Self {
             kind,
             identity: None,
@@ -222,20 +225,20 @@ impl ImportItemView {
     }
 
     #[must_use]
-    pub(crate) fn with_notes(self, notes: Vec<String>) -> Self {
+    pub fn with_notes(self, notes: Vec<String>) -> Self {
         Self { notes, ..self }
     }
 
     #[must_use]
-    pub(crate) fn with_flow(self, flow: Option<FlowReport>) -> Self {
+    pub fn with_flow(self, flow: Option<FlowReport>) -> Self {
         Self { flow, ..self }
     }
 }
 
 /// A type of flow or a card that comes in and does not run on this server.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Unsupported"))]
-pub(crate) struct UnsupportedView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Unsupported"))]
+pub struct UnsupportedView {
     pub what: UnsupportedKind,
     pub name: String,
     pub count: usize,
@@ -245,7 +248,7 @@ pub(crate) struct UnsupportedView {
 
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub(crate) enum UnsupportedKind {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
+pub enum UnsupportedKind {
     Card,
 }

@@ -2,14 +2,14 @@
 
 use crate::domain::ids::CredentialId;
 use crate::domain::workspace::oauth2::{SignInOffer, TokenRenewal};
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::Serialize;
 
 /// A sign-in to a credential that was begun.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "SignIn"))]
-pub(crate) struct SignInOfferView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "SignIn"))]
+pub struct SignInOfferView {
     /// True.
     success: bool,
     message: String,
@@ -37,8 +37,8 @@ impl From<SignInOffer> for SignInOfferView {
 /// The tokens of a credential were renewed; none of them is shown.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RenewedSignIn"))]
-pub(crate) struct TokenRenewalView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "RenewedSignIn"))]
+pub struct TokenRenewalView {
     /// True.
     success: bool,
     message: &'static str,
@@ -47,7 +47,7 @@ pub(crate) struct TokenRenewalView {
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct TokenInfo {
     token_type: &'static str,
     has_new_refresh_token: bool,

@@ -1,13 +1,13 @@
 //! What a workspace may hold and use (manual 5.17).
 
 use crate::domain::workspace::quota::{WorkspaceQuota, WorkspaceUse};
-use crate::wire::predictions::consumption::BudgetView;
+use crate::predictions::consumption::BudgetView;
 use serde::Serialize;
 
 /// What a workspace may hold and use; whatever is left out has no bound.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "WorkspaceQuota"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "WorkspaceQuota"))]
 pub(crate) struct WorkspaceQuotaView {
     /// A whole number from 0 to 1000000000000, as those below.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,7 +31,7 @@ pub(crate) struct WorkspaceQuotaView {
 /// What is used of the quota of a workspace.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "WorkspaceUse"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "WorkspaceUse"))]
 pub(crate) struct WorkspaceUseView {
     flows: u64,
     chunks: u64,

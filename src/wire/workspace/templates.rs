@@ -6,15 +6,15 @@ use crate::domain::ids::{FlowId, TemplateId, WorkspaceId};
 use crate::domain::workspace::template::{
     Starter, Template, TemplateChange, TemplateKind, TemplateLabel, TemplateSource,
 };
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// A flow to start from.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Starter"))]
-pub(crate) struct StarterView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Starter"))]
+pub struct StarterView {
     id: &'static str,
     template_name: &'static str,
     description: &'static str,
@@ -46,8 +46,8 @@ impl From<&'static Starter> for StarterView {
 /// A flow or a tool to start from, kept in a workspace.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Template"))]
-pub(crate) struct TemplateView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Template"))]
+pub struct TemplateView {
     id: TemplateId,
     name: String,
     template_name: String,
@@ -70,8 +70,8 @@ pub(crate) struct TemplateView {
 /// What people read of a template, and who may use it. What it makes is for those who may list templates.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "TemplateLabel"))]
-pub(crate) struct TemplateLabelView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "TemplateLabel"))]
+pub struct TemplateLabelView {
     id: TemplateId,
     name: String,
     description: String,
@@ -91,7 +91,7 @@ impl From<Template> for TemplateLabelView {
 /// The parts of a tool, which a page reads beside those of its template.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
 struct ToolParts {
     schema: Value,
     func: Value,
@@ -133,8 +133,8 @@ impl From<Map<String, Value>> for ToolParts {
 /// Makes a template of a flow or of a tool.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct NewTemplate {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct NewTemplate {
     name: String,
     description: Option<String>,
     badge: Option<String>,
@@ -148,8 +148,8 @@ pub(crate) struct NewTemplate {
 /// Changes a template; what is absent stays as it is.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct TemplateEdit {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct TemplateEdit {
     name: Option<String>,
     description: Option<String>,
     badge: Option<String>,
@@ -167,7 +167,7 @@ impl From<TemplateEdit> for TemplateChange {
 
 /// What a template shall be made of, as it was sent.
 #[derive(Debug)]
-pub(crate) enum SentSource {
+pub enum SentSource {
     Flow(String),
     Tool(Map<String, Value>),
 }
@@ -177,7 +177,7 @@ impl NewTemplate {
     ///
     /// # Errors
     /// 400 unless it is made of one thing.
-    pub(crate) fn into_parts(self) -> Result<(TemplateLabel, SentSource)> {
+    pub fn into_parts(self) -> Result<(TemplateLabel, SentSource)> {
         let source = match (self.chatflow_id, self.tool) {
             (Some(id), None) => SentSource::Flow(id),
             (None, Some(fields)) => SentSource::Tool(fields),

@@ -3,15 +3,15 @@
 use crate::domain::ids::{ToolServerId, WorkspaceId};
 use crate::domain::workspace::credential::MASK;
 use crate::domain::workspace::tool_server::{ToolServer, ToolServerChange, ToolServerState};
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// An MCP server that the workspace keeps.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ToolServer"))]
-pub(crate) struct ToolServerView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ToolServer"))]
+pub struct ToolServerView {
     id: ToolServerId,
     name: String,
     /// Scheme, host and port; the rest is hidden.
@@ -30,7 +30,7 @@ pub(crate) struct ToolServerView {
 /// How a server knows this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 pub(crate) enum ToolServerAuth {
     /// Not at all.
     None,
@@ -40,14 +40,14 @@ pub(crate) enum ToolServerAuth {
 
 /// The headers that a server is asked with; their values are hidden.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
 pub(crate) struct ToolServerHeaders {
     headers: BTreeMap<String, String>,
 }
 
 /// All headers that a server is to be asked with. A hidden value that is sent back stays as it is stored.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
 pub(crate) struct ToolServerHeadersEdit {
     headers: Option<BTreeMap<String, String>>,
 }
@@ -80,9 +80,9 @@ impl From<ToolServer> for ToolServerView {
 /// What to change; what is left out stays.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct ToolServerEdit {
-    #[cfg_attr(test, schemars(length(min = 1, max = 128)))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct ToolServerEdit {
+    #[cfg_attr(feature = "test-support", schemars(length(min = 1, max = 128)))]
     name: Option<String>,
     /// An `http` or `https` address, or what was shown of it.
     server_url: Option<String>,
@@ -103,8 +103,8 @@ impl From<ToolServerEdit> for ToolServerChange {
     }
 }
 
-#[cfg(test)]
-impl crate::wire::new::NewRecord for ToolServerEdit {
+#[cfg(feature = "test-support")]
+impl crate::new::NewRecord for ToolServerEdit {
     const NAME: &'static str = "NewToolServer";
     const ABOUT: &'static str = "A server of tools to store.";
     const REQUIRED: &'static [&'static str] = &["name", "serverUrl"];

@@ -2,15 +2,15 @@
 
 use crate::domain::ids::{ToolId, WorkspaceId};
 use crate::domain::workspace::tool::{ToolArgument, ToolChange, WorkspaceTool};
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 /// A tool that people wrote.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Tool"))]
-pub(crate) struct ToolView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Tool"))]
+pub struct ToolView {
     id: ToolId,
     name: String,
     description: String,
@@ -18,7 +18,7 @@ pub(crate) struct ToolView {
     icon_src: Option<String>,
     /// JSON text of a list of arguments.
     #[serde(serialize_with = "write_as_text")]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     schema: Vec<ToolArgument>,
     /// Its code.
     func: String,
@@ -63,17 +63,17 @@ impl From<WorkspaceTool> for ToolView {
 /// What to change; what is left out stays.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct ToolEdit {
-    #[cfg_attr(test, schemars(length(min = 1, max = 128)))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct ToolEdit {
+    #[cfg_attr(feature = "test-support", schemars(length(min = 1, max = 128)))]
     name: Option<String>,
-    #[cfg_attr(test, schemars(length(min = 0, max = 4_096)))]
+    #[cfg_attr(feature = "test-support", schemars(length(min = 0, max = 4_096)))]
     description: Option<String>,
-    #[cfg_attr(test, schemars(length(min = 0, max = 128)))]
+    #[cfg_attr(feature = "test-support", schemars(length(min = 0, max = 128)))]
     color: Option<String>,
     icon_src: Option<String>,
     /// A list of arguments, or its JSON text.
-    #[cfg_attr(test, schemars(with = "Option<Arguments>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Option<Arguments>"))]
     schema: Option<Value>,
     func: Option<String>,
 }
@@ -84,14 +84,14 @@ impl From<ToolEdit> for ToolChange {
     }
 }
 
-#[cfg(test)]
-impl crate::wire::new::NewRecord for ToolEdit {
+#[cfg(feature = "test-support")]
+impl crate::new::NewRecord for ToolEdit {
     const NAME: &'static str = "NewTool";
     const ABOUT: &'static str = "A tool to store.";
     const REQUIRED: &'static [&'static str] = &["name"];
 }
 
-#[cfg(test)]
+#[cfg(feature = "test-support")]
 #[derive(schemars::JsonSchema)]
 #[schemars(inline, untagged)]
 #[allow(dead_code)]

@@ -7,18 +7,18 @@ use serde_json::Value;
 /// Which conversations of a flow to export.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct TranscriptFilter {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct TranscriptFilter {
     pub chatflow_id: String,
-    #[cfg_attr(test, schemars(with = "Option<OneOrMore>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Option<OneOrMore>"))]
     pub chat_type: Option<Value>,
-    #[cfg_attr(test, schemars(with = "Option<OneOrMore>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Option<OneOrMore>"))]
     pub feedback_type: Option<Value>,
     pub start_date: Option<String>,
     pub end_date: Option<String>,
 }
 
-#[cfg(test)]
+#[cfg(feature = "test-support")]
 #[derive(schemars::JsonSchema)]
 #[schemars(inline, untagged)]
 #[allow(dead_code)]
@@ -30,8 +30,8 @@ enum OneOrMore {
 /// A conversation as a file holds it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Transcript"))]
-pub(crate) struct TranscriptView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Transcript"))]
+pub struct TranscriptView {
     pub id: ChatId,
     pub source: &'static str,
     pub session_id: Option<String>,
@@ -43,39 +43,39 @@ pub(crate) struct TranscriptView {
 /// A message of it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub(crate) struct TranscriptMessage {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
+pub struct TranscriptMessage {
     pub content: String,
     pub role: TranscriptSpeaker,
-    #[cfg_attr(test, schemars(with = "crate::wire::time::IsoTime"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "crate::time::IsoTime"))]
     pub time: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Value"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Value"))]
     pub source_documents: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Value"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Value"))]
     pub used_tools: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Value"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Value"))]
     pub file_uploads: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Value"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Value"))]
     pub feedback: Option<Value>,
     /// The record of the run of an agentflow that gave the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "crate::domain::ids::ExecutionId"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "crate::domain::ids::ExecutionId"))]
     pub execution_id: Option<Value>,
     /// What the person is asked to decide, until somebody does.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Value"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Value"))]
     pub action: Option<Value>,
 }
 
 /// Who said it.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub(crate) enum TranscriptSpeaker {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
+pub enum TranscriptSpeaker {
     Bot,
     User,
 }

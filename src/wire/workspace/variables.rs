@@ -2,14 +2,14 @@
 
 use crate::domain::ids::{VariableId, WorkspaceId};
 use crate::domain::workspace::variable::{Variable, VariableChange, VariableKind};
-use crate::wire::time::IsoTime;
+use crate::time::IsoTime;
 use serde::{Deserialize, Serialize};
 
 /// A saved variable.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Variable"))]
-pub(crate) struct VariableView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Variable"))]
+pub struct VariableView {
     id: VariableId,
     name: String,
     value: String,
@@ -36,9 +36,9 @@ impl From<Variable> for VariableView {
 
 /// What to change; what is left out stays.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct VariableEdit {
-    #[cfg_attr(test, schemars(length(min = 1, max = 128)))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct VariableEdit {
+    #[cfg_attr(feature = "test-support", schemars(length(min = 1, max = 128)))]
     name: Option<String>,
     value: Option<String>,
     r#type: Option<VariableKind>,
@@ -50,8 +50,8 @@ impl From<VariableEdit> for VariableChange {
     }
 }
 
-#[cfg(test)]
-impl crate::wire::new::NewRecord for VariableEdit {
+#[cfg(feature = "test-support")]
+impl crate::new::NewRecord for VariableEdit {
     const NAME: &'static str = "NewVariable";
     const ABOUT: &'static str = "A variable to store.";
     const REQUIRED: &'static [&'static str] = &["name"];

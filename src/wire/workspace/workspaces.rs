@@ -7,16 +7,16 @@ use crate::domain::error::{Error, Result};
 use crate::domain::ids::{OrganizationId, WorkspaceId};
 use crate::domain::workspace::quota::WorkspaceQuota;
 use crate::domain::workspace::workspace_overview::{WorkspaceChange, WorkspaceOverview};
-use crate::wire::time::IsoTime;
-use crate::wire::workspace::quota::{WorkspaceQuotaView, WorkspaceUseView};
+use crate::time::IsoTime;
+use crate::workspace::quota::{WorkspaceQuotaView, WorkspaceUseView};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A workspace.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Workspace"))]
-pub(crate) struct WorkspaceView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "Workspace"))]
+pub struct WorkspaceView {
     id: WorkspaceId,
     name: String,
     description: String,
@@ -58,9 +58,9 @@ impl From<WorkspaceOverview> for WorkspaceView {
 
 /// A workspace to make.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct NewWorkspace {
-    #[cfg_attr(test, schemars(required, length(min = 1, max = 120)))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct NewWorkspace {
+    #[cfg_attr(feature = "test-support", schemars(required, length(min = 1, max = 120)))]
     name: Option<String>,
     description: Option<String>,
 }
@@ -77,17 +77,17 @@ impl TryFrom<NewWorkspace> for WorkspaceChange {
 
 /// What to change; what is left out stays.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct WorkspaceEdit {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema))]
+pub struct WorkspaceEdit {
     /// The active workspace when it is left out.
-    #[cfg_attr(test, schemars(with = "Option<WorkspaceId>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Option<WorkspaceId>"))]
     pub id: Option<String>,
-    #[cfg_attr(test, schemars(length(min = 1, max = 120)))]
+    #[cfg_attr(feature = "test-support", schemars(length(min = 1, max = 120)))]
     name: Option<String>,
     description: Option<String>,
     /// Null removes it.
     #[serde(default)]
-    #[cfg_attr(test, schemars(with = "Option<WorkspaceQuotaView>"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "Option<WorkspaceQuotaView>"))]
     quota: Change<Value>,
 }
 

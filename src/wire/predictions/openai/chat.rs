@@ -8,8 +8,12 @@ use serde_json::Value;
 
 /// A question to a flow, with what was said before. Fields that are not named here mean nothing.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ChatCompletionRequest"))]
-pub(crate) struct ChatRequest {
+#[cfg_attr(
+    feature = "test-support",
+    derive(schemars::JsonSchema),
+    schemars(rename = "ChatCompletionRequest")
+)]
+pub struct ChatRequest {
     /// The flow: its id, or its name.
     pub model: String,
     /// The last message of a user is the question.
@@ -41,22 +45,30 @@ pub(crate) struct ChatRequest {
 }
 
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ChatCompletionMessage"))]
-pub(crate) struct ChatMessage {
+#[cfg_attr(
+    feature = "test-support",
+    derive(schemars::JsonSchema),
+    schemars(rename = "ChatCompletionMessage")
+)]
+pub struct ChatMessage {
     pub role: Author,
     pub content: Option<MessageContent>,
 }
 
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ChatCompletionStreamOptions"))]
-pub(crate) struct StreamOptions {
+#[cfg_attr(
+    feature = "test-support",
+    derive(schemars::JsonSchema),
+    schemars(rename = "ChatCompletionStreamOptions")
+)]
+pub struct StreamOptions {
     /// The last piece tells how many tokens were used.
     pub include_usage: Option<bool>,
 }
 
 impl ChatRequest {
     /// The first parameter that asks for what no flow does, and what it would have to be.
-    pub(crate) fn find_unsupported(&self) -> Option<(&'static str, &'static str)> {
+    pub fn find_unsupported(&self) -> Option<(&'static str, &'static str)> {
         let is_sent = |value: &Option<Value>| value.as_ref().is_some_and(|value| !value.is_null());
         let is = |value: &Option<Value>, fits: &dyn Fn(&Value) -> bool| {
             value.as_ref().is_none_or(|value| value.is_null() || fits(value))
@@ -94,7 +106,7 @@ impl ChatRequest {
         faults.into_iter().find(|(found, ..)| *found).map(|(_, name, message)| (name, message))
     }
 
-    pub(crate) fn take_sampling(&mut self) -> Sampling {
+    pub fn take_sampling(&mut self) -> Sampling {
         Sampling {
             temperature: self.temperature.take(),
             top_p: self.top_p.take(),
@@ -109,7 +121,7 @@ impl ChatRequest {
 
 /// What every piece of an answer says of it.
 #[derive(Debug, Clone)]
-pub(crate) struct CompletionHead {
+pub struct CompletionHead {
     pub id: String,
     pub created: i64,
     /// As it was asked for.
@@ -120,8 +132,8 @@ pub(crate) struct CompletionHead {
 
 /// An answer.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ChatCompletion"))]
-pub(crate) struct CompletionView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ChatCompletion"))]
+pub struct CompletionView {
     id: String,
     object: &'static str,
     created: i64,
@@ -129,16 +141,16 @@ pub(crate) struct CompletionView {
     choices: [ChoiceView; 1],
     /// Where a model told how many tokens it used.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "CompletionUsageView"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "CompletionUsageView"))]
     usage: Option<CompletionUsageView>,
     /// The version of Live that answered, in short.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(feature = "test-support", schemars(with = "String"))]
     system_fingerprint: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ChatCompletionChoice"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ChatCompletionChoice"))]
 struct ChoiceView {
     index: u32,
     message: AnswerMessage,
@@ -147,7 +159,7 @@ struct ChoiceView {
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ChatCompletionAnswer"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ChatCompletionAnswer"))]
 struct AnswerMessage {
     role: &'static str,
     content: String,
@@ -156,11 +168,11 @@ struct AnswerMessage {
 
 /// Clients look for a field that is always null.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 enum Nothing {}
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ChatCompletionUsage"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ChatCompletionUsage"))]
 pub(crate) struct CompletionUsageView {
     prompt_tokens: u64,
     completion_tokens: u64,
@@ -170,13 +182,13 @@ pub(crate) struct CompletionUsageView {
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 pub(super) struct CachedTokens {
     pub(super) cached_tokens: u64,
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 pub(super) struct ReasoningTokens {
     pub(super) reasoning_tokens: u64,
 }
@@ -194,7 +206,7 @@ impl From<Usage> for CompletionUsageView {
 }
 
 impl CompletionView {
-    pub(crate) fn new(head: CompletionHead, text: String, usage: Option<Usage>) -> Self {
+    pub fn new(head: CompletionHead, text: String, usage: Option<Usage>) -> Self {
         let CompletionHead { id, created, model, fingerprint } = head;
         let message = AnswerMessage { role: "assistant", content: text, refusal: None };
         Self {
@@ -211,7 +223,7 @@ impl CompletionView {
 
 /// A piece of an answer.
 #[derive(Debug, Serialize)]
-pub(crate) struct CompletionChunk<'a> {
+pub struct CompletionChunk<'a> {
     id: &'a str,
     object: &'static str,
     created: i64,
@@ -252,21 +264,21 @@ impl<'a> CompletionChunk<'a> {
     }
 
     /// The first one, which says who speaks.
-    pub(crate) fn first(head: &'a CompletionHead) -> Self {
+    pub fn first(head: &'a CompletionHead) -> Self {
         Self::new(head, ChunkDelta { role: Some("assistant"), content: Some("") }, None)
     }
 
-    pub(crate) fn text(head: &'a CompletionHead, text: &'a str) -> Self {
+    pub fn text(head: &'a CompletionHead, text: &'a str) -> Self {
         Self::new(head, ChunkDelta { role: None, content: Some(text) }, None)
     }
 
     /// The last one of the text.
-    pub(crate) fn last(head: &'a CompletionHead) -> Self {
+    pub fn last(head: &'a CompletionHead) -> Self {
         Self::new(head, ChunkDelta { role: None, content: None }, Some("stop"))
     }
 
     /// How many tokens were used: a piece without text.
-    pub(crate) fn usage(head: &'a CompletionHead, usage: Usage) -> Self {
+    pub fn usage(head: &'a CompletionHead, usage: Usage) -> Self {
         let last = Self::last(head);
         Self { choices: Vec::new(), usage: Some(usage.into()), ..last }
     }

@@ -5,8 +5,8 @@ use serde::Deserialize;
 /// Who wrote a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub(crate) enum Author {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
+pub enum Author {
     System,
     Developer,
     User,
@@ -18,16 +18,16 @@ pub(crate) enum Author {
 /// A text, or parts of which some are texts.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub(crate) enum MessageContent {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
+pub enum MessageContent {
     Text(String),
     Parts(Vec<ContentPart>),
 }
 
 /// A part of a message.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "OpenAiContentPart"))]
-pub(crate) struct ContentPart {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "OpenAiContentPart"))]
+pub struct ContentPart {
     /// `text` or `image_url`; by the other of both protocols `input_text`, `output_text` or `input_image`.
     r#type: String,
     text: Option<String>,
@@ -39,7 +39,7 @@ pub(crate) struct ContentPart {
 /// Where a picture is: a data URI.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 enum ImageLink {
     Text(String),
     Object { url: String },
@@ -47,7 +47,7 @@ enum ImageLink {
 
 /// A part, by what becomes of it.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum PartContent {
+pub enum PartContent {
     Text(String),
     /// The address of a picture.
     Picture(String),
@@ -56,7 +56,7 @@ pub(crate) enum PartContent {
 }
 
 impl MessageContent {
-    pub(crate) fn into_parts(self) -> Vec<PartContent> {
+    pub fn into_parts(self) -> Vec<PartContent> {
         match self {
             Self::Text(text) => vec![PartContent::Text(text)],
             Self::Parts(parts) => parts.into_iter().map(PartContent::from).collect(),

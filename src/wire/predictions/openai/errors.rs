@@ -4,14 +4,14 @@ use serde::Serialize;
 
 /// Why a request was not carried out.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "OpenAiError"))]
-pub(crate) struct OpenAiErrorView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "OpenAiError"))]
+pub struct OpenAiErrorView {
     pub error: OpenAiFault,
 }
 
 #[derive(Debug, Clone, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "OpenAiFault"))]
-pub(crate) struct OpenAiFault {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "OpenAiFault"))]
+pub struct OpenAiFault {
     /// What to do about it.
     pub message: String,
     pub r#type: &'static str,
@@ -22,7 +22,7 @@ pub(crate) struct OpenAiFault {
 
 /// The event that ends a stream of `/responses` that failed.
 #[derive(Debug, Serialize)]
-pub(crate) struct ErrorEvent<'a> {
+pub struct ErrorEvent<'a> {
     r#type: &'static str,
     code: Option<&'static str>,
     message: &'a str,
@@ -31,7 +31,7 @@ pub(crate) struct ErrorEvent<'a> {
 }
 
 impl<'a> ErrorEvent<'a> {
-    pub(crate) fn new(fault: &'a OpenAiFault, sequence_number: u64) -> Self {
+    pub fn new(fault: &'a OpenAiFault, sequence_number: u64) -> Self {
         let OpenAiFault { message, param, code, .. } = fault;
         Self { r#type: "error", code: *code, message, param: *param, sequence_number }
     }

@@ -1,8 +1,8 @@
 //! The bodies of OpenAI's protocol, as far as flows are asked by it (manual 2.14).
 
-pub(crate) mod chat;
-pub(crate) mod content;
-pub(crate) mod errors;
-pub(crate) mod models;
-pub(crate) mod responses;
-pub(crate) mod sampling;
+pub mod chat;
+pub mod content;
+pub mod errors;
+pub mod models;
+pub mod responses;
+pub mod sampling;

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 /// A flow that this key may ask.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "OpenAiModel"))]
-pub(crate) struct ModelView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "OpenAiModel"))]
+pub struct ModelView {
     id: FlowId,
     object: &'static str,
     /// When the flow was made, in seconds since 1970.
@@ -30,14 +30,14 @@ impl From<&Flow> for ModelView {
 
 /// The flows that this key may ask.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "OpenAiModels"))]
-pub(crate) struct ModelsView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "OpenAiModels"))]
+pub struct ModelsView {
     object: &'static str,
     data: Vec<ModelView>,
 }
 
 impl ModelsView {
-    pub(crate) fn new(data: Vec<ModelView>) -> Self {
+    pub fn new(data: Vec<ModelView>) -> Self {
         Self { object: "list", data }
     }
 }

@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 /// A question to a flow, with what was said before. Fields that are not named here mean nothing.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ResponseRequest"))]
-pub(crate) struct ResponseRequest {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ResponseRequest"))]
+pub struct ResponseRequest {
     /// The flow: its id, or its name.
     pub model: String,
     /// The question, or messages whose last one of a user is it.
@@ -37,23 +37,23 @@ pub(crate) struct ResponseRequest {
 }
 
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ResponseReasoning"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ResponseReasoning"))]
 struct Reasoning {
     effort: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
-pub(crate) enum ResponseInput {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
+pub enum ResponseInput {
     Text(String),
     Items(Vec<InputItem>),
 }
 
 /// A message; what is no message is left out.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ResponseInputItem"))]
-pub(crate) struct InputItem {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ResponseInputItem"))]
+pub struct InputItem {
     r#type: Option<String>,
     role: Option<Author>,
     content: Option<MessageContent>,
@@ -61,7 +61,7 @@ pub(crate) struct InputItem {
 
 impl InputItem {
     /// Who says what, where it is a message.
-    pub(crate) fn into_message(self) -> Option<(Author, Option<MessageContent>)> {
+    pub fn into_message(self) -> Option<(Author, Option<MessageContent>)> {
         let is_message = self.r#type.is_none_or(|kind| kind == "message");
         self.role.filter(|_| is_message).map(|role| (role, self.content))
     }
@@ -69,7 +69,7 @@ impl InputItem {
 
 impl ResponseRequest {
     /// The first parameter that asks for what no flow does, and what it would have to be.
-    pub(crate) fn find_unsupported(&self) -> Option<(&'static str, &'static str)> {
+    pub fn find_unsupported(&self) -> Option<(&'static str, &'static str)> {
         const KEPT: &str =
             "Answers are not kept by id: name the conversation with the header 'x-flowkeep-session'.";
         let is_sent = |value: &Option<Value>| value.as_ref().is_some_and(|value| !value.is_null());
@@ -98,7 +98,7 @@ impl ResponseRequest {
         faults.into_iter().find(|(found, ..)| *found).map(|(_, name, message)| (name, message))
     }
 
-    pub(crate) fn take_sampling(&mut self) -> Sampling {
+    pub fn take_sampling(&mut self) -> Sampling {
         Sampling {
             temperature: self.temperature.take(),
             top_p: self.top_p.take(),
@@ -111,7 +111,7 @@ impl ResponseRequest {
 
 /// What an answer says of itself before there is one.
 #[derive(Debug, Clone)]
-pub(crate) struct ResponseHead {
+pub struct ResponseHead {
     /// What its ids are made of.
     pub key: String,
     pub created: i64,
@@ -128,7 +128,7 @@ impl ResponseHead {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 enum ResponseStatus {
     InProgress,
     Completed,
@@ -137,8 +137,8 @@ enum ResponseStatus {
 
 /// An answer.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ResponseAnswer"))]
-pub(crate) struct ResponseView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ResponseAnswer"))]
+pub struct ResponseView {
     id: String,
     object: &'static str,
     created_at: i64,
@@ -165,27 +165,27 @@ pub(crate) struct ResponseView {
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct ResponseError {
     code: &'static str,
     message: String,
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct TextSettings {
     format: TextFormat,
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(inline))]
 struct TextFormat {
     r#type: &'static str,
 }
 
 /// What was said.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ResponseOutput"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ResponseOutput"))]
 pub(crate) struct OutputItem {
     id: String,
     r#type: &'static str,
@@ -195,7 +195,7 @@ pub(crate) struct OutputItem {
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ResponseOutputText"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ResponseOutputText"))]
 pub(crate) struct OutputPart {
     r#type: &'static str,
     text: String,
@@ -204,7 +204,7 @@ pub(crate) struct OutputPart {
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ResponseUsage"))]
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "ResponseUsage"))]
 struct ResponseUsage {
     input_tokens: u64,
     input_tokens_details: CachedTokens,
@@ -272,7 +272,7 @@ impl ResponseView {
         }
     }
 
-    pub(crate) fn answered(head: &ResponseHead, text: &str, usage: Option<Usage>) -> Self {
+    pub fn answered(head: &ResponseHead, text: &str, usage: Option<Usage>) -> Self {
         let output = vec![OutputItem::new(head, ResponseStatus::Completed, Some(text))];
         let usage = usage.map(ResponseUsage::from);
         Self { output, usage, ..Self::new(head, ResponseStatus::Completed) }
@@ -287,7 +287,7 @@ impl ResponseView {
 
 /// An event of an answer that is streamed.
 #[derive(Debug, Serialize)]
-pub(crate) struct ResponseEvent<'a> {
+pub struct ResponseEvent<'a> {
     #[serde(rename = "type")]
     pub name: &'static str,
     sequence_number: u64,
@@ -311,7 +311,7 @@ impl<'a> ResponseEvent<'a> {
     }
 
     /// What comes before the text, from this number on.
-    pub(crate) fn opening(head: &ResponseHead, from: u64) -> [Self; 4] {
+    pub fn opening(head: &ResponseHead, from: u64) -> [Self; 4] {
         let waiting = || ResponseView::new(head, ResponseStatus::InProgress);
         let item = OutputItem::new(head, ResponseStatus::InProgress, None);
         [
@@ -330,14 +330,14 @@ impl<'a> ResponseEvent<'a> {
         ]
     }
 
-    pub(crate) fn delta(head: &ResponseHead, sequence_number: u64, delta: &'a str) -> Self {
+    pub fn delta(head: &ResponseHead, sequence_number: u64, delta: &'a str) -> Self {
         let item_id = head.message_id();
         let content = EventContent::Delta { item_id, output_index: 0, content_index: 0, delta, logprobs: [] };
         Self { name: "response.output_text.delta", sequence_number, content }
     }
 
     /// What comes after the text, from this number on.
-    pub(crate) fn closing(head: &ResponseHead, from: u64, text: &'a str, usage: Option<Usage>) -> [Self; 4] {
+    pub fn closing(head: &ResponseHead, from: u64, text: &'a str, usage: Option<Usage>) -> [Self; 4] {
         let item_id = head.message_id();
         let item = OutputItem::new(head, ResponseStatus::Completed, Some(text));
         [
@@ -366,7 +366,7 @@ impl<'a> ResponseEvent<'a> {
         ]
     }
 
-    pub(crate) fn failed(head: &ResponseHead, sequence_number: u64, fault: &OpenAiFault) -> Self {
+    pub fn failed(head: &ResponseHead, sequence_number: u64, fault: &OpenAiFault) -> Self {
         Self::of_response("response.failed", sequence_number, ResponseView::failed(head, fault))
     }
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 /// What a request says of it; a flow uses of it what its owner listed.
 #[derive(Debug, Default)]
-pub(crate) struct Sampling {
+pub struct Sampling {
     pub temperature: Option<Value>,
     pub top_p: Option<Value>,
     pub max_tokens: Option<Value>,
@@ -17,7 +17,7 @@ pub(crate) struct Sampling {
 
 impl Sampling {
     /// As settings of cards. `instructions` stand for what cards call their system message.
-    pub(crate) fn into_overrides(self, instructions: Option<String>) -> Map<String, Value> {
+    pub fn into_overrides(self, instructions: Option<String>) -> Map<String, Value> {
         let stop = self.stop.map(|stop| match stop {
             Value::Array(texts) => {
                 let texts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();

@@ -5,13 +5,13 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// The revisions that are spoken, newest first.
-pub(crate) const REVISIONS: &[&str] = &["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"];
+pub const REVISIONS: &[&str] = &["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"];
 /// The newest one that begins with a handshake.
-pub(crate) const NEWEST_WITH_HANDSHAKE: &str = "2025-11-25";
+pub const NEWEST_WITH_HANDSHAKE: &str = "2025-11-25";
 /// The one of clients that name none.
-pub(crate) const UNNAMED_REVISION: &str = "2025-03-26";
+pub const UNNAMED_REVISION: &str = "2025-03-26";
 /// The one without a handshake: every request says what others say once.
-pub(crate) const WITHOUT_HANDSHAKE: &str = "2026-07-28";
+pub const WITHOUT_HANDSHAKE: &str = "2026-07-28";
 
 const META: &str = "_meta";
 const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -20,7 +20,7 @@ const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// A message of a client.
 #[derive(Debug)]
-pub(crate) struct ClientMessage {
+pub struct ClientMessage {
     /// None for what wants no answer.
     pub id: Option<Value>,
     /// None for an answer of the client.
@@ -33,7 +33,7 @@ impl ClientMessage {
     ///
     /// # Errors
     /// For what is no message, or several at once.
-    pub(crate) fn read(body: Value) -> Result<Self, RpcFault> {
+    pub fn read(body: Value) -> Result<Self, RpcFault> {
         let wrong = |why: &str| RpcFault::new(RpcFault::INVALID_REQUEST, why);
         let mut fields = match body {
             Value::Object(fields) => fields,
@@ -68,29 +68,29 @@ impl ClientMessage {
     }
 
     /// What the client wants to be told the progress of its request under.
-    pub(crate) fn progress_token(&self) -> Option<Value> {
+    pub fn progress_token(&self) -> Option<Value> {
         self.meta("progressToken").filter(|token| token.is_string() || token.is_number()).cloned()
     }
 
     /// The revision that a client begins with.
-    pub(crate) fn handshake_revision(&self) -> &str {
+    pub fn handshake_revision(&self) -> &str {
         let asked = self.params.get("protocolVersion").and_then(Value::as_str).unwrap_or_default();
         let known = REVISIONS.iter().find(|known| **known == asked && asked != WITHOUT_HANDSHAKE);
         known.copied().unwrap_or(NEWEST_WITH_HANDSHAKE)
     }
 
     /// The request that a client takes back, as JSON.
-    pub(crate) fn taken_back(&self) -> Option<String> {
+    pub fn taken_back(&self) -> Option<String> {
         self.params.get("requestId").map(Value::to_string)
     }
 
     /// The tool that is called.
-    pub(crate) fn tool(&self) -> Option<&str> {
+    pub fn tool(&self) -> Option<&str> {
         self.params.get("name").and_then(Value::as_str)
     }
 
     /// What the tool is called with; `None` for what are no arguments.
-    pub(crate) fn arguments(&self) -> Option<Map<String, Value>> {
+    pub fn arguments(&self) -> Option<Map<String, Value>> {
         match self.params.get("arguments") {
             None | Some(Value::Null) => Some(Map::new()),
             Some(Value::Object(arguments)) => Some(arguments.clone()),
@@ -102,7 +102,7 @@ impl ClientMessage {
     ///
     /// # Errors
     /// For a pair that is missing, and for headers that say something else.
-    pub(crate) fn check_envelope(
+    pub fn check_envelope(
         &self,
         (revision, method, name): (&str, Option<&str>, Option<&str>),
     ) -> Result<(), RpcFault> {
@@ -132,18 +132,18 @@ impl ClientMessage {
 
 /// Who answers.
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct ServerInfo {
+pub struct ServerInfo {
     pub name: String,
     pub version: &'static str,
 }
 
 /// The answer to `initialize`.
-pub(crate) fn initialized(revision: &str, server: &ServerInfo) -> Map<String, Value> {
+pub fn initialized(revision: &str, server: &ServerInfo) -> Map<String, Value> {
     object(json!({"protocolVersion": revision, "capabilities": {"tools": {}}, "serverInfo": server}))
 }
 
 /// The answer to `server/discover`.
-pub(crate) fn discovered(server: &ServerInfo) -> Map<String, Value> {
+pub fn discovered(server: &ServerInfo) -> Map<String, Value> {
     object(json!({
         "supportedVersions": REVISIONS, "capabilities": {"tools": {}}, "ttlMs": 0, "cacheScope": "private",
         META: {SERVER_INFO: server},
@@ -151,13 +151,13 @@ pub(crate) fn discovered(server: &ServerInfo) -> Map<String, Value> {
 }
 
 /// A result, as revisions without a handshake have it.
-pub(crate) fn complete(mut result: Map<String, Value>) -> Map<String, Value> {
+pub fn complete(mut result: Map<String, Value>) -> Map<String, Value> {
     result.insert("resultType".to_owned(), "complete".into());
     result
 }
 
 /// A list that only this caller may keep, and not for any time, as revisions without a handshake say it.
-pub(crate) fn uncached(mut result: Map<String, Value>) -> Map<String, Value> {
+pub fn uncached(mut result: Map<String, Value>) -> Map<String, Value> {
     result.insert("ttlMs".to_owned(), 0.into());
     result.insert("cacheScope".to_owned(), "private".into());
     result
@@ -165,7 +165,7 @@ pub(crate) fn uncached(mut result: Map<String, Value>) -> Map<String, Value> {
 
 /// How far a call came.
 #[derive(Debug, Serialize)]
-pub(crate) struct ProgressNotice<'a> {
+pub struct ProgressNotice<'a> {
     jsonrpc: &'static str,
     method: &'static str,
     params: Progress<'a>,
@@ -180,7 +180,7 @@ struct Progress<'a> {
 }
 
 impl<'a> ProgressNotice<'a> {
-    pub(crate) const fn new(progress_token: &'a Value, progress: u64, message: &'a str) -> Self {
+    pub const fn new(progress_token: &'a Value, progress: u64, message: &'a str) -> Self {
         Self {
             jsonrpc: "2.0",
             method: "notifications/progress",

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 /// How a flow stands as a tool; empty texts where it is none.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "McpServer"))]
-pub(crate) struct McpServerView {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "McpServer"))]
+pub struct McpServerView {
     enabled: bool,
     /// The whole of it where it was just made; else its beginning and its last characters.
     token: String,
@@ -32,8 +32,8 @@ impl From<(McpServer, FreshToken)> for McpServerView {
 /// A flow that is to be a tool.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "NewMcpServer"))]
-pub(crate) struct NewMcpServer {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "NewMcpServer"))]
+pub struct NewMcpServer {
     /// 1 to 64 letters, digits, `_` and `-`; no other flow of the workspace has it.
     pub tool_name: String,
     /// What the tool does, and when to use it.
@@ -43,8 +43,8 @@ pub(crate) struct NewMcpServer {
 /// What changes; what is left out stays.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "McpServerEdit"))]
-pub(crate) struct McpServerEdit {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "McpServerEdit"))]
+pub struct McpServerEdit {
     tool_name: Option<String>,
     description: Option<String>,
     enabled: Option<bool>,
@@ -58,11 +58,11 @@ impl From<McpServerEdit> for McpServerChange {
 
 /// The flow is a tool no more.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "McpServerGone"))]
-pub(crate) struct McpServerGone {
+#[cfg_attr(feature = "test-support", derive(schemars::JsonSchema), schemars(rename = "McpServerGone"))]
+pub struct McpServerGone {
     message: &'static str,
 }
 
 impl McpServerGone {
-    pub(crate) const DONE: Self = Self { message: "This flow is no tool of an MCP server any more." };
+    pub const DONE: Self = Self { message: "This flow is no tool of an MCP server any more." };
 }

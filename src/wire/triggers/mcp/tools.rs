@@ -4,12 +4,12 @@ use crate::domain::triggers::mcp_tool::{ArgumentKind, McpTool, ToolArguments};
 use serde_json::{Map, Value, json};
 
 /// The argument of a flow that begins with a question.
-pub(crate) const QUESTION: &str = "question";
+pub const QUESTION: &str = "question";
 /// A form as one object, beside its fields as arguments.
-pub(crate) const FORM: &str = "form";
+pub const FORM: &str = "form";
 
 /// A list of tools.
-pub(crate) fn listed(tools: &[McpTool]) -> Map<String, Value> {
+pub fn listed(tools: &[McpTool]) -> Map<String, Value> {
     let rows: Vec<Value> = tools.iter().map(tool).collect();
     Map::from_iter([("tools".to_owned(), rows.into())])
 }
@@ -49,7 +49,7 @@ fn input_schema(arguments: &ToolArguments) -> Value {
 }
 
 /// What a tool answered.
-pub(crate) fn answered(text: &str, structure: Option<Value>) -> Map<String, Value> {
+pub fn answered(text: &str, structure: Option<Value>) -> Map<String, Value> {
     let mut result = result_of(text, false);
     if let Some(structure) = structure {
         result.insert("structuredContent".to_owned(), structure);
@@ -58,7 +58,7 @@ pub(crate) fn answered(text: &str, structure: Option<Value>) -> Map<String, Valu
 }
 
 /// A value as the structure that a tool promised: an object as it is, a list as the items of one.
-pub(crate) fn structure_of(value: Value) -> Option<Value> {
+pub fn structure_of(value: Value) -> Option<Value> {
     match value {
         Value::Object(_) => Some(value),
         Value::Array(items) => Some(json!({ "items": items })),
@@ -67,7 +67,7 @@ pub(crate) fn structure_of(value: Value) -> Option<Value> {
 }
 
 /// Why a tool gave no answer, told to whoever called it.
-pub(crate) fn failed(message: &str) -> Map<String, Value> {
+pub fn failed(message: &str) -> Map<String, Value> {
     result_of(message, true)
 }
 
