@@ -16,7 +16,7 @@ export const SUGGESTED = ['Where is it now?', 'Can I change it?'];
 let shown = '';
 export const shop = await site();
 const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  executablePath: process.env.CHROMIUM,
   args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
 });
 

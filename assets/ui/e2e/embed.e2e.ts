@@ -4,23 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  CHROMIUM,
-  FLOWKEEP,
-  launch,
-  service,
-  shop,
-  site,
-  visit,
-  type Service,
-  type Site,
-} from './widget-support';
+import { launch, missing } from './harness';
+import { service, shop, site, visit, type Service, type Site } from './widget-support';
 
 /** The common third-party embed, as it is published. It is fetched for this test and is no part of the page. */
 const PACKAGE = 'flowise-embed@3.1.6';
 const folder = mkdtempSync(join(tmpdir(), 'embed-'));
 const script = fetchScript();
-const ready = Boolean(CHROMIUM && FLOWKEEP && script);
+const ready = !missing && Boolean(script);
 if (!ready) console.log(`skipped: needs Chromium, the built service and ${PACKAGE} from the package index`);
 
 function fetchScript(): string | undefined {

@@ -12,7 +12,7 @@ import { createServer } from 'vite';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { eitherWay } from '../src/i18n/pseudo';
 
-const ARGS =
+const SWITCHES =
   '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
 
 export const program = resolve(process.env.FLOWKEEP_BIN ?? '../../target/debug/flowkeep');
@@ -29,7 +29,8 @@ if (missing) console.warn(`Browser tests are skipped: ${missing}`);
 function findBrowser(): string | undefined {
   if (process.env.CHROMIUM) return process.env.CHROMIUM;
   const folders = (process.env.PATH ?? '').split(delimiter);
-  const names = ['chromium', 'chromium-browser', 'google-chrome'];
+  // The first draws what the others draw, in two thirds of their processor time.
+  const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
   return names
     .flatMap((name) => folders.map((folder) => join(folder, name)))
     .find((path) => existsSync(path));
@@ -310,9 +311,12 @@ afterEach(async () => {
   shown.clear();
 });
 
+export const launch = (): Promise<Browser> =>
+  chromium.launch({ executablePath: browserPath, headless: true, args: SWITCHES.split(' ') });
+
 /** A new context: nothing is left of other tests. */
 export async function open(address: string, options: OpenOptions = {}): Promise<Opened> {
-  browser ??= await chromium.launch({ executablePath: browserPath, headless: true, args: ARGS.split(' ') });
+  browser ??= await launch();
   const { scheme = 'light', width = 1280, height = 800, locale = 'en-US' } = options;
   const context = await browser.newContext({
     baseURL: address,

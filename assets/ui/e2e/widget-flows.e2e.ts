@@ -2,11 +2,11 @@ import { createServer } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { START, Steps } from './agentflows';
+import { launch } from './harness';
 import {
   answer,
   ask,
   expectClean,
-  launch,
   listen,
   ownSite,
   questions,

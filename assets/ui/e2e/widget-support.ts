@@ -1,33 +1,19 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { missing, program } from './harness';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 export const DIST = join(ROOT, 'assets/dist');
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** A program of this name: from its variable, a known place, or the search path. */
-export function program(variable: string, ...places: string[]): string | undefined {
-  const named = process.env[variable];
-  if (named) return named;
-  const known = places.find((place) => existsSync(place));
-  if (known) return known;
-  try {
-    return execFileSync('which', [variable.toLowerCase()], { encoding: 'utf8' }).trim() || undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-export const CHROMIUM = program('CHROMIUM', '/usr/bin/chromium');
-export const FLOWKEEP = process.env.FLOWKEEP_BIN ?? program('FLOWKEEP', join(ROOT, 'target/debug/flowkeep'));
 /** What the tests of chats need is there. */
-export const ready = Boolean(CHROMIUM && FLOWKEEP && existsSync(join(DIST, 'widget.js')));
+export const ready = !missing && existsSync(join(DIST, 'widget.js'));
 
 export interface Service {
   base: string;
@@ -38,7 +24,7 @@ export interface Service {
 
 /** The service with an empty data folder, forgotten when it stops. */
 export async function service(): Promise<Service> {
-  const child = spawn(FLOWKEEP ?? 'flowkeep', ['serve', '--throwaway', '--port', '0'], {
+  const child = spawn(program, ['serve', '--throwaway', '--port', '0'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const { baseUrl, apiKey } = await firstLine(child);
@@ -179,12 +165,6 @@ function pass(api: string, incoming: IncomingMessage, outgoing: ServerResponse):
 export async function listen(server: Server): Promise<string> {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-export async function launch(): Promise<Browser> {
-  const switches =
-    '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
-  return chromium.launch({ executablePath: CHROMIUM, headless: true, args: switches.split(' ') });
 }
 
 export interface Visit {

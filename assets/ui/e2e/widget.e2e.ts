@@ -1,10 +1,10 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launch } from './harness';
 import {
   answer,
   ask,
   expectClean,
-  launch,
   ownSite,
   questions,
   ready,
