@@ -1,9 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
-// Tests in a real browser against the built binary: one file at a time, each with its own service.
+// Tests in a real browser against the built binary: one file at a time, each with its own service. `.ci/page` runs several of
+// these beside each other.
 export default defineConfig({
   test: {
-    include: ['e2e/**/*.e2e.ts'],
+    include: ['e2e/*.e2e.ts'],
     environment: 'node',
     fileParallelism: false,
     testTimeout: 120_000,

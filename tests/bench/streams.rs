@@ -79,8 +79,7 @@ pub fn run_paced() {
         let total = Latencies::new(streams.iter().map(|stream| stream.total).collect()).percentile(0.5);
         let target = if count == 1_000 { "< 1.9 s" } else { "" };
         figure(&name("whole answer, p50"), &format!("{:.2} s", total / 1e3), target);
-        let dropped = streams.iter().filter(|stream| !stream.ended || stream.tokens != model::TOKENS).count();
-        figure(&name("dropped or incomplete"), &dropped.to_string(), "0");
+        figure(&name("dropped or incomplete"), &count_dropped(&streams, model::TOKENS), "0");
     }
 }
 
@@ -88,8 +87,8 @@ pub fn run_paced() {
 const BURST: usize = 50;
 const BURSTS: usize = 5;
 
-/// Fifty streams at once, whose provider does not pause: when the first of it is there. Bursts of both take turns, so that both
-/// see the same machine: what the provider alone needs for its ten thousand tokens is most of it.
+/// Fifty streams at once, whose provider does not pause: when the first of it is there, of the service and of the provider alone.
+/// Bursts of both take turns, so that both see the same machine, on which the provider writes its ten thousand tokens.
 pub fn run_burst() {
     heading("50 streams at once, 200 tokens without a pause");
     let provider = model::start();
@@ -112,8 +111,7 @@ pub fn run_burst() {
     figure("whole answer, p50 / p99", &pair(&with, |stream| stream.total), "");
     figure("the provider alone, first token, p50 / p99", &pair(&without, |stream| stream.first), "");
     figure("the provider alone, whole answer, p50 / p99", &pair(&without, |stream| stream.total), "");
-    let dropped = with.iter().filter(|stream| !stream.ended || stream.tokens != model::TOKENS).count();
-    figure("dropped or incomplete", &dropped.to_string(), "0");
+    figure("dropped or incomplete", &count_dropped(&with, model::TOKENS), "0");
 }
 
 /// Streams that are to be open at once, and files that each side of this machine keeps for other things.
@@ -139,9 +137,7 @@ pub fn run_open(files_max: usize) {
     let name = |what: &str| format!("{count} open streams: {what}");
     figure(&name("memory of the service"), &format!("{:.0} MB", (held + before) as f64 / 1024.0), "< 400 MB");
     figure(&name("memory per stream"), &format!("{:.1} kB", held as f64 / count as f64), "");
-    let whole = |stream: &&Stream| stream.ended && stream.tokens == model::LINGERING_TOKENS;
-    let dropped = count - streams.iter().filter(whole).count();
-    figure(&name("dropped or incomplete"), &dropped.to_string(), "0");
+    figure(&name("dropped or incomplete"), &count_dropped(&streams, model::LINGERING_TOKENS), "0");
     let first = Latencies::new(streams.iter().map(|stream| stream.first).collect());
     let pair = format!("{:.0} / {:.0} ms", first.percentile(0.5), first.percentile(0.99));
     figure(&name("first token, p50 / p99 (of it 2,000 ms of the provider's)"), &pair, "");
@@ -152,15 +148,19 @@ fn show(count: usize, without: &[Stream], with: &[Stream], held_kib: u64) {
         Latencies::new(streams.iter().map(time).collect())
     };
     let added = |share, time| times(with, time).percentile(share) - times(without, time).percentile(share);
-    let dropped = with.iter().filter(|stream| !stream.ended || stream.tokens != model::TOKENS).count();
     let name = |what: &str| format!("{count} streams: {what}");
     let pair = |time| format!("{:.2} / {:.2} ms", added(0.5, time), added(0.99, time));
     figure(&name("first token added, p50 / p99"), &pair(|stream| stream.first), "");
     figure(&name("total added, p50 / p99"), &pair(|stream| stream.total), "");
-    figure(&name("dropped or incomplete"), &dropped.to_string(), "0");
+    figure(&name("dropped or incomplete"), &count_dropped(with, model::TOKENS), "0");
     let target = if count == 1_000 { "< 100 MB" } else { "" };
     figure(&name("memory added"), &format!("{:.1} MB", held_kib as f64 / 1024.0), target);
     figure(&name("memory per stream"), &format!("{:.1} kB", held_kib as f64 / count as f64), "");
+}
+
+/// How many are not whole.
+fn count_dropped(streams: &[Stream], tokens: usize) -> String {
+    streams.iter().filter(|stream| !stream.ended || stream.tokens != tokens).count().to_string()
 }
 
 fn run(target: &Target, count: usize, marks: StreamMarkers) -> Vec<Stream> {

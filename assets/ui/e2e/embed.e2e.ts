@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   await browser?.close();
-  for (const one of [running, own, other]) one?.stop();
+  for (const one of [running, own, other]) await one?.stop();
 });
 
 async function ask(page: Page, text: string): Promise<void> {

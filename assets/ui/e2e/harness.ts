@@ -311,6 +311,7 @@ afterEach(async () => {
   shown.clear();
 });
 
+/** The browser, without a window. */
 export const launch = (): Promise<Browser> =>
   chromium.launch({ executablePath: browserPath, headless: true, args: SWITCHES.split(' ') });
 
@@ -390,7 +391,7 @@ export function serviceForTests(): {
   return { service, signedIn: (path, options) => openSignedIn(service, path, options) };
 }
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+export const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
 interface AxeWindow {

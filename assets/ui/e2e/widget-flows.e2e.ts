@@ -46,7 +46,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
-  for (const one of [running, own, provider]) one?.stop();
+  for (const one of [running, own, provider]) await one?.stop();
 });
 
 /** A model that answers everything with these questions. */

@@ -1,16 +1,13 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { missing, program } from './harness';
+import { axeSource, missing, startService } from './harness';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 export const DIST = join(ROOT, 'assets/dist');
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** What the tests of chats need is there. */
 export const ready = !missing && existsSync(join(DIST, 'widget.js'));
@@ -18,16 +15,13 @@ export const ready = !missing && existsSync(join(DIST, 'widget.js'));
 export interface Service {
   base: string;
   key: string;
-  stop: () => void;
+  stop: () => Promise<void>;
   flow: (rules: unknown[], more?: Record<string, unknown>) => Promise<string>;
 }
 
 /** The service with an empty data folder, forgotten when it stops. */
 export async function service(): Promise<Service> {
-  const child = spawn(program, ['serve', '--throwaway', '--port', '0'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const { baseUrl, apiKey } = await firstLine(child);
+  const { baseUrl, apiKey, call, stop } = await startService();
   const flow = async (rules: unknown[], more: Record<string, unknown> = {}): Promise<string> => {
     const body = {
       name: 'Shop help',
@@ -37,27 +31,9 @@ export async function service(): Promise<Service> {
       flowData: canvas(rules),
       ...more,
     };
-    const response = await fetch(`${baseUrl}/api/v1/chatflows`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(await response.text());
-    return ((await response.json()) as { id: string }).id;
+    return (await call<{ id: string }>('POST', '/chatflows', body)).id;
   };
-  return { base: baseUrl, key: apiKey, stop: () => child.kill(), flow };
-}
-
-function firstLine(child: ChildProcess): Promise<{ baseUrl: string; apiKey: string }> {
-  return new Promise((found, lost) => {
-    let text = '';
-    child.once('exit', (code) => lost(new Error(`the service ended with ${code}`)));
-    child.stdout?.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-      const end = text.indexOf('\n');
-      if (end > 0) found(JSON.parse(text.slice(0, end)) as { baseUrl: string; apiKey: string });
-    });
-  });
+  return { base: baseUrl, key: apiKey, stop, flow };
 }
 
 function canvas(rules: unknown[]): string {
@@ -216,7 +192,7 @@ export function questions(page: Page): Record<string, unknown>[] {
 
 /** Nothing is wrong with what is shown, as far as a program can say. */
 export async function expectClean(page: Page): Promise<void> {
-  await page.evaluate(AXE);
+  await page.evaluate(axeSource);
   const found = await page.evaluate(async () => {
     const { axe } = window as unknown as {
       axe: {

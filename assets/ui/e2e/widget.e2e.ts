@@ -53,7 +53,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
-  for (const one of [running, own, other]) one?.stop();
+  for (const one of [running, own, other]) await one?.stop();
 });
 
 async function go(address: string, options = {}): Promise<Visit> {

@@ -13,4 +13,4 @@ pub mod registration;
 pub mod roles;
 pub mod sessions;
 pub mod sign_in;
-pub mod user_summary;
+mod user_summary;
