@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { chatCanvas, liveFlow, type Made } from './flow-support';
 import { axe, missing, serviceForTests, shot } from './harness';
 
@@ -370,7 +370,24 @@ describe.skipIf(missing)('the settings of a flow', () => {
     await dialog.getByRole('checkbox').click();
     await dialog.getByRole('button', { name: 'Done' }).click();
 
-    await page.getByRole('switch', { name: 'Offer the flow as a tool' }).click();
+    // That it is off is said when it is, and not when it was asked for.
+    let save = (): void => undefined;
+    const asked = new Promise<void>((begun) => {
+      const hold = async (route: Route): Promise<void> => {
+        await new Promise<void>((answer) => {
+          save = answer;
+          begun();
+        });
+        await route.continue();
+      };
+      void page.route('**/api/v1/mcp-server/*', hold, { times: 1 });
+    });
+    const offered = page.getByRole('switch', { name: 'Offer the flow as a tool' });
+    await offered.click();
+    await asked;
+    expect(await offered.isChecked()).toBe(false);
+    expect(await page.getByText('Switched off: calls get status 404.').count()).toBe(0);
+    save();
     await page.getByText('Switched off: calls get status 404.').waitFor();
     expect((await callTool(second)).status).toBe(404);
 

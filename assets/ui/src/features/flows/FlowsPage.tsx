@@ -1,5 +1,5 @@
 import { FileUp, LayoutTemplate, Plus, Workflow } from 'lucide-react';
-import { useMemo, useState, type ReactNode } from 'react';
+import { memo, useMemo, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useFlows } from '../../api/flows';
 import { useCan } from '../../api/me';
@@ -78,7 +78,8 @@ export default function FlowsPage(): ReactNode {
   );
 }
 
-function FlowListing({ flows }: { flows: FlowSummary[] }): ReactNode {
+/** The list, which a dialog above it does not draw anew. */
+const FlowListing = memo(function FlowListing({ flows }: { flows: FlowSummary[] }): ReactNode {
   const list = useListView();
   const [open, setOpen] = useState<Open | null>(null);
   const shown = passing(flows, list.view);
@@ -97,4 +98,4 @@ function FlowListing({ flows }: { flows: FlowSummary[] }): ReactNode {
       <FlowDialogs open={open} onClose={() => setOpen(null)} />
     </>
   );
-}
+});

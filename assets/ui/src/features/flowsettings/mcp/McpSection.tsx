@@ -93,7 +93,8 @@ function Offer({ flow, server, mayEdit, isLive }: McpSectionProps & { server: Mc
         checked={on}
         onChange={(enabled) => saving.mutate({ enabled })}
         label={t('mcp.switch')}
-        help={t(on ? 'mcp.on' : 'mcp.off')}
+        // What programs get changes once the service has said so.
+        help={t(server.enabled ? 'mcp.on' : 'mcp.off')}
         disabled={!mayEdit || saving.isPending}
       />
       {saving.error && <Banner tone="danger">{saving.error.message}</Banner>}
