@@ -78,24 +78,35 @@ export default function FlowsPage(): ReactNode {
   );
 }
 
-/** The list, which a dialog above it does not draw anew. */
-const FlowListing = memo(function FlowListing({ flows }: { flows: FlowSummary[] }): ReactNode {
-  const list = useListView();
+function FlowListing({ flows }: { flows: FlowSummary[] }): ReactNode {
   const [open, setOpen] = useState<Open | null>(null);
-  const shown = passing(flows, list.view);
   return (
     <>
-      <ListTools flows={flows} list={list}>
-        <p className="sr-only" role="status">
-          {t('flows.found', { count: shown.length })}
-        </p>
-        {shown.length === 0 ? (
-          <FilteredEmpty onClear={() => list.change({ kind: '', state: '', tag: '', text: '' })} />
-        ) : (
-          <FlowList flows={shown} list={list} onOpen={setOpen} />
-        )}
-      </ListTools>
+      <FoundFlows flows={flows} onOpen={setOpen} />
       <FlowDialogs open={open} onClose={() => setOpen(null)} />
     </>
+  );
+}
+
+interface FoundFlowsProps {
+  flows: FlowSummary[];
+  onOpen: (open: Open) => void;
+}
+
+/** The list, which is not drawn anew for a dialog of the page or of a flow. */
+const FoundFlows = memo(function FoundFlows({ flows, onOpen }: FoundFlowsProps): ReactNode {
+  const list = useListView();
+  const shown = passing(flows, list.view);
+  return (
+    <ListTools flows={flows} list={list}>
+      <p className="sr-only" role="status">
+        {t('flows.found', { count: shown.length })}
+      </p>
+      {shown.length === 0 ? (
+        <FilteredEmpty onClear={() => list.change({ kind: '', state: '', tag: '', text: '' })} />
+      ) : (
+        <FlowList flows={shown} list={list} onOpen={onOpen} />
+      )}
+    </ListTools>
   );
 });

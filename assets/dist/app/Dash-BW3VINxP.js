@@ -1,1 +1,0 @@
-import{zt as e}from"./start-Bx9Toz1h.js";import{b as t}from"./react-Cdc0wIzb.js";var n=t(),r=()=>(0,n.jsxs)(`span`,{className:`muted`,children:[(0,n.jsx)(`span`,{"aria-hidden":!0,children:`–`}),(0,n.jsx)(`span`,{className:`sr-only`,children:e(`kit.none`)})]});export{r as t};

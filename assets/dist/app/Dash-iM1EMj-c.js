@@ -1,0 +1,1 @@
+import{zt as e}from"./start-DfWOzL_Z.js";import{b as t}from"./react-Cdc0wIzb.js";var n=t(),r=()=>(0,n.jsxs)(`span`,{className:`muted`,children:[(0,n.jsx)(`span`,{"aria-hidden":!0,children:`–`}),(0,n.jsx)(`span`,{className:`sr-only`,children:e(`kit.none`)})]});export{r as t};

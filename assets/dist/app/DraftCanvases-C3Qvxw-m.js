@@ -1,0 +1,1 @@
+import{zt as e}from"./start-DfWOzL_Z.js";import{n as t,t as n}from"./Canvases-C_kpM1sg.js";import{b as r}from"./react-Cdc0wIzb.js";var i=r();function a({afterName:r,...a}){return(0,i.jsx)(`div`,{className:t.framed,children:(0,i.jsx)(n,{...a,names:{before:e(`versions.now`),after:r??e(`versions.draft`)}})})}export{a as default};

@@ -1,1 +1,0 @@
-import{zt as e}from"./start-Bx9Toz1h.js";import{n as t,t as n}from"./Canvases-DSbQk91B.js";import{b as r}from"./react-Cdc0wIzb.js";var i=r();function a({afterName:r,...a}){return(0,i.jsx)(`div`,{className:t.framed,children:(0,i.jsx)(n,{...a,names:{before:e(`versions.now`),after:r??e(`versions.draft`)}})})}export{a as default};

@@ -1,0 +1,1 @@
+import{zt as e}from"./start-DfWOzL_Z.js";import{a as t,t as n}from"./Field-BxIkL4gy.js";import{b as r}from"./react-Cdc0wIzb.js";var i=r();function a({value:r,error:a,onChange:o}){return(0,i.jsx)(n,{label:e(`auth.name`),error:a,children:(0,i.jsx)(t,{autoFocus:!0,autoComplete:`name`,value:r,onChange:e=>o(e.target.value)})})}export{a as t};

@@ -1,1 +1,0 @@
-import{ot as e}from"./Shell-BNABXiQA.js";import{K as t,zt as n}from"./start-Bx9Toz1h.js";import{b as r}from"./react-Cdc0wIzb.js";var i=r();function a({permission:r}){return(0,i.jsx)(t,{icon:e,title:n(`kit.noAccess`),children:n(`kit.noAccessText`,{permission:r})})}export{a as t};

@@ -1,1 +1,0 @@
-import{t as e}from"./ellipsis-Ccaj4o3H.js";import{et as t,zt as n}from"./start-Bx9Toz1h.js";import{_ as r}from"./Shell-BNABXiQA.js";import{b as i}from"./react-Cdc0wIzb.js";var a=i();function o({name:i,items:o}){let s=n(`kit.actionsOf`,{name:i});return(0,a.jsx)(r,{items:o,label:s,children:(0,a.jsx)(t,{icon:e,label:s,size:`compact`})})}export{o as t};

@@ -1,0 +1,1 @@
+import{t as e}from"./ellipsis-DiW6SdXc.js";import{et as t,zt as n}from"./start-DfWOzL_Z.js";import{_ as r}from"./Shell-BgpQta_X.js";import{b as i}from"./react-Cdc0wIzb.js";var a=i();function o({name:i,items:o}){let s=n(`kit.actionsOf`,{name:i});return(0,a.jsx)(r,{items:o,label:s,children:(0,a.jsx)(t,{icon:e,label:s,size:`compact`})})}export{o as t};

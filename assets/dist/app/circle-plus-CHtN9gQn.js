@@ -1,0 +1,1 @@
+import{mt as e}from"./start-DfWOzL_Z.js";var t={name:`circle-plus`,size:24,node:[[`circle`,{cx:`12`,cy:`12`,r:`10`,key:`1mglay`}],[`path`,{d:`M8 12h8`,key:`1wcyev`}],[`path`,{d:`M12 8v8`,key:`napkw2`}]],aliases:[`plus-circle`]};t.node;var n=e(t);export{n as t};

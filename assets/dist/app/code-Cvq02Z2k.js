@@ -1,1 +1,0 @@
-import{_ as e,m as t}from"./react-Cdc0wIzb.js";import{Ft as n}from"./start-Bx9Toz1h.js";var r=(e,t)=>n.post(`/node-custom-function`,{body:e,...t?{signal:t}:{}}),i=r=>t({queryKey:[`answer schema`,r],enabled:r!==`[]`,staleTime:1/0,placeholderData:e,queryFn:()=>n.post(`/node-answer-schema`,{body:{rows:JSON.parse(r)}})});export{i as n,r as t};

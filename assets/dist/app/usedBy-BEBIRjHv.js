@@ -1,1 +1,0 @@
-import{m as e}from"./react-Cdc0wIzb.js";import{Ft as t,Nt as n}from"./start-Bx9Toz1h.js";var r=(r,i=!0)=>e({queryKey:[`usedBy`,r],enabled:i,queryFn:async()=>{try{return await t.get(`/used-by/{kind}`,{path:{kind:r}})}catch(e){if(e instanceof n&&[403,404].includes(e.status))return null;throw e}}});export{r as t};
