@@ -39,6 +39,7 @@ describe.skipIf(missing)('API keys', () => {
     await shot(page, 'keys-once');
     await once.getByRole('checkbox', { name: 'I have stored it' }).click();
     await once.getByRole('button', { name: 'Done' }).click();
+    await once.waitFor({ state: 'detached' });
 
     const row = page.getByRole('row', { name: /Website/ });
     await row.getByText(`fk_••••${value.slice(-4)}`).waitFor();
