@@ -176,9 +176,10 @@ fn with_placeholders(text: &str, hits: &[SecretMatch]) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut at = 0;
     for hit in hits {
-        shown.push_str(&text[at..hit.start]);
+        // A hit is told in bytes; what is hidden are whole characters.
+        shown.push_str(&text[at..text.floor_char_boundary(hit.start).max(at)]);
         shown.push_str(PLACEHOLDER);
-        at = hit.end;
+        at = text.ceil_char_boundary(hit.end);
     }
     shown + &text[at..]
 }

@@ -9,7 +9,11 @@ use proptest::test_runner::TestRunner;
 /// What may stand directly before and behind a secret.
 const BEFORE: &[&str] =
     &["", " ", "\"", "=", "(", "\n", "é", "/", "-", "_", ">", "\\n", "%3D", "\\u003d", "`", "…"];
-const BEHIND: &[&str] = &["", " ", "\"", ",", ")", "\n", "é", "<", "'", "\\n", "&x", "`", "]"];
+const BEHIND: &[&str] =
+    &["", " ", "\"", ",", ")", "\n", "é", "<", "'", "\\n", "&x", "`", "]", "…", "²", "\u{ad}"];
+/// What stands for something else, in one character or several.
+const DECODED: &[&str] =
+    &["…", "²", "ﬁ", "Ｋ", "\u{ad}", "%39", "&#57;", "&#8230;", "&amp;#57;", "\\u0039", "\\u2026"];
 
 #[test]
 fn every_line_of_the_table_is_hidden() {
@@ -225,6 +229,7 @@ fn rubble() -> impl Strategy<Value = String> {
         3 => proptest::sample::select(anchors).prop_map(str::to_owned),
         2 => proptest::sample::select(vec!["=", ":", "\"", "'", " ", "\n", ";", "@", "://", "/", ".", "-", "_", "\\", "{{", "}}", "$", ",", "a:b@"]).prop_map(str::to_owned),
         1 => Just(PLACEHOLDER.to_owned()),
+        1 => proptest::sample::select(DECODED).prop_map(str::to_owned),
         2 => "[A-Za-z0-9_-]{1,70}",
         1 => "[0-9a-f]{32,48}",
         1 => samples().prop_map(|sample| sample.text()),

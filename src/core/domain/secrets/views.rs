@@ -52,6 +52,8 @@ struct View {
     text: Vec<u8>,
     /// Where each stretch of the view begins, in order.
     stretches: Vec<Stretch>,
+    /// Where the text ends that this is a view of.
+    source_end: usize,
 }
 
 /// From here on the view is the text byte by byte, or one piece that stands for one of the text.
@@ -68,7 +70,7 @@ impl View {
         if text.len() > BYTES_MAX {
             return None;
         }
-        let mut made = Self { text: Vec::new(), stretches: Vec::new() };
+        let mut made = Self { text: Vec::new(), stretches: Vec::new(), source_end: text.len() };
         let mut copied = 0;
         let mut at = 0;
         let mut spelled = [0; 64];
@@ -110,11 +112,10 @@ impl View {
         self.text.extend_from_slice(decoded);
     }
 
-    /// The stretch that holds the byte at `at`, and where the next one begins in the text.
-    fn stretch(&self, at: usize) -> (Stretch, Option<usize>) {
+    /// The stretch that holds the byte at `at`, and those behind it.
+    fn stretch(&self, at: usize) -> (Stretch, &[Stretch]) {
         let behind = self.stretches.partition_point(|stretch| stretch.view as usize <= at);
-        let next = self.stretches.get(behind).map(|next| next.source as usize);
-        (self.stretches[behind.saturating_sub(1)], next)
+        (self.stretches[behind.saturating_sub(1)], &self.stretches[behind..])
     }
 
     fn start_of(&self, at: usize) -> usize {
@@ -126,13 +127,13 @@ impl View {
     /// Where what ends at `at` in the view ends in the text.
     fn end_of(&self, at: usize) -> usize {
         let last = at.saturating_sub(1);
-        let (stretch, next) = self.stretch(last);
-        let source = stretch.source as usize;
-        match next {
-            Some(next) if stretch.is_whole => next,
-            None if stretch.is_whole => source + 1,
-            _ => source + (last - stretch.view as usize) + 1,
+        let (stretch, behind) = self.stretch(last);
+        if !stretch.is_whole {
+            return stretch.source as usize + (last - stretch.view as usize) + 1;
         }
+        // Several stretches may stand for parts of one piece.
+        let next = behind.iter().find(|next| next.source > stretch.source);
+        next.map_or(self.source_end, |next| next.source as usize)
     }
 
     fn place(&self, hit: SecretMatch) -> SecretMatch {
@@ -157,7 +158,7 @@ impl View {
                 stretches.push(Stretch { view, ..*inner });
             }
         }
-        Self { text: self.text, stretches }
+        Self { text: self.text, stretches, source_end: outer.source_end }
     }
 
     /// The beginning of a stretch that is copied from `begin` of this view.
@@ -378,6 +379,22 @@ mod tests {
         assert_eq!(starts, [0, 1, 2, 8, 9, 12]);
         let ends: Vec<usize> = (1..7).map(|at| view.end_of(at)).collect();
         assert_eq!(ends, [1, 2, 8, 9, 12, 13]);
+    }
+
+    #[test]
+    fn what_ends_the_text_is_hidden_whole() {
+        for end in
+            ["…", "²", "ﬁ", "Ｋ", "\\u0039", "&#57;", "%39", "\u{ad}", "…\u{200b}", "&#8230;", "&amp;#57;"]
+        {
+            let text = format!("Authorization: Bearer aB3dE5fG7hJ9kL2mQQ{end}");
+            let shown = super::super::redact(&text).text;
+            assert!(
+                shown.contains(super::super::PLACEHOLDER) && !shown.contains("aB3dE5"),
+                "{text}: {shown}"
+            );
+            let (plain, view) = view(&text);
+            assert!(text.is_char_boundary(view.end_of(plain.len())), "{text}");
+        }
     }
 
     #[test]
