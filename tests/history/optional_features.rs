@@ -3,6 +3,7 @@
 use crate::editor::{KINDS, answer_of_canvas, canvas_answering};
 use crate::support::{Server, canvases, id};
 use serde_json::{Value, json};
+use std::thread;
 
 const DRAFTS_OFF: &str = "Drafts are off on this server.";
 const HISTORY_OFF: &str = "Version history is off on this server.";
@@ -237,6 +238,60 @@ impl Server {
             self.files_with(text).into_iter().filter(|path| path.contains("/files/") && path.contains(flow));
         found.map(|path| path.rsplit('/').next().unwrap().to_owned()).collect()
     }
+}
+
+#[test]
+fn publishes_of_one_draft_at_once_leave_live_its_file() {
+    let server = Server::start();
+    let flow = server.new_published("CHATFLOW", "one");
+    for round in 0..10 {
+        let words = format!("words of {round}");
+        server.save_canvas(&flow, &with_file(&words, "two")).is(200);
+        let statuses: Vec<u16> = thread::scope(|scope| {
+            let publish = || server.publish(&flow).status;
+            let all: Vec<_> = (0..3).map(|_| scope.spawn(publish)).collect();
+            all.into_iter().map(|one| one.join().unwrap()).collect()
+        });
+        assert!(
+            statuses.contains(&200) && statuses.iter().all(|status| [200, 409].contains(status)),
+            "{statuses:?}"
+        );
+        let live = stored_file_name(&server.record(&flow)["flowData"]);
+        assert_eq!(server.file_names(&flow, &words), [live]);
+    }
+}
+
+/// A canvas with this card, and one that names a file that is not here.
+fn with_a_missing_file(canvas: &str) -> String {
+    let mut canvas: Value = serde_json::from_str(canvas).unwrap();
+    let nodes = canvas["nodes"].as_array_mut().unwrap();
+    let mut other = nodes[0].clone();
+    (other["id"], other["data"]["id"]) = (json!("other_0"), json!("other_0"));
+    other["data"]["inputs"]["txtFile"] = json!("FILE-STORAGE::draft-0123456789abcdef-gone.txt");
+    nodes.push(other);
+    canvas.to_string()
+}
+
+#[test]
+fn what_is_refused_takes_no_file_from_live_and_leaves_none_behind() {
+    let server = Server::start();
+    let flow = server.new_published("CHATFLOW", "one");
+    let status = server.save_canvas(&flow, &with_file("first words", "two")).is(200).json();
+    let of_draft = status["draft"]["flowData"].as_str().unwrap().to_owned();
+    server.publish(&flow).is(200);
+    let live = stored_file_name(&server.record(&flow)["flowData"]);
+    // An editor still holds the names of the draft.
+    server.save_canvas(&flow, &with_a_missing_file(&of_draft)).is(200);
+    server.publish(&flow).is_error(400);
+    server.change(&flow, &json!({"flowData": with_a_missing_file(&of_draft)})).is_error(400);
+    assert_eq!(server.file_names(&flow, "first words"), std::slice::from_ref(&live));
+    server.save_canvas(&flow, &of_draft.replace("two", "three")).is(200);
+    server.publish(&flow).is(200);
+    assert_eq!(stored_file_name(&server.record(&flow)["flowData"]), live, "it is the same file");
+    assert_eq!(server.file_names(&flow, "first words"), [live]);
+    let refused = with_a_missing_file(&with_file("other words", "four"));
+    server.change(&flow, &json!({ "flowData": refused })).is_error(400);
+    assert!(server.file_names(&flow, "other words").is_empty());
 }
 
 #[test]

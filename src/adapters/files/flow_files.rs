@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::PathBuf;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 /// What marks a file of a draft: Live files are never replaced (manual 4.7 r2).
 const DRAFT: &str = "draft-";
@@ -27,6 +27,8 @@ pub struct FlowFiles {
     tree: Tree,
     /// Those who store hold it together; who clears up what nobody needs holds it alone.
     store_lock: RwLock<()>,
+    /// Held by who gives files of a draft their Live names, until Live has them or they are gone again.
+    promotion: Mutex<()>,
     removals: RemovalLock,
 }
 
@@ -104,7 +106,7 @@ impl FlowFiles {
     /// The files below the root of this tree, which is made when the first file comes.
     #[must_use]
     pub const fn new(tree: Tree, removals: RemovalLock) -> Self {
-        Self { tree, store_lock: RwLock::new(()), removals }
+        Self { tree, store_lock: RwLock::new(()), promotion: Mutex::new(()), removals }
     }
 
     fn folder(&self, workspace: &WorkspaceId, flow: &FlowId) -> PathBuf {
@@ -157,30 +159,45 @@ impl FlowFiles {
         Ok(self.open(workspace, flow, name)?.is_some())
     }
 
+    /// A draft's file that was published meanwhile is found under the name that Live has for it: an editor may hold the old one.
     fn open(
         &self,
         workspace: &WorkspaceId,
         flow: &FlowId,
         name: &FlowFileName,
     ) -> io::Result<Option<fs::File>> {
-        let folder = self.tree.open(&[&workspace.to_string(), &flow.to_string()])?;
-        Ok(folder.map(|folder| folder.file(name.as_str())).transpose()?.flatten())
+        let Some(folder) = self.tree.open(&[&workspace.to_string(), &flow.to_string()])? else {
+            return Ok(None);
+        };
+        match (folder.file(name.as_str())?, name.to_live()) {
+            (None, Some(live)) => folder.file(live.as_str()),
+            (found, _) => Ok(found),
+        }
     }
 
-    /// Lets a file be found under another name too; it is on disk under that when this returns.
+    /// Waits until nobody else gives files of drafts their Live names. Two publishes of one draft give the same names, and the
+    /// one that is refused must not take them from the other.
+    pub fn promotion_turn(&self) -> MutexGuard<'_, ()> {
+        self.promotion.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets a file be found under another name too; it is on disk under that when this returns. False where it could be
+    /// found so before.
     ///
     /// # Errors
-    /// When the file is not there, or the folder cannot be written.
+    /// When neither name leads to a file, or the folder cannot be written.
     pub fn link(
         &self,
         workspace: &WorkspaceId,
         flow: &FlowId,
         from: &FlowFileName,
         to: &FlowFileName,
-    ) -> io::Result<()> {
+    ) -> io::Result<bool> {
         let _turn = self.store_lock.read().unwrap_or_else(PoisonError::into_inner);
         let folder = self.tree.make(&[&workspace.to_string(), &flow.to_string()])?;
-        folder.link(from.as_str(), to.as_str())
+        let is_new = folder.file(to.as_str())?.is_none();
+        folder.link(from.as_str(), to.as_str())?;
+        Ok(is_new)
     }
 
     /// Bytes of the files of all flows and document stores of a workspace. A file that Live has from a draft counts once.
@@ -282,14 +299,20 @@ mod tests {
         let draft = FlowFileName::new_draft("a.txt", b"hello");
         let live = draft.to_live().unwrap();
         files.put(&workspace, &flow, &draft, b"hello").unwrap();
-        files.link(&workspace, &flow, &draft, &live).unwrap();
+        assert!(files.link(&workspace, &flow, &draft, &live).unwrap());
         let read = |name| files.get(&workspace, &flow, name, 10);
         assert!(files.has(&workspace, &flow, &live).unwrap());
         assert!(!files.has(&workspace, &FlowId::random(), &live).unwrap());
         assert_eq!(read(&live).unwrap().unwrap(), b"hello");
-        files.link(&workspace, &flow, &draft, &live).unwrap();
+        assert!(!files.link(&workspace, &flow, &draft, &live).unwrap());
         files.remove(&workspace, &flow, &draft);
         files.remove(&workspace, &flow, &draft);
+        // Who still has the name of the draft is led to Live's.
+        assert_eq!(read(&draft).unwrap().unwrap(), b"hello");
+        assert!(!files.link(&workspace, &flow, &draft, &live).unwrap());
+        let gone = FlowFileName::new_draft("a.txt", b"hello");
+        assert!(read(&gone).unwrap().is_none());
+        assert!(files.link(&workspace, &flow, &gone, &gone.to_live().unwrap()).is_err());
         let left: Vec<_> = fs::read_dir(files.folder(&workspace, &flow))
             .unwrap()
             .map(|entry| entry.unwrap().file_name())

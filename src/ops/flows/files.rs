@@ -66,25 +66,47 @@ pub(crate) fn check_size(file: &InlineFile) -> Result<()> {
     Err(Error::Invalid(format!("A file is larger than {most} MB.")))
 }
 
-/// Gives the files of a draft their Live names, beside the old ones: until Live is written, the draft still works.
+/// Makes a canvas Live by this write. Files of the draft get their Live names before, beside the old ones: until Live is
+/// written, the draft still works. When nothing was written, the names go again that only this gave.
 ///
 /// # Errors
-/// 400 when a file of the draft is missing, 500 when it cannot be linked.
-pub(crate) fn promote_to_live(
+/// 400 when a file of the draft is missing, 500 when it cannot be linked, and those of the write.
+pub(crate) fn put_live<T>(
     app: &App,
     workspace: &WorkspaceId,
     flow: &FlowId,
     canvas: ParsedCanvas,
+    write: impl FnOnce(&ParsedCanvas) -> Result<T>,
+) -> Result<T> {
+    if draft_file_names(&canvas).is_empty() {
+        return write(&canvas);
+    }
+    let _turn = app.files.promotion_turn();
+    let mut linked = Vec::new();
+    let canvas = give_live_names(app, workspace, flow, canvas, &mut linked)
+        .inspect_err(|_| remove(app, workspace, flow, &linked))?;
+    write(&canvas).inspect_err(|error| roll_back(app, workspace, flow, &linked, error))
+}
+
+fn give_live_names(
+    app: &App,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    canvas: ParsedCanvas,
+    linked: &mut Vec<FlowFileName>,
 ) -> Result<ParsedCanvas> {
     let mut rename = |name: &str| -> Result<Option<String>> {
         let Some(draft) = FlowFileName::parse(name) else { return Ok(None) };
         let Some(live) = draft.to_live() else { return Ok(None) };
-        app.files.link(workspace, flow, &draft, &live).map_err(|fault| match fault.kind() {
+        let is_new = app.files.link(workspace, flow, &draft, &live).map_err(|fault| match fault.kind() {
             ErrorKind::NotFound => {
                 Error::invalid("The canvas names a file that is not here any more. Upload it again.")
             }
             _ => Error::internal(fault),
         })?;
+        if is_new {
+            linked.push(live.clone());
+        }
         Ok(Some(live.as_str().to_owned()))
     };
     match files::rename_stored_files(canvas.canvas(), &mut rename)? {

@@ -377,19 +377,18 @@ fn save_change(
         flow.updated = live::later(now, flow.updated);
         Ok(flow)
     };
-    let keep = |canvas| {
-        let kept = files::store_inline_files(app, &caller.workspace, id, canvas, CanvasSide::Live)?;
-        // An editor that holds the draft may name its files; Live has its own, which no draft takes along.
-        let canvas = files::promote_to_live(app, &caller.workspace, id, kept.canvas)?;
-        Ok::<_, Error>(files::CanvasFiles { canvas, ..kept })
+    let save = |canvas: Option<&ParsedCanvas>| live::save(app, caller, id, canvas, &edit, origin_of(change));
+    let written = match canvas {
+        None => save(None)?,
+        Some(canvas) => {
+            let files::CanvasFiles { canvas, new_files: fresh } =
+                files::store_inline_files(app, &caller.workspace, id, canvas, CanvasSide::Live)?;
+            // An editor that holds the draft may name its files; Live has its own, which no draft takes along.
+            files::put_live(app, &caller.workspace, id, canvas, |canvas| save(Some(canvas)))
+                .inspect_err(|error| files::roll_back(app, &caller.workspace, id, &fresh, error))?
+        }
     };
-    let kept = canvas.map(keep).transpose()?;
-    let canvas = kept.as_ref().map(|kept| &kept.canvas);
-    let written = live::save(app, caller, id, canvas, &edit, origin_of(change));
-    if let (Err(error), Some(kept)) = (&written, &kept) {
-        files::roll_back(app, &caller.workspace, id, &kept.new_files, error);
-    }
-    let flow = written?.flow;
+    let flow = written.flow;
     Ok(mask(app.store.read(|tx| with_canvas(tx, flow.clone()))?, caller))
 }
 

@@ -15,7 +15,6 @@ use crate::domain::flows::publish::{FlowPublication, PublishOutcome, PublishResu
 use crate::domain::flows::record_result::RecordResult;
 use crate::domain::flows::version::VersionKind;
 use crate::domain::ids::FlowId;
-use crate::files::flow_files::FlowFileName;
 use crate::store::ReadTx;
 use crate::store::tables::{CANVASES, FLOWS};
 
@@ -156,28 +155,25 @@ fn publish_unless_blocked(
 }
 
 fn put_live(app: &App, caller: &Caller, seen: &Flow, draft: &Draft, canvas: String) -> Result<PublishResult> {
-    let draft_canvas = ParsedCanvas::parse(canvas)?;
-    let draft_files = files::draft_file_names(&draft_canvas);
-    let canvas = files::promote_to_live(app, &caller.workspace, &seen.id, draft_canvas)?;
+    let canvas = ParsedCanvas::parse(canvas)?;
+    let draft_files = files::draft_file_names(&canvas);
     let now = app.clock.monotonic_now();
     let edit = |_: &_, mut flow: Flow| {
         flow.updated = live::later(now, flow.updated);
         Ok(flow)
     };
-    let change = LiveChange {
-        flow: &seen.id,
-        kind: VersionKind::Publish,
-        origin: ChangeOrigin::Edit,
-        expected_live: Some(seen.digest),
-        canvas: Some(&canvas),
-        edit: &edit,
-        published_draft: Some(draft.digest),
-        guard: None,
-    };
-    let written = live::write(app, caller, &change).inspect_err(|error| {
-        // The Live names were given before; nobody uses them now.
-        let linked: Vec<_> = draft_files.iter().filter_map(FlowFileName::to_live).collect();
-        files::roll_back(app, &caller.workspace, &seen.id, &linked, error);
+    let written = files::put_live(app, &caller.workspace, &seen.id, canvas, |canvas| {
+        let change = LiveChange {
+            flow: &seen.id,
+            kind: VersionKind::Publish,
+            origin: ChangeOrigin::Edit,
+            expected_live: Some(seen.digest),
+            canvas: Some(canvas),
+            edit: &edit,
+            published_draft: Some(draft.digest),
+            guard: None,
+        };
+        live::write(app, caller, &change)
     })?;
     // A newer draft may still use files of the one that was published.
     let newer = app.store.read(|tx| drafts::canvas(tx, seen))?;
