@@ -73,10 +73,12 @@ impl BackgroundRun {
         let run = active.snapshot();
         let (state, error) = outcome(&run, ran, reason);
         let filled = self.plan.stores().iter().map(|(store, label)| (*store, label.clone())).collect();
-        let ended = end(app, run.clone(), (state, error), filled).or_else(|fault| match fault {
-            // What it wrote cannot count: a store has no room for another loader.
-            Error::Invalid(why) => end(app, run, (PipelineState::Failed, Some(why)), Vec::new()),
-            other => Err(other),
+        let ended = end(app, run.clone(), (state, error), filled).or_else(|fault| {
+            if !fault.is_refusal() {
+                return Err(fault);
+            }
+            // What it wrote cannot count: a store has no room for another loader, or the workspace none for so many chunks.
+            end(app, run, (PipelineState::Failed, Some(fault.to_string())), Vec::new())
         });
         settle(app, active, ended);
     }
@@ -121,7 +123,7 @@ fn outcome(
 /// Stores the end of a run, with what it leaves to do; that the `filled` stores get vectors, where it is finished.
 ///
 /// # Errors
-/// When the database cannot be written; 400 where what it wrote cannot count.
+/// When the database cannot be written; 400 or 507 where what it wrote cannot count.
 fn end(
     app: &App,
     mut run: PipelineRun,

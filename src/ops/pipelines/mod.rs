@@ -11,7 +11,7 @@ mod targets;
 pub(crate) use self::files::{delete_file, list_files, open_file, sweep_files};
 pub(crate) use self::questions::{AskedPipeline, ask, ask_by_caller, ask_by_webhook};
 pub(in crate::ops) use self::questions::{run_for_flow, run_scheduled};
-pub(crate) use self::resume::resume_all;
+pub(crate) use self::resume::{list_cut_off, resume_each};
 
 use self::background::BackgroundRun;
 use crate::app::App;

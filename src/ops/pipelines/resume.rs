@@ -9,28 +9,43 @@ use crate::domain::pipelines::run::{PipelinePosition, PipelineState};
 use crate::store::queries::pipelines;
 use crate::store::tables::{CANVASES, FLOWS, PIPELINES_UNDER_WAY, WORKSPACES};
 
-/// Goes on with all of them.
+/// A run that holds the place of its flow's next one.
+pub(crate) struct CutOffRun {
+    workspace: WorkspaceId,
+    flow: FlowId,
+    /// Which run of the flow it is.
+    number: u64,
+}
+
+/// Those that the process before this one did not end.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub(crate) fn resume_all(app: &App) -> Result<()> {
-    let left: Vec<(WorkspaceId, FlowId, u64)> = app.store.read(|tx| {
-        let mut left = Vec::new();
+pub(crate) fn list_cut_off(app: &App) -> Result<Vec<CutOffRun>> {
+    app.store.read(|tx| {
+        let mut found = Vec::new();
         for workspace in WORKSPACES.list(tx)? {
             let here = PIPELINES_UNDER_WAY.entries(tx, &workspace.id)?;
-            left.extend(here.into_iter().map(|(flow, number)| (workspace.id, flow, number)));
+            let run = |(flow, number)| CutOffRun { workspace: workspace.id, flow, number };
+            found.extend(here.into_iter().map(run));
         }
-        Ok(left)
-    })?;
-    for (workspace, flow, number) in left {
-        if app.state.pipelines.find(&flow).is_some() {
-            continue;
+        Ok(found)
+    })
+}
+
+/// Goes on with these; those that could not, which can start none until they do.
+pub(crate) fn resume_each(app: &App, mut runs: Vec<CutOffRun>) -> Vec<CutOffRun> {
+    runs.retain(|run| {
+        if app.state.pipelines.find(&run.flow).is_some() {
+            return false;
         }
-        if let Err(error) = resume(app, &workspace, &flow, number) {
-            tracing::warn!(error = error.for_log(), %flow, "a pipeline could not go on");
-        }
-    }
-    Ok(())
+        resume(app, &run.workspace, &run.flow, run.number)
+            .inspect_err(|error| {
+                tracing::warn!(error = error.for_log(), flow = %run.flow, "a pipeline could not go on");
+            })
+            .is_err()
+    });
+    runs
 }
 
 fn resume(app: &App, workspace: &WorkspaceId, id: &FlowId, number: u64) -> Result<()> {

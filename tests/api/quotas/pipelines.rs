@@ -4,6 +4,7 @@ use super::knowledge::make;
 use super::{bound, tells, used};
 use crate::etl::{DocumentFolder, finish, folder_line, into, pipeline, run, save};
 use crate::support::Server;
+use crate::support::canvases::Drawing;
 use serde_json::{Value, json};
 
 /// What a run fails with.
@@ -71,4 +72,25 @@ fn a_file_that_a_pipeline_writes_counts_and_what_does_not_fit_leaves_nothing() {
     assert_eq!(used(&server, "fileBytes"), bytes);
     server.owner("DELETE", &format!("/etl/{flow}/files/rows.jsonl")).send().is(200);
     assert_eq!(used(&server, "fileBytes"), 0);
+}
+
+#[test]
+fn stores_that_have_room_for_one_another_but_not_for_all_fail_the_run_and_the_next_one_may_begin() {
+    let folder = DocumentFolder::numbered(2);
+    let server = folder.server();
+    let (card, inputs) = source(&folder);
+    let mut drawing = Drawing::default();
+    let files = drawing.card(card, inputs);
+    for store in [make(&server), make(&server)] {
+        let inputs = json!({"selectedStore": store, "mode": "replace"});
+        let target = drawing.card("etlDocumentStore", inputs);
+        drawing.wire(&files, &target, "documents");
+    }
+    let flow = pipeline(&server, &drawing);
+    bound(&server, &json!({"chunks": 3}));
+    tells(&failed(&server, &flow), "chunks", 3, 2);
+    assert_eq!(used(&server, "chunks"), 0);
+    bound(&server, &json!({"chunks": 4}));
+    finish(&server, &flow);
+    assert_eq!(used(&server, "chunks"), 4);
 }
