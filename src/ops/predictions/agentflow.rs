@@ -157,9 +157,15 @@ fn conclude(
     start_timers(app, &row);
     let action = row.pauses().next().map(|pause| pause.action.clone());
     if let Some(action) = &action {
-        sink.event(&RunEvent::Action(action)).map_err(|_| Error::Cancelled)?;
+        // What goes on later needs the files of this request, whatever becomes of its answer.
+        entry.files.keep_files();
+        // A caller who left finds in the conversation what is to be decided.
+        let _ = sink.event(&RunEvent::Action(action));
     }
-    sink.event(&RunEvent::State(row.state())).map_err(|_| Error::Cancelled)?;
+    let told = sink.event(&RunEvent::State(row.state()));
+    if action.is_none() {
+        told.map_err(|_| Error::Cancelled)?;
+    }
     output.execution = Some(Box::new(ExecutionOutput { id, entries, action }));
     Ok((output, None))
 }

@@ -396,7 +396,10 @@ fn conclude(
             if outcome.execution.is_none() {
                 outcome.source_documents.extend(host.take_cited());
             }
-            post_processing::apply(host, &entry.flow, outcome).map_err(|fault| run_error(fault, cancel))?;
+            if let Err(fault) = post_processing::apply(host, &entry.flow, outcome) {
+                keep_pause(app, entry, host, std::mem::take(outcome))?;
+                return Err(run_error(fault, cancel));
+            }
             if !entry.streams {
                 kept.send_whole(&outcome.text)?;
             }
@@ -435,6 +438,18 @@ fn conclude(
             Err(fault)
         }
     }
+}
+
+/// Keeps that an answer waits for a person, where it could not go out: the pause is stored, and whoever is to decide has to find
+/// it. What post-processing was to change is not kept unchanged.
+fn keep_pause(app: &App, entry: &PredictionRun, host: &RunHost<'_>, outcome: RunOutput) -> Result<()> {
+    if !outcome.waits_for_person() {
+        return Ok(());
+    }
+    let silent = RunOutput { text: String::new(), json: None, usage: host.usage(), ..outcome };
+    app.store.append(message_pair(app, entry, host.fixed_session(), &silent, AnswerEnd::Complete)?)?;
+    entry.files.keep_files();
+    Ok(())
 }
 
 /// Keeps what the specialists of a team did until their run was ended: there is no answer, and that is told as of any run.

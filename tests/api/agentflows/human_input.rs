@@ -275,3 +275,30 @@ fn question_and_answer_are_messages_of_the_conversation() {
         server.messages(talk.flow()).iter().map(|message| message["content"].clone()).collect();
     assert_eq!(texts, ["Hi", "A draft.\n\nShall I send it?", "Proceed", "Sent: A draft. (proceed)"]);
 }
+
+#[test]
+fn a_pause_whose_answer_could_not_go_out_is_found_in_the_conversation_and_decided() {
+    let server = Server::start();
+    let code = "if (!$flow.rawOutput.startsWith('Sent')) throw new Error('no'); return $flow.rawOutput;";
+    let config = json!({
+        "postProcessing": {"enabled": true, "customFunction": json!(code).to_string()},
+        "fullFileUpload": {"status": true},
+    });
+    let flow = asking().flow_with(&server, json!({"chatbotConfig": config.to_string()}));
+    let upload =
+        json!({"type": "file:full", "name": "a.txt", "mime": "text/plain", "data": "Grey cats purr."});
+    let told = server.ask(&flow, &json!({"question": "Hi", "uploads": [upload]})).is_error(500);
+    assert!(told.starts_with("Post-processing: "), "{told}");
+
+    let stored = server.messages(&flow);
+    assert_eq!(stored.len(), 2, "{stored:?}");
+    let name = stored[0]["fileUploads"][0]["fileName"].as_str().unwrap();
+    let chat = stored[0]["chatId"].as_str().unwrap();
+    let path = format!("/get-upload-file?chatflowId={flow}&chatId={chat}&fileName={name}");
+    assert_eq!(server.owner("GET", &path).send().is(200).text(), "Grey cats purr.");
+    assert_eq!(stored[1]["content"], "", "what the code was to change is not kept unchanged");
+    assert_eq!(stored[1]["action"]["data"]["nodeId"], ASK);
+    let body = json!({"chatId": chat, "humanInput": {"type": "proceed"}});
+    let decided = server.post(&format!("/internal-prediction/{flow}"), &body);
+    assert_eq!(decided["text"], "Sent: A draft. (proceed)");
+}

@@ -301,6 +301,12 @@ pub struct ExecutionOutput {
 }
 
 impl RunOutput {
+    /// True when the run waits until somebody decides something.
+    #[must_use]
+    pub fn waits_for_person(&self) -> bool {
+        self.execution.as_ref().is_some_and(|execution| execution.action.is_some())
+    }
+
     /// An answer that is nothing but a text.
     #[must_use]
     pub fn from_text(text: String) -> Self {
