@@ -66,6 +66,24 @@ fn list_records<T: DeserializeOwned>(tx: &impl Tx, table: Table, range: &KeyRang
     Ok(records)
 }
 
+/// As [`list_records`], without rows that are damaged. They were named in the log, and stand in nobody else's way.
+fn list_intact_records<T: DeserializeOwned>(tx: &impl Tx, table: Table, range: &KeyRange) -> Result<Vec<T>> {
+    let mut keys = Vec::new();
+    tx.scan_keys(table, range, Order::Ascending, |key| {
+        keys.push(key.to_vec());
+        Ok(ControlFlow::Continue(()))
+    })?;
+    let mut records = Vec::new();
+    for key in keys {
+        match tx.get_with(table, &key, |value| parse(table, value)) {
+            Ok(record) => records.extend(record),
+            Err(Error::Damaged(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(records)
+}
+
 impl<T: Serialize + DeserializeOwned, I: RecordId> WorkspaceTable<T, I> {
     /// The records of workspaces in `table`.
     #[must_use]
@@ -95,6 +113,14 @@ impl<T: Serialize + DeserializeOwned, I: RecordId> WorkspaceTable<T, I> {
     /// [`Error::Internal`] when the database or a record cannot be read.
     pub fn list(&self, tx: &impl Tx, workspace: &WorkspaceId) -> Result<Vec<T>> {
         list_records(tx, self.table, &KeyRange::prefix(workspace.bytes()))
+    }
+
+    /// As [`Self::list`], without records whose rows are damaged: for work of the service that must go on for all others.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database or a record cannot be read.
+    pub fn list_intact(&self, tx: &impl Tx, workspace: &WorkspaceId) -> Result<Vec<T>> {
+        list_intact_records(tx, self.table, &KeyRange::prefix(workspace.bytes()))
     }
 
     /// As [`Self::list`], with the id of each.
@@ -188,6 +214,14 @@ impl<T: Serialize + DeserializeOwned, K: AsKey + ?Sized> GlobalTable<T, K> {
     /// [`Error::Internal`] when the database or a record cannot be read.
     pub fn list(&self, tx: &impl Tx) -> Result<Vec<T>> {
         list_records(tx, self.table, &KeyRange::all())
+    }
+
+    /// As [`Self::list`], without records whose rows are damaged: for work of the service that must go on for all others.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database or a record cannot be read.
+    pub fn list_intact(&self, tx: &impl Tx) -> Result<Vec<T>> {
+        list_intact_records(tx, self.table, &KeyRange::all())
     }
 
     /// The keys of all records, in their order; no record is read.

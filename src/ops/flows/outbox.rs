@@ -2,7 +2,7 @@
 
 use super::live;
 use crate::app::App;
-use crate::domain::error::{Error, Result};
+use crate::domain::error::Result;
 use crate::domain::flows::flow::Flow;
 use crate::domain::flows::record_result::RecordResult;
 use crate::domain::flows::version::{NewVersion, Version, VersionKind};
@@ -111,7 +111,7 @@ fn record_or_find(recorder: &Recorder<'_>, change: &NewVersion) -> Result<Versio
 
 /// Records what was left between database and history, in order, except `present`. Returns what could not be recorded.
 fn record_pending(app: &App, recorder: &Recorder<'_>, present: Option<&NewVersion>) -> Vec<NewVersion> {
-    let left = match app.store.read(|tx| INTENTS.list(tx)) {
+    let left = match app.store.read(|tx| INTENTS.list_intact(tx)) {
         Ok(left) => left,
         Err(error) => {
             tracing::error!(error = error.for_log(), "versions that wait to be recorded cannot be read");
@@ -144,11 +144,7 @@ fn record_pending(app: &App, recorder: &Recorder<'_>, present: Option<&NewVersio
 /// # Errors
 /// When the database cannot be read.
 pub(crate) fn replay(app: &App) -> Result<()> {
-    let left = match app.store.read(|tx| INTENTS.list(tx)) {
-        // It was named in the log, and everything else is there.
-        Err(Error::Damaged(_)) => return Ok(()),
-        left => left?,
-    };
+    let left = app.store.read(|tx| INTENTS.list_intact(tx))?;
     let Some(recorder) = lock_recorder(app).filter(|_| !left.is_empty()) else { return Ok(()) };
     tracing::info!(count = left.len(), "completing versions that a crash left behind");
     record_pending(app, &recorder, None);

@@ -111,6 +111,11 @@ fn a_damaged_row_harms_itself_alone_and_can_be_removed() {
         }
     }
     assert!(matches!(store.read(|tx| VARIABLES.list(tx, &here)), Err(Error::Damaged(_))), "never left out");
+    let intact = store.read(|tx| VARIABLES.list_intact(tx, &here)).unwrap();
+    assert!(
+        intact.len() == 4 && intact.iter().all(|one| one.id != all[3].id),
+        "but for who asks for the others"
+    );
     assert_eq!(store.read(|tx| VARIABLES.count(tx, &here)).unwrap(), 5);
     assert_eq!(store.read(|tx| USERS.get(tx, &UserId::random())).unwrap(), None);
     let damages = store.verify(&|| false).unwrap().damages;

@@ -132,11 +132,7 @@ pub(crate) fn recover(app: &App) -> Result<()> {
     if app.mail.is_none() {
         return Ok(());
     }
-    let left = match app.store.read(|tx| MAIL_OUTBOX.list(tx)) {
-        // It was named in the log, and everything else is there.
-        Err(Error::Damaged(_)) => return Ok(()),
-        left => left?,
-    };
+    let left = app.store.read(|tx| MAIL_OUTBOX.list_intact(tx))?;
     // A server that was away may be back, or be another one: nothing waits longer than until the start.
     let now = app.clock.now();
     left.iter().for_each(|mail| app.state.mail_timers.add(mail.due.min(now), mail.id));

@@ -48,13 +48,8 @@ pub struct ScheduledRun {
 /// # Errors
 /// When the database cannot be read or written.
 pub fn recover(app: &App) -> Result<()> {
-    let known = match app.store.read(all) {
-        // It was named in the log, and everything else is there.
-        Err(Error::Damaged(_)) => return Ok(()),
-        known => known?,
-    };
     let mut left = Vec::new();
-    for schedule in known {
+    for schedule in app.store.read(all)? {
         left.extend(schedule.running.map(|_| (schedule.workspace, schedule.flow)));
     }
     for some in left.chunks(CLAIMS_AT_ONCE) {
@@ -76,7 +71,7 @@ pub fn recover(app: &App) -> Result<()> {
 fn all(tx: &impl Tx) -> Result<Vec<Schedule>> {
     let mut found = Vec::new();
     for workspace in WORKSPACES.list(tx)? {
-        found.extend(SCHEDULES.list(tx, &workspace.id)?);
+        found.extend(SCHEDULES.list_intact(tx, &workspace.id)?);
     }
     Ok(found)
 }
@@ -121,22 +116,29 @@ pub fn claim_due(app: &App) -> Vec<ScheduledRun> {
     let now = app.clock.now();
     let mut runs = Vec::new();
     for some in app.state.schedule_timers.take_due(now).chunks(CLAIMS_AT_ONCE) {
-        let claimed = app.store.write(|tx| {
-            let claim = |(workspace, flow): &(_, _)| claim(app, tx, workspace, flow, now);
-            Ok(some.iter().map(claim).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect::<Vec<_>>())
-        });
-        match claimed {
-            Ok(claimed) => {
-                runs.extend(claimed);
-                some.iter().for_each(|(workspace, flow)| rearm(app, workspace, flow));
-            }
-            Err(error) => {
-                tracing::error!(error = error.for_log(), "times of schedules could not be claimed");
-                some.iter().for_each(|(workspace, flow)| try_later(app, *workspace, *flow));
-            }
-        }
+        claim_some(app, some, now, &mut runs);
     }
     runs
+}
+
+/// Claims the times of these in one write, and of each in its own where that fails: one schedule that cannot be claimed keeps no
+/// other from its time.
+fn claim_some(app: &App, some: &[(WorkspaceId, FlowId)], now: Timestamp, runs: &mut Vec<ScheduledRun>) {
+    let claimed = app.store.write(|tx| {
+        let claim = |(workspace, flow): &(_, _)| claim(app, tx, workspace, flow, now);
+        Ok(some.iter().map(claim).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect::<Vec<_>>())
+    });
+    match claimed {
+        Ok(claimed) => {
+            runs.extend(claimed);
+            some.iter().for_each(|(workspace, flow)| rearm(app, workspace, flow));
+        }
+        Err(_) if some.len() > 1 => some.chunks(1).for_each(|one| claim_some(app, one, now, runs)),
+        Err(error) => {
+            tracing::error!(error = error.for_log(), "a time of a schedule could not be claimed");
+            some.iter().for_each(|(workspace, flow)| try_later(app, *workspace, *flow));
+        }
+    }
 }
 
 /// Claims the times of one schedule that are due, and says in its log what becomes of each.

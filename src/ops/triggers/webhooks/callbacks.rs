@@ -164,12 +164,7 @@ fn edit<T>(
 /// # Errors
 /// When the database cannot be read or written.
 pub fn recover(app: &App) -> Result<()> {
-    let left = match app.store.read(|tx| WEBHOOK_CALLBACKS.list(tx)) {
-        // It was named in the log, and everything else is there.
-        Err(Error::Damaged(_)) => return Ok(()),
-        left => left?,
-    };
-    for callback in left {
+    for callback in app.store.read(|tx| WEBHOOK_CALLBACKS.list_intact(tx))? {
         if callback.awaits_run {
             if waits_still(app, &callback)? {
                 forget(app, callback.id)?;
