@@ -30,12 +30,10 @@ pub(crate) fn time_to_next(app: &App) -> Option<Duration> {
     let folder = settings.folder.as_deref()?;
     let gap = Duration::from_secs(settings.hours.saturating_mul(3_600));
     let first = Duration::from_secs(BACKUP_START_WAIT_SECONDS).min(gap);
-    let Some((newest, _)) = made_before(folder).ok().and_then(|mut made| made.pop()) else {
-        return Some(first);
-    };
-    // One of the future is of a clock that was set back since.
-    let age = Timestamp::now().duration_since(newest).try_into().unwrap_or_default();
-    Some(gap.saturating_sub(age).max(first))
+    let newest = made_before(folder).ok().and_then(|mut made| made.pop());
+    // There is no age where none was made, or where all are of the future.
+    let age = newest.and_then(|(moment, _)| Duration::try_from(Timestamp::now().duration_since(moment)).ok());
+    Some(age.map_or(first, |age| gap.saturating_sub(age).max(first)))
 }
 
 /// Makes one, and removes those that are too many. Why it could not be made is kept for the owner until one is.
@@ -121,14 +119,16 @@ pub(crate) fn newest_in(folder: &Path) -> io::Result<Option<Timestamp>> {
     Ok(made_before(folder)?.pop().map(|(moment, _)| moment))
 }
 
-/// Those that are there, oldest first.
+/// Those that are there, oldest first. One of the future is of a clock that was set back since: when it was made is not known, so
+/// it makes room for those of which it is.
 fn made_before(folder: &Path) -> io::Result<Vec<(Timestamp, String)>> {
+    let now = Timestamp::now();
     let mut made = Vec::new();
     for entry in fs::read_dir(folder)? {
         let Ok(name) = entry?.file_name().into_string() else { continue };
         made.extend(moment_of(&name).map(|moment| (moment, name)));
     }
-    made.sort();
+    made.sort_by_cached_key(|(moment, name)| (*moment <= now, *moment, name.clone()));
     Ok(made)
 }
 
@@ -186,6 +186,30 @@ mod tests {
         assert!(matches!(run(&app, &never), Err(BackupError::Folder(..))));
         let told = health(&app).error.unwrap();
         assert!(told.starts_with("The folder of the backups cannot be written: "), "{told}");
+    }
+
+    #[test]
+    fn those_of_a_clock_that_was_ahead_stand_in_no_others_way() {
+        let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let app = app(&data.path().join("data"), folder.path(), None);
+        for year in 2090..2093 {
+            fs::write(folder.path().join(format!("flowkeep-{year}-01-01T000000Z.tar.zst")), "x").unwrap();
+        }
+        assert_eq!(
+            time_to_next(&app),
+            Some(Duration::from_secs(60)),
+            "a start waits for no date of the future"
+        );
+        for _ in 0..2 {
+            run(&app, &CancelToken::new(None)).unwrap();
+            let made = newest_in(folder.path()).unwrap().unwrap();
+            assert!(made <= Timestamp::now(), "what was just made is the newest: {made}");
+            assert!(time_to_next(&app).unwrap() > Duration::from_secs(86_000));
+            // Names tell seconds, so two of one second would be one file.
+            std::thread::sleep(Duration::from_millis(1_100));
+        }
+        let names = names_in(folder.path());
+        assert!(names.len() == 2 && names.iter().all(|name| !name.contains("-209")), "{names:?}");
     }
 
     fn names_in(folder: &Path) -> Vec<String> {
