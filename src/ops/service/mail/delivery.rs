@@ -72,7 +72,7 @@ fn send_some(app: &App, due: &[MailId], cancel: &CancelToken) -> Result<()> {
     Ok(())
 }
 
-/// The message, if it waits and is wanted; what is not is dropped.
+/// The message, if it is due and wanted; what nobody wants is dropped.
 fn take_wanted(app: &App, id: &MailId) -> Result<Option<QueuedMail>> {
     let now = app.clock.now();
     let read = app.store.read(|tx| {
@@ -81,6 +81,11 @@ fn take_wanted(app: &App, id: &MailId) -> Result<Option<QueuedMail>> {
         Ok(Some((mail, wish)))
     })?;
     match read {
+        Some((mail, Wish::Wanted)) if mail.due > now => {
+            // It has failed already, beside one that was looked at twice for another reason.
+            app.state.mail_timers.add(mail.due, mail.id);
+            Ok(None)
+        }
         Some((mail, Wish::Wanted)) => Ok(Some(mail)),
         Some((mail, Wish::Withdrawn)) => {
             app.store.write(|tx| MAIL_OUTBOX.remove(tx, &mail.id))?;
