@@ -234,18 +234,25 @@ async fn serve(mut settings: Settings, environment: Environment, mode: ServeMode
     // Last, so that no line of the log stands between it and whoever reads it. Callers that come now wait in the queue.
     print_ready_text(mode, &ready)?;
     let served = tokio::select! {
-        served = &mut server => served,
-        () = signals.next() => {
-            tracing::info!("stopping; a second signal stops at once");
-            stop.send_replace(true);
-            tokio::select! {
-                served = &mut server => served,
-                () = signals.next() => return Err(CliError::other("stopped at once, without waiting for what was running")),
-            }
-        }
+        served = &mut server => Some(served),
+        () = signals.next() => None,
     };
+    if served.is_none() {
+        tracing::info!("stopping; a second signal stops at once");
+    }
     stop.send_replace(true);
-    tasks.join().await;
+    let end = async {
+        let served = match served {
+            Some(served) => served,
+            None => server.await,
+        };
+        tasks.join().await;
+        served
+    };
+    let served = tokio::select! {
+        served = end => served,
+        () = signals.next() => return Err(CliError::other("stopped at once, without waiting for what was running")),
+    };
     served.map_err(|error| CliError::Failed(format!("the service stopped: {error}")))?;
     tracing::info!("stopped");
     Ok(())
