@@ -121,7 +121,7 @@ impl UnstructuredServer {
         let base = inputs.address("unstructuredAPIUrl").ok_or_else(|| wrong("fill this in"))?;
         let url = Url::parse(&base).map_err(|_| wrong("this must be an address"))?;
         let base = if url.path() == "/" { format!("{base}{PATH}") } else { base };
-        let mut endpoint = Endpoint::new(inputs.host.outgoing().clone(), &base, None);
+        let mut endpoint = Endpoint::new(inputs.host.outgoing().clone(), &base, None).chosen_by_caller();
         let key = inputs.optional_secret("unstructuredAPIKey");
         endpoint.headers = key.into_iter().map(|key| ("unstructured-api-key".to_owned(), key)).collect();
         endpoint.limits =

@@ -70,6 +70,11 @@ impl Fixture {
 /// Objects by name, in the order of their names.
 type Objects = Arc<Mutex<Vec<(String, Vec<u8>)>>>;
 
+/// A service whose loaders may call this address of its own machine.
+fn server_that_reaches(base: &str) -> Server {
+    Server::with(&[("SERVICE_HTTP_ALLOW", base.trim_start_matches("http://"))])
+}
+
 /// A service before a stand-in with these objects.
 fn stand_in(objects: &[(&str, &[u8])]) -> (Fixture, Provider, Objects) {
     let provider = Provider::start();
@@ -81,7 +86,8 @@ fn stand_in(objects: &[(&str, &[u8])]) -> (Fixture, Provider, Objects) {
         ACCOUNT.refusal(request).unwrap_or_else(|| answer(request, &shared.lock().unwrap()))
     });
     let key = json!({"awsKey": ACCOUNT.id, "awsSecret": ACCOUNT.secret});
-    (Fixture { server: Server::start(), base: provider.base_url(), key }, provider, kept)
+    let base = provider.base_url();
+    (Fixture { server: server_that_reaches(&base), base, key }, provider, kept)
 }
 
 /// Two names at a time, so that there are pages.
@@ -224,7 +230,7 @@ fn a_real_server_gives_its_objects() {
     }
     put("/many/last.txt", b"Found behind a thousand.");
     let key = json!({"awsKey": keys.id, "awsSecret": keys.secret});
-    let mut house = Fixture { server: Server::start(), base, key };
+    let mut house = Fixture { server: server_that_reaches(&base), base, key };
     let last = house.answer_text("s3Directory", json!({"prefix": "many/"}));
     assert_eq!(last, "[Found behind a thousand.]");
     let rule = "handbook/R&D + Grüße/first rule.txt";
@@ -353,7 +359,19 @@ fn a_server_that_answers_nonsense_is_named() {
         let told = house.answer_text("s3Directory", json!({}));
         assert!(told.contains(says) && told.contains("S3 Directory: "), "{told}");
     }
-    let house = Fixture { base: "http://127.0.0.1:1".to_owned(), ..house };
+    let nobody = "http://127.0.0.1:1";
+    let house = Fixture { server: server_that_reaches(nobody), base: nobody.to_owned(), ..house };
     let told = house.answer_text("S3", json!({"keyName": "a.txt"}));
     assert!(told.contains("S3: no connection to its server"), "{told}");
+}
+
+#[test]
+fn an_address_inside_the_network_is_refused_unless_the_operator_names_it() {
+    let (mut house, provider, _) = stand_in(&[("a.txt", b"Inside.")]);
+    assert_eq!(house.answer_text("S3", json!({"keyName": "a.txt"})), "[Inside.]");
+    let calls = provider.requests().len();
+    house.server = Server::start();
+    let refused = house.answer_text("S3", json!({"keyName": "a.txt"}));
+    assert!(refused.contains("refused by policy") && !refused.contains("Inside"), "{refused}");
+    assert_eq!(provider.requests().len(), calls);
 }

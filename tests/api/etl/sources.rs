@@ -31,6 +31,12 @@ fn bucket_page(path: &str) -> String {
     page + "</ListBucketResult>"
 }
 
+/// A service that may read the bucket beside it.
+fn start() -> (Server, Provider) {
+    let bucket = Provider::start();
+    (Server::with(&[("SERVICE_HTTP_ALLOW", &bucket.base_url().replace("http://", ""))]), bucket)
+}
+
 /// A pipeline over the objects of this server's bucket.
 fn over_bucket(server: &Server, base: &str, card: (&str, Value)) -> Drawing {
     let mut inputs = json!({"bucketName": "books", "region": "eu-central-1", "serverUrl": base});
@@ -44,7 +50,7 @@ fn over_bucket(server: &Server, base: &str, card: (&str, Value)) -> Drawing {
 
 #[test]
 fn a_bucket_passes_a_page_and_an_object_at_a_time_whatever_its_size() {
-    let (server, bucket) = (Server::start(), Provider::start());
+    let (server, bucket) = start();
     bucket.set_decision(|request| match request.path.as_str() {
         list if list.starts_with("/books/?") => text(bucket_page(list)),
         "/books/0007.txt" => {
@@ -70,7 +76,7 @@ fn a_bucket_passes_a_page_and_an_object_at_a_time_whatever_its_size() {
 
 #[test]
 fn a_bucket_that_closes_in_the_midst_of_a_run_fails_it() {
-    let (server, bucket) = (Server::start(), Provider::start());
+    let (server, bucket) = start();
     bucket.set_decision(|request| match request.path.as_str() {
         list if list.starts_with("/books/?") => text(bucket_page(list)),
         object if object < "/books/0100.txt" => text(format!("Parcel {object}")),
@@ -87,7 +93,7 @@ fn a_bucket_that_closes_in_the_midst_of_a_run_fails_it() {
 
 #[test]
 fn a_list_that_does_not_go_on_ends_a_run() {
-    let (server, bucket) = (Server::start(), Provider::start());
+    let (server, bucket) = start();
     bucket.set_decision(|_| {
         text("<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>x</NextContinuationToken></ListBucketResult>".to_owned())
     });

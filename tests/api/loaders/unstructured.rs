@@ -43,9 +43,25 @@ fn elements() -> Value {
     ])
 }
 
+/// A service that may send files to the stand-in beside it.
+fn start() -> (Server, Provider) {
+    let provider = Provider::start();
+    let allowed = provider.base_url().replace("http://", "");
+    (Server::with(&[("SERVICE_HTTP_ALLOW", &allowed)]), provider)
+}
+
+#[test]
+fn an_address_inside_the_network_is_refused_unless_the_operator_names_it() {
+    let (server, provider) = (Server::start(), Provider::start());
+    let flow = server.flow(&canvas(&server, &provider, json!({})));
+    let message = ask(&server, &flow).is_error(500);
+    assert!(message.contains("refused by policy"), "{message}");
+    assert_eq!(provider.requests().len(), 0);
+}
+
 #[test]
 fn a_file_goes_there_with_the_options_of_the_card_and_elements_come_back() {
-    let (server, provider) = (Server::start(), Provider::start());
+    let (server, provider) = start();
     provider.set_decision(|_| Behaviour::status(200, &elements().to_string()));
     let options = json!({"strategy": "hi_res", "encoding": "utf-8", "chunkingStrategy": "by_title",
         "skipInferTableTypes": "[\"pdf\",\"jpg\"]", "ocrLanguages": "eng, deu", "coordinates": true,
@@ -81,7 +97,7 @@ fn a_file_goes_there_with_the_options_of_the_card_and_elements_come_back() {
 
 #[test]
 fn elements_are_documents_with_what_is_said_of_them() {
-    let (server, provider) = (Server::start(), Provider::start());
+    let (server, provider) = start();
     provider.set_decision(|_| Behaviour::status(200, &elements().to_string()));
     let store = id(&server.post("/document-store/store", &json!({"name": "Plans"})));
     let config = json!({"unstructuredAPIUrl": provider.base_url(), "sourceIdKey": "origin",
@@ -97,7 +113,7 @@ fn elements_are_documents_with_what_is_said_of_them() {
 
 #[test]
 fn a_server_that_fails_is_named_and_its_key_is_not() {
-    let (server, provider) = (Server::start(), Provider::start());
+    let (server, provider) = start();
     let flow = server.flow(&canvas(&server, &provider, json!({})));
     let many = format!("[{}]", vec!["{}"; 100_001].join(","));
     for (behaviour, says) in [

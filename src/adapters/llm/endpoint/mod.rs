@@ -64,6 +64,8 @@ pub struct Endpoint {
     pub query: Vec<(String, String)>,
     /// How long an answer may take to begin and may pause.
     pub limits: ResponseLimits,
+    /// Who chose the address.
+    pub purpose: CallPurpose,
     /// Proves anew with each request whose it is, where the key alone does not.
     pub identity: Option<Arc<dyn Identity>>,
 }
@@ -86,6 +88,7 @@ impl Endpoint {
             headers: Vec::new(),
             query: Vec::new(),
             limits: ResponseLimits::model(),
+            purpose: CallPurpose::Provider,
             identity: None,
         }
     }
@@ -94,6 +97,12 @@ impl Endpoint {
     #[must_use]
     pub fn with_identity(outgoing: Outgoing, base: &str, identity: impl Identity + 'static) -> Self {
         Self { identity: Some(Arc::new(identity)), ..Self::new(outgoing, base, None) }
+    }
+
+    /// The same at an address that a caller can have a say in, as in what a document store is to load (manual 12.5 r3).
+    #[must_use]
+    pub fn chosen_by_caller(self) -> Self {
+        Self { purpose: CallPurpose::Reachable, ..self }
     }
 
     /// The value of the header `authorization`, where there is a key.
@@ -180,9 +189,8 @@ impl Endpoint {
             let proofs = self.identity_headers(method, &url, &all, body, cancel)?;
             let mut sent = all.clone();
             sent.extend(proofs.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-            let purpose = CallPurpose::Provider;
             self.outgoing
-                .send(purpose, method.clone(), &url, &sent, body, cancel, self.limits)
+                .send(self.purpose, method.clone(), &url, &sent, body, cancel, self.limits)
                 .map_err(ModelError::from)
         };
         retry::with_retries(cancel, || {

@@ -42,7 +42,8 @@ impl Bucket {
         if !(3..=255).contains(&name.len()) || !name.bytes().all(named) || name.starts_with('.') {
             return Err(inputs.input_error(BUCKET.name, "this must be the name of a bucket and nothing more"));
         }
-        let mut endpoint = endpoint(inputs, &AwsService { host: "s3", signing_name: "s3" }, SERVER.name)?;
+        let service = AwsService { host: "s3", signing_name: "s3" };
+        let mut endpoint = endpoint(inputs, &service, SERVER.name)?.chosen_by_caller();
         endpoint.limits = ResponseLimits { body_bytes: u64::MAX, ..ResponseLimits::default() };
         let mut path = format!("/{name}");
         // Amazon wants the bucket in the host, where it can be one.
