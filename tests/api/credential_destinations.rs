@@ -4,6 +4,7 @@ use crate::conversation_uploads::workspace;
 use crate::support::canvases::Drawing;
 use crate::support::client::Answer;
 use crate::support::provider::Provider;
+use crate::support::steps::{START, Steps};
 use crate::support::{Server, id};
 use flowkeep::domain::ids::CredentialId;
 use flowkeep::store::tables::CREDENTIALS;
@@ -18,6 +19,10 @@ const BUILDER: &[&str] = &[
     "chatflows:create",
     "chatflows:update",
     "chatflows:import",
+    "agentflows:view",
+    "agentflows:create",
+    "agentflows:update",
+    "agentflows:import",
     "documentStores:view",
     "documentStores:create",
     "documentStores:update",
@@ -54,6 +59,38 @@ impl CredentialFixture {
         drawing.wire(&model, &chain, "model");
         drawing.wire(&memory, &chain, "memory");
         drawing.text()
+    }
+
+    /// Canvases in each of which a card that is picked inside of another one sends the credential to this address.
+    fn picking_canvases(&self, address: &str) -> Vec<String> {
+        let model = json!({
+            "modelName": "gpt-4o-mini", "basepath": address, "FLOWISE_CREDENTIAL_ID": self.credential,
+        });
+        let tool = json!({"jiraHost": address, "FLOWISE_CREDENTIAL_ID": self.credential});
+        let row = json!({"agentSelectedTool": "jiraTool", "agentSelectedToolConfig": tool});
+        let knowledge = json!({
+            "vectorStore": "memoryVectorStore", "vectorStoreConfig": {},
+            "embeddingModel": "openAIEmbeddings", "embeddingModelConfig": model,
+        });
+        let cards = [
+            ("llmAgentflow_0", json!({"llmModel": "chatOpenAI", "llmModelConfig": model})),
+            ("agentAgentflow_0", json!({"agentModel": "chatOpenAI", "agentModelConfig": model})),
+            ("agentAgentflow_0", json!({"agentTools": [row]})),
+            ("agentAgentflow_0", json!({"agentKnowledgeVSEmbeddings": [knowledge]})),
+            (
+                "toolAgentflow_0",
+                json!({"toolAgentflowSelectedTool": "jiraTool", "toolAgentflowSelectedToolConfig": tool}),
+            ),
+        ];
+        let draw = |(id, inputs): (&str, Value)| {
+            Steps::begin().card(id, "Ask OpenAI", inputs).edge(START, id).text()
+        };
+        cards.into_iter().map(draw).collect()
+    }
+
+    /// A flow of the owner's whose draft is this canvas of steps.
+    fn agentflow(&self, canvas: &str) -> String {
+        id(&self.server.post("/chatflows", &json!({"name": "Flow", "type": "AGENTFLOW", "flowData": canvas})))
     }
 
     /// A call of somebody who builds flows.
@@ -231,6 +268,51 @@ fn a_variable_in_an_address_moves_with_the_credentials_permission_only() {
     staged.builder("PUT", &path(&other), &json!({"value": "y"})).is(200);
     staged.builder("PUT", &path(&made), &json!({ "value": GATEWAY })).is(200);
     staged.server.put(&path(&made), &json!({ "value": ELSEWHERE }));
+}
+
+#[test]
+fn every_door_refuses_an_address_of_a_card_that_is_picked_inside_of_another() {
+    let staged = credential_fixture();
+    let made = |canvas: &str| json!({"name": "Mine", "type": "AGENTFLOW", "flowData": canvas});
+    for canvas in staged.picking_canvases("") {
+        staged.builder("POST", "/chatflows", &made(&canvas)).is(200);
+    }
+    let flow = staged.agentflow(&Steps::begin().text());
+    for canvas in staged.picking_canvases(ELSEWHERE) {
+        CredentialFixture::assert_refused(&staged.builder("POST", "/chatflows", &made(&canvas)));
+        let change = json!({ "flowData": canvas });
+        CredentialFixture::assert_refused(&staged.builder("PUT", &format!("/flow-drafts/{flow}"), &change));
+        CredentialFixture::assert_refused(&staged.builder("PUT", &format!("/chatflows/{flow}"), &change));
+        let told = staged.builder("POST", "/export-import/import", &made(&canvas)).is(200).json();
+        assert_eq!(told["items"][0]["action"], "refused", "{told}");
+    }
+}
+
+#[test]
+fn an_address_of_a_picked_card_that_was_saved_before_can_be_saved_again() {
+    let staged = credential_fixture();
+    for (saved, other) in staged.picking_canvases(GATEWAY).into_iter().zip(staged.picking_canvases(ELSEWHERE))
+    {
+        let path = format!("/flow-drafts/{}", staged.agentflow(&saved));
+        staged.forget_addresses();
+        staged.builder("PUT", &path, &json!({ "flowData": saved })).is(200);
+        CredentialFixture::assert_refused(&staged.builder("PUT", &path, &json!({ "flowData": other })));
+    }
+}
+
+#[test]
+fn a_variable_in_the_address_of_a_picked_card_moves_with_the_credentials_permission_only() {
+    let staged = credential_fixture();
+    let variable = json!({"name": "where", "value": GATEWAY, "type": "static"});
+    let path = format!("/variables/{}", id(&staged.server.post("/variables", &variable)));
+    for canvas in staged.picking_canvases("{{$vars.where}}") {
+        let flow = staged.agentflow(&canvas);
+        CredentialFixture::assert_refused(&staged.builder("PUT", &path, &json!({ "value": ELSEWHERE })));
+        staged.server.owner("DELETE", &format!("/chatflows/{flow}")).send().is(200);
+        for value in [ELSEWHERE, GATEWAY] {
+            staged.builder("PUT", &path, &json!({ "value": value })).is(200);
+        }
+    }
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::domain::ids::CredentialId;
 use crate::domain::knowledge::document_store::{CardConfig, DocumentStore};
 use crate::domain::knowledge::vector_config::{VectorCardConfig, VectorConfig};
 use crate::engine::overrides::is_place;
+use crate::engine::placed::for_each_card;
 use crate::store::tables::{CANVASES, CREDENTIALS, DOCUMENT_STORES, DRAFT_CANVASES, FLOWS, VECTOR_CONFIGS};
 use crate::store::{Tx, WriteTx};
 use serde_json::{Map, Value};
@@ -39,10 +40,20 @@ pub(crate) struct Destination {
 /// The destinations of a canvas that are not the provider's own.
 #[must_use]
 pub(crate) fn of_canvas(canvas: &Canvas) -> Vec<Destination> {
-    let of_node = |node: &crate::canvas::Node| {
-        of_card(registry::find(&node.name)?, node.label(), &node.inputs, node.credential.as_deref())
-    };
-    canvas.nodes().iter().filter_map(of_node).collect()
+    of_nodes(canvas).into_iter().map(|(_, sent)| sent).collect()
+}
+
+/// As [`of_canvas`], each with the id of the node that it is of. A card that is picked inside of another sends its
+/// credential as one that stands on the canvas does.
+#[must_use]
+pub(crate) fn of_nodes(canvas: &Canvas) -> Vec<(String, Destination)> {
+    let mut found = Vec::new();
+    for_each_card(canvas, &mut |placed| {
+        let node = placed.node;
+        let sent = of_card(placed.card, node.label(), &node.inputs, node.credential.as_deref());
+        found.extend(sent.map(|sent| (placed.id.to_owned(), sent)));
+    });
+    found
 }
 
 /// The destinations among the settings of a flow: Speech to Text, follow-up prompts and the like choose a credential
@@ -328,6 +339,39 @@ mod tests {
             }
         }
         assert!(judged > 20, "{judged}");
+    }
+
+    /// Inputs of which each picks this card in one of the places where one may be picked.
+    fn picks(fields: &[Input], config: &Value) -> Vec<Value> {
+        let of_input = |input: &Input| match input.kind {
+            InputKind::CardPick(_) => {
+                vec![json!({ (input.name): "chatOpenAI", (format!("{}Config", input.name)): config })]
+            }
+            InputKind::Rows(fields) => {
+                picks(fields, config).into_iter().map(|row| json!({ (input.name): [{}, row] })).collect()
+            }
+            InputKind::Variants(variants) => picks(variants, config),
+            _ => Vec::new(),
+        };
+        fields.iter().flat_map(of_input).collect()
+    }
+
+    #[test]
+    fn a_card_is_judged_wherever_one_may_be_picked() {
+        let config = json!({"FLOWISE_CREDENTIAL_ID": ID, "basepath": "https://else.example/v1"});
+        let mut judged = 0;
+        for card in registry::CARDS {
+            for inputs in picks(card.inputs, &config) {
+                judged += 1;
+                let data = json!({"id": "a_0", "name": card.name, "label": "Mine", "inputs": inputs});
+                let drawn = json!({"nodes": [{"id": "a_0", "data": data}], "edges": []}).to_string();
+                let found = of_canvas(&Canvas::parse(&drawn).unwrap());
+                let sent: Vec<_> =
+                    found.iter().map(|one| (one.address.as_str(), one.card.as_str())).collect();
+                assert_eq!(sent, [("https://else.example/v1", "Mine")], "{} {inputs}", card.name);
+            }
+        }
+        assert!(judged > 8, "{judged}");
     }
 
     #[test]

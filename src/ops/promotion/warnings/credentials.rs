@@ -56,37 +56,19 @@ pub(super) fn ambiguous(change: &Change<'_>) -> Vec<Warning> {
     change.notes.ambiguous_credentials.iter().map(warning).collect()
 }
 
-/// A destination, and the node that it is of.
-type NodeDestination = (String, Destination);
-
-/// The destinations of all cards of a canvas, those picked inside of others too.
-fn destinations(canvas: &Canvas) -> Vec<NodeDestination> {
-    let mut found = Vec::new();
-    for_each_card(canvas, &mut |placed| {
-        let node = placed.node;
-        let sent = credential_destinations::of_card(
-            placed.card,
-            node.label(),
-            &node.inputs,
-            node.credential.as_deref(),
-        );
-        found.extend(sent.map(|sent| (placed.id.to_owned(), sent)));
-    });
-    found
-}
-
 /// Credentials that would go where Live does not send them; for a new flow, where no flow of the workspace does.
 ///
 /// # Errors
 /// When the database cannot be read.
 pub(super) fn addresses(tx: &impl Tx, change: &Change<'_>, live: Option<&Canvas>) -> Result<Vec<Warning>> {
-    let wanted = destinations(change.canvas);
+    let wanted = credential_destinations::of_nodes(change.canvas);
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
     let mut known: BTreeSet<(CredentialId, String)> = BTreeSet::new();
     let mut add = |canvas: &Canvas| {
-        known.extend(destinations(canvas).into_iter().map(|(_, sent)| (sent.credential, sent.address)));
+        let sent = credential_destinations::of_canvas(canvas);
+        known.extend(sent.into_iter().map(|sent| (sent.credential, sent.address)));
     };
     match (change.here, live) {
         (Some(_), Some(live)) => add(live),
@@ -102,7 +84,7 @@ pub(super) fn addresses(tx: &impl Tx, change: &Change<'_>, live: Option<&Canvas>
     }
     let new =
         wanted.into_iter().filter(|(_, sent)| !known.contains(&(sent.credential, sent.address.clone())));
-    let warning = |(node, sent): NodeDestination| {
+    let warning = |(node, sent): (String, Destination)| {
         let named = change.records.credentials.iter().find(|known| known.id == sent.credential);
         let credential = named.map(|known| known.name.clone()).unwrap_or_default();
         let finding = Finding::CredentialAddress { card: sent.card, credential, address: sent.address };
