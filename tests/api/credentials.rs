@@ -3,7 +3,7 @@
 use crate::support::canvases::{ProviderFormat, SECRET};
 use crate::support::provider::Provider;
 use crate::support::{Server, golden, id};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 const HIDDEN: &str = "••••••••";
 
@@ -155,6 +155,98 @@ fn a_view_permission_does_not_open_a_credential() {
     let key = server.key(&["credentials:view"])["apiKey"].as_str().unwrap().to_owned();
     server.call("GET", "/credentials").bearer(&key).send().is(200);
     server.call("GET", &format!("/credentials/{credential}")).bearer(&key).send().is_error(403);
+}
+
+/// A value for a field of a type as it is listed, and another one.
+fn samples(field: &Value) -> [Value; 2] {
+    match field["type"].as_str().unwrap() {
+        "password" => [json!("Zx81kQp0aVb7"), json!("Lm3Nc5Rt9Yw2")],
+        "url" => [json!("https://ada:pw-1@one.example"), json!("https://ada:pw-2@two.example")],
+        "number" => [json!(1), json!(2)],
+        "boolean" => [json!(true), json!(false)],
+        "options" => {
+            let options = field["options"].as_array().unwrap();
+            [options.first(), options.last()].map(|option| option.unwrap()["name"].clone())
+        }
+        _ => [json!("one"), json!("two")],
+    }
+}
+
+/// The value of a key that makes credentials, sees them, and may do this besides.
+fn maker(server: &Server, besides: &[&str]) -> String {
+    let permissions = [["credentials:view", "credentials:create"].as_slice(), besides].concat();
+    server.key(&permissions)["apiKey"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn who_may_only_make_credentials_changes_nothing_beside_a_secret_that_stays() {
+    let server = Server::start();
+    let key = maker(&server, &[]);
+    let mut refused = 0;
+    for kind in server.read("/components-credentials").as_array().unwrap() {
+        let fields = kind["inputs"].as_array().unwrap();
+        let values: Map<String, Value> = fields
+            .iter()
+            .map(|field| (field["name"].as_str().unwrap().to_owned(), samples(field)[0].clone()))
+            .collect();
+        let body = json!({"name": "Ours", "credentialName": kind["name"], "plainDataObj": values});
+        let path = format!("/credentials/{}", id(&server.post("/credentials", &body)));
+        let before = server.read(&path);
+        for field in fields.iter().filter(|field| field["type"] != "password") {
+            let keeps_a_secret = fields.iter().any(|other| {
+                other["name"] != field["name"] && (other["type"] == "password" || other["type"] == "url")
+            });
+            let [stored, changed] = samples(field);
+            if !keeps_a_secret || stored == changed {
+                continue;
+            }
+            let name = field["name"].as_str().unwrap();
+            let mut whole = before["plainDataObj"].clone();
+            whole[name] = changed.clone();
+            for sent in [whole, json!({ name: changed })] {
+                let answer =
+                    server.call("PUT", &path).bearer(&key).json(&json!({ "plainDataObj": sent })).send();
+                let said = answer.is_error(403);
+                assert!(said.contains(name) && said.contains("credentials:update"), "{said}");
+                refused += 1;
+            }
+        }
+        assert_eq!(server.read(&path), before);
+    }
+    assert!(refused > 40, "{refused}");
+}
+
+#[test]
+fn who_may_only_make_credentials_names_them_and_types_their_secrets_anew() {
+    let server = Server::start();
+    let fields = json!({
+        "langFuseSecretKey": SECRET, "langFusePublicKey": "pk", "langFuseEndpoint": "https://one.example",
+    });
+    let body = json!({"name": "Ours", "credentialName": "langfuseApi", "plainDataObj": fields});
+    let path = format!("/credentials/{}", id(&server.post("/credentials", &body)));
+    let key = maker(&server, &[]);
+    let put = |body: &Value| {
+        server.call("PUT", &path).bearer(&key).json(body).send().is(200).json()["name"].clone()
+    };
+    assert_eq!(put(&json!({"name": "Named"})), "Named");
+    let shown = server.read(&path);
+    assert_eq!(put(&json!({"name": "Shown", "plainDataObj": shown["plainDataObj"]})), "Shown");
+    put(
+        &json!({"plainDataObj": {"langFuseSecretKey": "sk-lf-2", "langFuseEndpoint": "https://two.example"}}),
+    );
+    assert_eq!(server.read(&path)["plainDataObj"]["langFuseEndpoint"], "https://two.example");
+}
+
+#[test]
+fn who_may_change_credentials_changes_what_stands_beside_a_secret() {
+    let server = Server::start();
+    let fields = json!({"endpoint": "https://one.example", "apiKey": SECRET});
+    let body = json!({"name": "Ours", "credentialName": "elasticsearchApi", "plainDataObj": fields});
+    let path = format!("/credentials/{}", id(&server.post("/credentials", &body)));
+    let changed = json!({"plainDataObj": {"endpoint": "https://two.example", "apiKey": HIDDEN}});
+    let key = maker(&server, &["credentials:update"]);
+    server.call("PUT", &path).bearer(&key).json(&changed).send().is(200);
+    assert_eq!(server.read(&path)["plainDataObj"]["endpoint"], "https://two.example");
 }
 
 #[test]

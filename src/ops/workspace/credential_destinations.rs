@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 use url::{Origin, Url};
 
 /// Who may send a credential anywhere.
-const SEND_PERMISSION: &str = "credentials:update";
+pub(super) const SEND_PERMISSION: &str = "credentials:update";
 /// Settings that are kept from requests like addresses and are none: which database of a server is meant.
 const NOT_ADDRESSES: &[&str] = &["database"];
 /// Levels of a settings object in which a provider is chosen.

@@ -1,6 +1,7 @@
 //! Credentials: kept sealed, shown without their secrets, opened for a run only (manual 8.8).
 
 use super::audit;
+use super::credential_destinations::SEND_PERMISSION;
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::accounts::user::DisplayName;
@@ -149,7 +150,8 @@ pub(crate) fn addresses(
 /// Changes what `change` names. Fields sent back as they were shown stay as they are.
 ///
 /// # Errors
-/// 404 for an unknown credential, 400 as for [`create`] and for a change of type without its fields.
+/// 404 for an unknown credential, 400 as for [`create`] and for a change of type without its fields; 403 for who may not
+/// change credentials and would take a hidden value along.
 pub(crate) fn update(
     app: &App,
     caller: &Caller,
@@ -177,6 +179,7 @@ pub(crate) fn update(
             let mut fields = credential::merge_fields(kind, &before, &sent)?;
             oauth2::drop_tokens_if_changed(kind.name, &before, &mut fields);
             credential::require_filled(kind, &fields, |name| !stays || sent.contains_key(name))?;
+            require_own_secrets(caller, kind, &before, &fields)?;
             kind.name.clone_into(&mut stored.credential_name);
             stored.sealed = app.secrets.vault.seal(&stored.workspace, &stored.id, &fields);
         }
@@ -190,6 +193,26 @@ pub(crate) fn update(
         remote::credential::note_change(app, &id);
     }
     Ok(changed)
+}
+
+/// Refuses to take a hidden value along to where somebody else wants it: as `credentials:create` opens the route too, its holder
+/// could read by another address what they may only make.
+fn require_own_secrets(
+    caller: &Caller,
+    kind: &CredentialType,
+    before: &Map<String, Value>,
+    after: &Map<String, Value>,
+) -> Result<()> {
+    if caller.permissions.has(SEND_PERMISSION) {
+        return Ok(());
+    }
+    match credential::find_change_beside_kept_secret(kind, before, after) {
+        None => Ok(()),
+        Some(field) => Err(Error::Forbidden(format!(
+            "'{}' ({}) would change while a hidden value stays. This needs the permission {SEND_PERMISSION}, or every hidden value typed in again.",
+            field.name, field.label
+        ))),
+    }
 }
 
 /// Deletes a credential. Cards that name it say so when they run.

@@ -127,6 +127,36 @@ pub fn merge_fields(
     Ok(merged)
 }
 
+/// A field that is shown and changes while a hidden value stays as it is. Which of the fields says where a secret is sent only
+/// the cards know, so any of them counts.
+#[must_use]
+pub fn find_change_beside_kept_secret(
+    kind: &CredentialType,
+    before: &Map<String, Value>,
+    after: &Map<String, Value>,
+) -> Option<&'static CredentialField> {
+    let is_kept = |field: &CredentialField| {
+        filled(field, before.get(field.name)) == filled(field, after.get(field.name))
+    };
+    let is_hidden = |field: &CredentialField| {
+        before.get(field.name).is_some_and(|stored| mask_field(field, stored) != *stored)
+    };
+    if !kind.fields.iter().any(|field| is_hidden(field) && is_kept(field)) {
+        return None;
+    }
+    kind.fields.iter().find(|field| field.kind != FieldKind::Password && !is_kept(field))
+}
+
+/// A value that says something: a form sends what nobody filled in as an empty text, and a switch that is not there is off.
+fn filled<'v>(field: &CredentialField, value: Option<&'v Value>) -> Option<&'v Value> {
+    value.filter(|value| match value {
+        Value::Null => false,
+        Value::Bool(is_on) => *is_on || field.default.is_some(),
+        Value::String(text) => !text.trim().is_empty(),
+        _ => true,
+    })
+}
+
 /// Judges whether the fields that are asked about, of those a type needs, are filled in.
 ///
 /// # Errors
@@ -258,6 +288,27 @@ mod tests {
         assert_eq!(edit(json!({"basicAuthPassword": "new"}))["basicAuthPassword"], "new");
         assert_eq!(edit(json!({"basicAuthUsername": null})), json!({"basicAuthPassword": "pw"}));
         assert_eq!(edit(json!({"unknown": 1})), stored);
+    }
+
+    #[test]
+    fn a_shown_field_that_changes_beside_a_kept_secret_is_found() {
+        let stored = json!({"redisCacheHost": "one", "redisCachePwd": "pw", "redisCacheSslEnabled": true});
+        let found = |changed: Value| {
+            let mut after = map(stored.clone());
+            after.extend(map(changed));
+            let kind = find_type("redisCacheApi").unwrap();
+            find_change_beside_kept_secret(kind, &map(stored.clone()), &after).map(|field| field.name)
+        };
+        assert_eq!(found(json!({"redisCacheHost": "two"})), Some("redisCacheHost"));
+        assert_eq!(found(json!({"redisCacheSslEnabled": false})), Some("redisCacheSslEnabled"));
+        for harmless in [
+            json!({}),
+            json!({"redisCacheUser": ""}),
+            json!({"redisCachePwd": "new"}),
+            json!({"redisCacheHost": "two", "redisCachePwd": "new"}),
+        ] {
+            assert_eq!(found(harmless.clone()), None, "{harmless}");
+        }
     }
 
     #[test]
