@@ -225,6 +225,26 @@ fn who_may_not_see_agentflows_sees_rows_alone() {
 }
 
 #[test]
+fn who_may_not_see_agentflows_shares_no_run_of_one() {
+    let server = Server::start();
+    let run = record(&server, &agentflow(&server, "Orders"), "Hello");
+    let put = |permissions: &[&str], is_public: bool| {
+        let key = server.key(permissions)["apiKey"].as_str().unwrap().to_owned();
+        let call = server.call("PUT", &format!("/executions/{run}"));
+        call.bearer(&key).json(&json!({ "isPublic": is_public })).send()
+    };
+    for blind in [&["executions:update"][..], &["executions:update", "executions:view", "chatflows:view"]] {
+        assert!(put(blind, true).is_error(403).contains("agentflows:view"));
+        server.call("GET", &format!("/public-executions/{run}")).send().is_error(404);
+    }
+    put(&["executions:update", "agentflows:view"], true).is(200);
+    server.call("GET", &format!("/public-executions/{run}")).send().is(200);
+    // What takes it back shows nothing.
+    assert_eq!(put(&["executions:update"], false).is(200).json().get("executionData"), None);
+    server.call("GET", &format!("/public-executions/{run}")).send().is_error(404);
+}
+
+#[test]
 fn each_workspace_has_its_own_records() {
     let server = Server::start();
     let here = server.read("/auth/me")["activeWorkspaceId"].as_str().unwrap().to_owned();

@@ -105,7 +105,7 @@ fn send_watched(events: &EventSink, watched: RunUpdate<'_>) -> Result<(), Stream
 /// `PUT /executions/:id`
 ///
 /// # Errors
-/// 404.
+/// 404; 403 to share a run of a kind of flows that the caller may not see.
 pub(crate) fn update(
     app: &App,
     caller: Caller,

@@ -259,6 +259,17 @@ pub fn read(app: &App, caller: &Caller, id: ExecutionId, length: TextLength) -> 
     })
 }
 
+/// A record whose entries the caller may see, because they may see flows of its kind.
+///
+/// # Errors
+/// 404; 403 for flows of a kind that the caller may not see.
+fn find_visible(tx: &impl MessageReader, caller: &Caller, id: &ExecutionId) -> Result<Execution> {
+    let found = executions::find(tx, &caller.workspace, id)?.ok_or_else(|| id.not_found())?;
+    let flow = FLOWS.get(tx, &caller.workspace, &found.flow)?.ok_or_else(|| id.not_found())?;
+    access::check_permission(caller, flow.kind, FlowAction::View)?;
+    Ok(found)
+}
+
 /// A record that somebody shared, for everybody: without what tells whose conversation it was.
 ///
 /// # Errors
@@ -277,10 +288,11 @@ pub fn read_public(app: &App, id: ExecutionId) -> Result<ExecutionDetails> {
     })
 }
 
-/// Shares a record with everybody who has its address, or with nobody; `None` leaves it as it is.
+/// Shares a record with everybody who has its address, or with nobody; `None` leaves it as it is. Only who may see what the run
+/// did shows it to others.
 ///
 /// # Errors
-/// 404.
+/// 404; 403 to share a run of a kind of flows that the caller may not see.
 pub fn share(
     app: &App,
     caller: &Caller,
@@ -289,6 +301,9 @@ pub fn share(
 ) -> Result<ExecutionDetails> {
     let now = app.clock.monotonic_now();
     app.store.write(|tx| {
+        if is_public == Some(true) {
+            find_visible(tx, caller, &id)?;
+        }
         let changed = executions::edit(tx, &caller.workspace, &id, |run| {
             if let Some(is_public) = is_public.filter(|wanted| *wanted != run.is_public) {
                 run.is_public = is_public;

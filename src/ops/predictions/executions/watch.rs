@@ -1,6 +1,6 @@
 //! Watching a run: what there is of it, what happens, and what it comes to.
 
-use super::{ShownEntries, TextLength, shown_entries, shown_entry};
+use super::{ShownEntries, TextLength, find_visible, shown_entries, shown_entry};
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::cards::kit::StreamClosed;
@@ -11,11 +11,9 @@ use crate::domain::predictions::execution::{
     Execution, ExecutionEntry, ExecutionState, ShownEntry, remove_secrets,
 };
 use crate::domain::resource::ResourceId as _;
-use crate::ops::flows::access::{self, FlowAction};
 use crate::ops::predictions::run::run_error;
 use crate::state::live_runs::{LiveEvent, LiveNews, RunWatcher};
 use crate::store::queries::executions;
-use crate::store::tables::FLOWS;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,12 +48,7 @@ pub struct RunWatch {
 /// # Errors
 /// 404; 403 for flows of a kind that the caller may not see.
 pub fn watch(app: &App, caller: &Caller, id: ExecutionId, since: usize) -> Result<RunWatch> {
-    let (found, flow) = app.store.read_messages(|tx| {
-        let found = executions::find(tx, &caller.workspace, &id)?.ok_or_else(|| id.not_found())?;
-        let flow = FLOWS.get(tx, &caller.workspace, &found.flow)?.ok_or_else(|| id.not_found())?;
-        Ok((found, flow))
-    })?;
-    access::check_permission(caller, flow.kind, FlowAction::View)?;
+    let found = app.store.read_messages(|tx| find_visible(tx, caller, &id))?;
     Ok(RunWatch { workspace: found.workspace, id, since, watcher: app.state.live_runs.watch(id) })
 }
 
