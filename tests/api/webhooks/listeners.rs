@@ -67,3 +67,24 @@ fn as_many_watch_a_flow_as_may() {
     }
     server.owner("POST", &format!("/webhook-listener/{flow}/register")).send().is_error(409);
 }
+
+#[test]
+fn who_may_not_see_a_flow_watches_none_of_its_runs() {
+    let server = Server::start();
+    let flow = echo(json!({})).flow(&server);
+    let listener = register(&server, &flow);
+    let (noted, read) =
+        (format!("/webhook-listener/{flow}/register"), format!("/webhook-listener/{flow}/stream/{listener}"));
+    for blind in [
+        &["agentflows:create"][..],
+        &["agentflows:update"],
+        // Flows of another kind are no matter.
+        &["agentflows:create", "chatflows:view"],
+    ] {
+        let key = server.key(blind)["apiKey"].as_str().unwrap().to_owned();
+        server.call("POST", &noted).bearer(&key).send().is_error(403);
+        server.call("GET", &read).bearer(&key).send().is_error(403);
+    }
+    let seeing = server.key(&["agentflows:create", "agentflows:view"])["apiKey"].as_str().unwrap().to_owned();
+    server.call("POST", &noted).bearer(&seeing).send().is(200);
+}

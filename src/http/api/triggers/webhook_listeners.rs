@@ -104,7 +104,8 @@ impl Audience<'_> {
     }
 }
 
-/// Shows a run to those who watch, and passes it on. They see as much as in the canvas, because they may change the flow.
+/// Shows a run to those who watch, and passes it on. They see as much as in the canvas, because they may change the flow and
+/// see it.
 pub(super) struct WatchedRun<'a> {
     audience: &'a Audience<'a>,
     told: RunTeller<'a, Audience<'a>>,

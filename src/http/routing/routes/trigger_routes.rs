@@ -1,7 +1,7 @@
 //! Routes of what starts a flow besides a question.
 
 use super::params;
-use super::permissions::{MCP_EDIT, SCHEDULE_EDIT, SCHEDULE_VIEW, WEBHOOK_EDIT, WRITE};
+use super::permissions::{MCP_EDIT, SCHEDULE_EDIT, SCHEDULE_VIEW, VIEW, WEBHOOK_EDIT, WRITE};
 use crate::http::api::triggers::mcp::{TOKEN, TOOLS};
 use crate::http::api::triggers::webhooks::WEBHOOK;
 use crate::http::api::triggers::{mcp, mcp_servers, schedules, webhook_listeners, webhook_secrets, webhooks};
@@ -36,9 +36,9 @@ pub(super) fn webhook_routes() -> Vec<Route> {
     delete("/chatflows/:id/webhook-secret", any_of(WEBHOOK_EDIT), webhook_secrets::delete).summary("Forgets the secret that signs calls of a flow's webhook.")
         .id("deleteWebhookSecret").answers(204, ContentSpec::Nothing),
     post  ("/webhook-listener/:id/register", any_of(WRITE), webhook_listeners::register).summary("Notes somebody who is going to watch the runs that a flow's webhook starts.")
-        .id("registerWebhookListener").refuses(&[409]),
+        .id("registerWebhookListener").shows(VIEW).refuses(&[409]),
     get   ("/webhook-listener/:id/stream/:listener", any_of(WRITE), webhook_listeners::stream).summary("What happens in the runs that a flow's webhook starts, as events.")
-        .id("watchWebhook").answers(200, ContentSpec::Events),
+        .id("watchWebhook").shows(VIEW).answers(200, ContentSpec::Events),
     delete("/webhook-listener/:id/listener/:listener", any_of(WRITE), webhook_listeners::remove).summary("Forgets somebody who watched the runs of a webhook.")
         .id("deleteWebhookListener"),
     ];

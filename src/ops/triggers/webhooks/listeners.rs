@@ -8,12 +8,23 @@ use crate::ops::flows::access::{self, FlowAction};
 pub use crate::state::webhook_listeners::{ListenerEvent, ListenerEvents};
 use std::time::Instant;
 
+/// What is watched are whole runs: whoever may save a flow and not see it sees none of them.
+///
+/// # Errors
+/// 404 or 403.
+fn require_watcher(app: &App, caller: &Caller, flow: &FlowId) -> Result<()> {
+    app.store.read(|tx| {
+        let flow = access::flow(tx, caller, flow, FlowAction::Save)?;
+        access::check_permission(caller, flow.kind, FlowAction::View)
+    })
+}
+
 /// Notes that the caller is going to watch a flow.
 ///
 /// # Errors
 /// 404 or 403; 409 when there are as many as there may be.
 pub fn register_listener(app: &App, caller: &Caller, flow: &FlowId) -> Result<WebhookListenerId> {
-    app.store.read(|tx| access::flow(tx, caller, flow, FlowAction::Save))?;
+    require_watcher(app, caller, flow)?;
     let noted = app.state.webhook_listeners.register(*flow, Instant::now());
     noted.ok_or_else(|| Conflict::TooMany { what: "listeners of webhooks" }.into())
 }
@@ -28,7 +39,7 @@ pub fn open_listener(
     flow: &FlowId,
     id: &WebhookListenerId,
 ) -> Result<ListenerEvents> {
-    app.store.read(|tx| access::flow(tx, caller, flow, FlowAction::Save))?;
+    require_watcher(app, caller, flow)?;
     let opened = app.state.webhook_listeners.open(flow, id, Instant::now());
     opened.ok_or_else(|| Error::no_such("Listener", &id.to_string()))
 }
