@@ -119,6 +119,7 @@ mod tools;
 mod transcripts;
 mod transfer;
 mod transfer_updates;
+mod typed_passwords;
 mod uploads;
 mod upserts;
 mod validation;

@@ -5,7 +5,7 @@ use super::Canvas;
 use super::former_names::current_card_name;
 use super::parse::{self, CanvasError};
 use super::schemas::CardSchemas;
-use super::secrets::is_secret_field;
+use super::secrets::{is_secret_field, picked_card};
 use super::stored::{VIEWPORT, list_mut};
 use crate::domain::secrets::names;
 use serde_json::{Map, Value};
@@ -179,19 +179,54 @@ fn remove_stray_keys(
     let text = |name: &str| data.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let name = text("name");
     let card = current_card_name(&name);
+    let label = [text("label"), name.clone()].into_iter().find(|text| !text.is_empty()).unwrap_or_default();
+    if let Some(inputs) = data.get_mut("inputs").and_then(Value::as_object_mut) {
+        remove_keys_of_card(inputs, (card, &label), cards, found);
+    }
+}
+
+/// As [`remove_stray_keys`], of the inputs of a card that stands on a canvas or is picked inside of another.
+fn remove_keys_of_card(
+    inputs: &mut Map<String, Value>,
+    (card, label): (&str, &str),
+    cards: &dyn CardSchemas,
+    found: &mut Vec<(String, String)>,
+) {
     if !cards.has_card(card) {
         return;
     }
-    let label = [text("label"), name.clone()].into_iter().find(|text| !text.is_empty()).unwrap_or_default();
-    let Some(inputs) = data.get_mut("inputs").and_then(Value::as_object_mut) else { return };
     inputs.retain(|name, value| {
         let is_typed = value.as_str().is_some_and(|text| !names::is_harmless_value(text));
         let goes = is_typed && is_secret_field(name) && cards.input(card, name).is_none();
         if goes {
-            found.push((label.clone(), name.clone()));
+            found.push((label.to_owned(), name.clone()));
         }
         !goes
     });
+    remove_keys_of_picked(inputs, label, cards, found);
+}
+
+/// As [`remove_stray_keys`], of the cards that are picked in these inputs and in their rows.
+fn remove_keys_of_picked(
+    inputs: &mut Map<String, Value>,
+    label: &str,
+    cards: &dyn CardSchemas,
+    found: &mut Vec<(String, String)>,
+) {
+    let picked: Vec<Option<String>> = inputs.keys().map(|name| picked_card(inputs, name)).collect();
+    for (value, card) in inputs.values_mut().zip(picked) {
+        match (value, card) {
+            (Value::Object(config), Some(card)) => {
+                remove_keys_of_card(config, (current_card_name(&card), label), cards, found);
+            }
+            (Value::Array(rows), _) => {
+                for row in rows.iter_mut().filter_map(Value::as_object_mut) {
+                    remove_keys_of_picked(row, label, cards, found);
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 #[cfg(test)]
@@ -275,6 +310,25 @@ mod tests {
         ] {
             assert_eq!(cleaned(&kept), (kept.clone(), ForeignContent::default()));
         }
+    }
+
+    #[test]
+    fn a_key_typed_into_a_card_that_is_picked_inside_of_another_goes_too() {
+        let config = json!({"openAIApiKey": "sk-typed", "password": "own", "modelName": "m"});
+        let kept_config = json!({"password": "own", "modelName": "m"});
+        let drawing = |config: &Value| {
+            let inputs = json!({
+                "model": "known", "modelConfig": config,
+                "tools": [{"tool": "known", "toolConfig": config}],
+                "other": "unknown", "otherConfig": {"openAIApiKey": "sk-typed"},
+            });
+            let data = json!({"name": "known", "label": "Mine", "inputs": inputs});
+            json!({"nodes": [{"id": "a", "data": data}], "edges": []})
+        };
+        let (kept, left_out) = cleaned(&drawing(&config));
+        assert_eq!(kept, drawing(&kept_config));
+        let typed = ("Mine".to_owned(), "openAIApiKey".to_owned());
+        assert_eq!(left_out.typed_keys, [typed.clone(), typed]);
     }
 
     proptest! {

@@ -3,8 +3,8 @@
 
 use super::access::{self, FlowAction};
 use crate::canvas::current_card_name;
-use crate::canvas::secrets::is_secret_field;
-use crate::cards::kit::InputKind;
+use crate::canvas::secrets::{is_secret_field, picked_card};
+use crate::cards::kit::Input;
 use crate::cards::registry;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::Result;
@@ -86,28 +86,67 @@ fn is_password(value: &Value) -> bool {
     }
 }
 
-/// Visits every input that is a password: by the card, or by what the flow was saved with. With node and card.
+/// What is told of a password: its node, the place of its card there, the inputs that it is among, and its name.
+type Visit<'v> = dyn FnMut(&str, &str, &mut Map<String, Value>, &str) + 'v;
+
+/// Visits every input that is a password: by the card, or by what the flow was saved with. Those of cards that are picked
+/// inside of others, and of rows, too.
 fn each_password(canvas: &mut Value, mut visit: impl FnMut(&str, &str, &mut Map<String, Value>, &str)) {
     for node in canvas.get_mut("nodes").and_then(Value::as_array_mut).into_iter().flatten() {
         let id = node.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
         let Some(data) = node.get_mut("data").and_then(Value::as_object_mut) else { continue };
         let card = data.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let of_card = registry::find(current_card_name(&card)).map_or(&[][..], |card| card.inputs);
-        let secret = of_card.iter().filter(|input| input.kind == InputKind::Secret);
-        let mut names: Vec<String> = secret.map(|input| input.name.to_owned()).collect();
-        let saved = data.get("inputParams").and_then(Value::as_array).into_iter().flatten();
-        let passwords = saved.filter(|param| param["type"] == "password");
-        names.extend(passwords.filter_map(|param| param["name"].as_str().map(str::to_owned)));
+        let params = data.get("inputParams").and_then(Value::as_array).into_iter().flatten();
+        let passwords = params.filter(|param| param["type"] == "password");
+        let saved: Vec<String> =
+            passwords.filter_map(|param| param["name"].as_str().map(str::to_owned)).collect();
         let Some(inputs) = data.get_mut("inputs").and_then(Value::as_object_mut) else { continue };
-        // What the card does not declare is a password by its name, as it is for history.
-        let is_undeclared = |name: &&String| !of_card.iter().any(|input| input.name == name.as_str());
-        let by_name = inputs.keys().filter(is_undeclared).filter(|name| is_secret_field(name));
-        let by_name: Vec<String> = by_name.filter(|name| !names.contains(name)).cloned().collect();
-        names.extend(by_name);
-        for name in &names {
-            visit(&id, &card, inputs, name);
+        visit_inputs((&id, &card), (inputs_of(&card), &saved), inputs, &mut visit);
+    }
+}
+
+fn inputs_of(card: &str) -> &'static [Input] {
+    registry::find(current_card_name(card)).map_or(&[], |card| card.inputs)
+}
+
+fn visit_inputs(
+    (node, place): (&str, &str),
+    (declared, saved): (&[Input], &[String]),
+    inputs: &mut Map<String, Value>,
+    visit: &mut Visit<'_>,
+) {
+    for name in password_names(declared, saved, inputs) {
+        visit(node, place, inputs, &name);
+    }
+    let picked: Vec<Option<String>> = inputs.keys().map(|name| picked_card(inputs, name)).collect();
+    for ((name, value), card) in inputs.iter_mut().zip(picked) {
+        match (value, card) {
+            (Value::Object(config), Some(card)) => {
+                let place = format!("{place}/{name}/{card}");
+                visit_inputs((node, &place), (inputs_of(&card), &[]), config, visit);
+            }
+            (Value::Array(rows), _) => {
+                let input = declared.iter().find(|input| input.name == name.as_str());
+                let fields = input.map_or(&[][..], Input::row_fields);
+                for (at, row) in rows.iter_mut().enumerate() {
+                    let Some(row) = row.as_object_mut() else { continue };
+                    visit_inputs((node, &format!("{place}/{name}/{at}")), (fields, &[]), row, visit);
+                }
+            }
+            _ => {}
         }
     }
+}
+
+/// The inputs that are passwords. What is not declared is one by its name, as it is for history.
+fn password_names(declared: &[Input], saved: &[String], inputs: &Map<String, Value>) -> Vec<String> {
+    let secret = declared.iter().filter(|input| input.is_secret()).map(|input| input.name.to_owned());
+    let mut names: Vec<String> = secret.chain(saved.iter().cloned()).collect();
+    let is_declared = |name: &str| declared.iter().any(|input| input.name == name);
+    let by_name = inputs.keys().filter(|name| is_secret_field(name) && !is_declared(name));
+    let by_name: Vec<String> = by_name.filter(|name| !names.contains(name)).cloned().collect();
+    names.extend(by_name);
+    names
 }
 
 #[cfg(test)]
@@ -148,5 +187,31 @@ mod tests {
         assert!(restore_from(&[newer, mine.clone()], sent).contains("5678"));
         let plain = canvas(&json!({"pin": "9", "plain": MASK}));
         assert_eq!(restore_from(&[mine], plain.clone()), plain);
+    }
+    /// A step in which one model is picked and two tools in rows, of cards that nobody knows.
+    fn steps(passwords: [&str; 3], plain: &str) -> String {
+        let [model, first, second] = passwords.map(|password| json!({ "openAIApiKey": password }));
+        let inputs = json!({
+            "llmModel": "someModel", "llmModelConfig": model, "note": plain,
+            "agentTools": [
+                {"agentSelectedTool": "someTool", "agentSelectedToolConfig": first},
+                {"agentSelectedTool": "otherTool", "agentSelectedToolConfig": second},
+            ],
+        });
+        json!({"nodes": [{"id": "a", "data": {"name": "agentAgentflow", "inputs": inputs}}], "edges": []})
+            .to_string()
+    }
+
+    #[test]
+    fn passwords_of_picked_cards_go_the_same_way_and_back_each_to_its_place() {
+        let mine = steps(["p-1", "p-2", "p-3"], "text");
+        assert_eq!(mask(mine.clone()), steps([MASK; 3], "text"));
+        let sent = steps([MASK, "p-4", MASK], "other");
+        let restored = restore_from(std::slice::from_ref(&mine), sent.clone());
+        assert_eq!(restored, steps(["p-1", "p-4", "p-3"], "other"));
+        let other_card = sent.replace("otherTool", "thirdTool");
+        let restored = restore_from(&[mine], other_card);
+        assert!(restored.contains("p-1") && !restored.contains("p-3"), "{restored}");
+        assert!(!restored.contains(MASK), "{restored}");
     }
 }

@@ -18,6 +18,7 @@ mod tests;
 pub use self::merge_redacted::merge_redacted;
 pub use self::never_stored::is_secret_field;
 use self::redact_node::Redactor;
+pub use self::redact_node::picked_card;
 pub use self::restore::{PlaceholderPolicy, RestoreContext, RestoredCanvas, restore};
 use super::foreign::remove_sealed_credentials;
 use super::schemas::CardSchemas;

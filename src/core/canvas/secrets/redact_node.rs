@@ -166,7 +166,8 @@ impl<'a> Redactor<'a> {
 }
 
 /// The card whose inputs the entry `name` holds: a picker `x` keeps its card's settings in `xConfig`.
-fn picked_card(map: &Map<String, Value>, name: &str) -> Option<String> {
+#[must_use]
+pub fn picked_card(map: &Map<String, Value>, name: &str) -> Option<String> {
     let picker = name.strip_suffix("Config")?;
     map.get(picker)?.as_str().filter(|card| !card.is_empty()).map(str::to_owned)
 }
