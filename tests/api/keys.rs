@@ -121,6 +121,29 @@ fn the_flows_a_key_is_bound_to_are_listed_with_it() {
 }
 
 #[test]
+fn who_may_not_see_flows_of_a_kind_finds_none_of_them_with_a_key() {
+    let server = Server::start();
+    let bound = server.key(&["chatflows:view"]);
+    for (name, kind) in [("Chat", "CHATFLOW"), ("Steps", "AGENTFLOW")] {
+        server.post("/chatflows", &json!({"name": name, "type": kind, "apikeyid": bound["id"]}));
+    }
+    let named = |method: &str, path: &str, body: Option<&Value>, permissions: &[&str]| -> Vec<Value> {
+        let reader = server.key(permissions);
+        let call = server.call(method, path).bearer(value(&reader));
+        let keys = body.into_iter().fold(call, |call, body| call.json(body)).send().is(200).json();
+        let row = keys.as_array().unwrap().iter().find(|key| key["id"] == bound["id"]).unwrap().clone();
+        row["chatFlows"].as_array().unwrap().iter().map(|flow| flow["flowName"].clone()).collect()
+    };
+    assert!(named("GET", "/apikey", None, &["apikeys:view"]).is_empty());
+    assert_eq!(named("GET", "/apikey", None, &["apikeys:view", "chatflows:view"]), ["Chat"]);
+    assert_eq!(named("GET", "/apikey", None, &["apikeys:view", "agentflows:view"]), ["Steps"]);
+    // A change answers with the list too.
+    let path = format!("/apikey/{}", id(&bound));
+    let change = json!({"keyName": "bound", "permissions": ["apikeys:view"]});
+    assert!(named("PUT", &path, Some(&change), &["apikeys:view", "apikeys:update"]).is_empty());
+}
+
+#[test]
 fn the_catalogue_of_permissions_is_cut_to_the_caller() {
     let server = Server::start();
     let all = server.read("/auth/permissions/API_KEY");

@@ -100,14 +100,16 @@ pub(in crate::ops) fn adopt(app: &App, caller: &Caller, key: &ApiKey) -> Result<
     Ok(())
 }
 
-/// All keys of the caller's workspace, newest change first, values hidden.
+/// All keys of the caller's workspace, newest change first, values hidden, each with the flows that are bound to it and that
+/// the caller may see.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
 pub(crate) fn list(app: &App, caller: &Caller) -> Result<Vec<ApiKeyEntry>> {
     let workspace = &caller.workspace;
-    let (mut keys, flows) =
+    let (mut keys, mut flows) =
         app.store.read(|tx| Ok((API_KEYS.list(tx, workspace)?, FLOWS.list(tx, workspace)?)))?;
+    flows.retain(|flow| usage::is_seen(caller, flow.kind));
     keys.sort_by_key(|key| std::cmp::Reverse(key.updated));
     keys.into_iter().map(|key| entry_of(app, key, &flows)).collect()
 }
