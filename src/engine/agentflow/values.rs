@@ -7,6 +7,7 @@ use crate::canvas::rich_text::to_markdown;
 use crate::canvas::template::{
     AgentReference, AgentTemplate, RunText, RunValue, Segment, ValuePath, into_text,
 };
+use crate::cards::kit::CONTENT;
 use crate::engine::source::JsonSource;
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -231,10 +232,23 @@ fn replacement<'s>(scope: &'s dyn Scope, reference: &AgentReference) -> Option<C
 
 fn part(scope: &dyn Scope, of: &RunValue, path: &ValuePath) -> Option<Value> {
     let whole = scope.value(of)?;
+    if *of == RunValue::OwnOutput {
+        return part_of_own(&whole, path);
+    }
     if path.is_whole() {
         return Some(whole.into_owned());
     }
     path.find(&whole).map(Cow::into_owned)
+}
+
+/// What a step made, to its own updates of the state. The whole is its text, as `{{ node }}` is to later steps, and a path that
+/// leads nowhere in what it made goes into a text that is JSON.
+fn part_of_own(output: &Value, path: &ValuePath) -> Option<Value> {
+    let content = output.get(CONTENT);
+    if path.is_whole() {
+        return Some(content.unwrap_or(output).clone());
+    }
+    path.find(output).or_else(|| path.find(content?)).map(Cow::into_owned)
 }
 
 #[cfg(test)]

@@ -44,14 +44,48 @@ fn a_state_update_reads_what_its_own_step_said() {
     let server = Server::start();
     let rows = json!([
         {"key": "whole", "value": "{{ output }}"},
+        {"key": "within", "value": "got {{output}}"},
         {"key": "content", "value": "[{{ output.content }}]"},
     ]);
     let (id, inputs) = writing("llmAgentflow_0", rows);
     let steps = Steps::begin().card(&id, "Writer", inputs).edge(START, &id);
     let answer = ask(&server, &steps.flow(&server), "Hi");
     let state = &entry(&answer, "Writer")["data"]["state"];
-    assert_eq!(state["content"], "[said]");
-    assert!(state["whole"].to_string().contains("said"), "{state}");
+    assert_eq!(*state, json!({"whole": "said", "within": "got said", "content": "[said]"}));
+}
+
+#[test]
+fn a_state_update_reads_a_part_of_the_json_that_its_own_step_said() {
+    let server = Server::start();
+    let rows =
+        json!([{"key": "name", "value": "{{ output.name }}"}, {"key": "n", "value": "{{ output.list[0] }}"}]);
+    let code = function("return {name: 'Ann', list: [5]};", &[]);
+    let steps = Steps::begin()
+        .card("customFunctionAgentflow_0", "Code", with(code, json!({ "customFunctionUpdateState": rows })))
+        .card(
+            "llmAgentflow_0",
+            "Model",
+            with(llm("{\"name\": \"Bob\", \"list\": [6]}"), json!({ "llmUpdateState": rows })),
+        )
+        .chain(&[START, "customFunctionAgentflow_0", "llmAgentflow_0"]);
+    let answer = ask(&server, &steps.flow(&server), "Hi");
+    assert_eq!(entry(&answer, "Code")["data"]["state"], json!({"name": "Ann", "n": 5}));
+    assert_eq!(entry(&answer, "Model")["data"]["state"], json!({"name": "Bob", "n": 6}));
+}
+
+#[test]
+fn a_state_update_reads_the_structured_keys_of_its_own_step() {
+    let server = Server::start();
+    let inputs = with(
+        llm("{\"city\": \"Oslo\"}"),
+        json!({
+            "llmStructuredOutput": [{"key": "city", "type": "string", "description": "Where"}],
+            "llmUpdateState": [{"key": "place", "value": "{{ output.city }}"}],
+        }),
+    );
+    let steps = Steps::begin().card("llmAgentflow_0", "Facts", inputs).edge(START, "llmAgentflow_0");
+    let answer = ask(&server, &steps.flow(&server), "Hi");
+    assert_eq!(entry(&answer, "Facts")["data"]["state"], json!({"place": "Oslo"}));
 }
 
 #[test]

@@ -69,6 +69,33 @@ fn a_part_that_is_the_whole_value_keeps_its_type() {
 }
 
 #[test]
+fn the_output_of_the_step_itself_is_its_text_and_paths_go_into_what_it_made_first() {
+    let mut scope = known();
+    let made = json!({"content": "{\"n\": 1, \"m\": [2]}", "n": 7});
+    scope.values.insert(RunValue::OwnOutput, made.clone());
+    for (text, value) in [
+        ("{{ output }}", made["content"].clone()),
+        ("{{output}}!", json!("{\"n\": 1, \"m\": [2]}!")),
+        ("{{ output.content }}", made["content"].clone()),
+        ("{{ output.n }}", json!(7)),
+        ("{{ output.m[0] }}", json!(2)),
+        ("{{ output.content.n }}", json!(1)),
+        ("{{ output.other }}", json!("{{ output.other }}")),
+    ] {
+        assert_eq!(ValueSource::from_saved(&json!(text)).resolve(&scope), value, "{text}");
+    }
+}
+
+#[test]
+fn the_output_of_a_step_without_a_text_is_all_that_it_made() {
+    let mut scope = known();
+    scope.values.insert(RunValue::OwnOutput, json!({"http": {"status": 200}}));
+    let resolve = |text: &str| ValueSource::from_saved(&json!(text)).resolve(&scope);
+    assert_eq!(resolve("{{ output }}"), json!({"http": {"status": 200}}));
+    assert_eq!(resolve("{{ output.http.status }}"), json!(200));
+}
+
+#[test]
 fn a_part_within_a_text_becomes_text() {
     for (text, value) in [
         ("n={{ llm_0.output.n }}", "n=3"),
