@@ -131,6 +131,7 @@ fn a_fixed_session_is_one_memory_for_all_who_ask() {
     let texts: Vec<&str> = told.iter().map(|(_, text)| text.as_str()).collect();
     assert_eq!(texts, ["Be kind.", "I am Ada.", "Yes.", "I am Bob.", "Yes.", "Who was here?"]);
     assert!(server.messages(&flow).iter().all(|message| message["sessionId"] == "team"));
+    assert_eq!(first["sessionId"], "team", "the card goes before every other");
     let other = server.flow(&flow_with_memory(&server, &talks, json!({"sessionId": "team"})));
     continue_conversation(&server, &other, None, "And here?");
     assert_eq!(sent(&talks).len(), 2, "another flow's memory is another one");

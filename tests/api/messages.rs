@@ -1,6 +1,7 @@
 //! Stored conversations (manual 3.4, 3.5): listed, cut by filters, deleted.
 
-use crate::support::canvases::{scripted_flow, with_provider};
+use crate::support::canvases::{prompted_chain, scripted_flow, with_provider};
+use crate::support::steps::{START, Steps, llm};
 use crate::support::{Server, golden};
 use serde_json::{Value, json};
 
@@ -61,6 +62,23 @@ fn a_list_can_be_cut_to_a_conversation() {
     assert_eq!(of(format!("sessionId={first}")), texts(&["One", "Two"]));
     assert_eq!(of(format!("chatId={first}&chatType=INTERNAL")), Vec::<String>::new());
     assert_eq!(of("chatId=6a204bb0-3c4f-4c0e-9d9c-0f6f5c3a1d2e".to_owned()), Vec::<String>::new());
+}
+
+#[test]
+fn the_session_of_an_answer_finds_its_messages_also_without_a_memory() {
+    let server = Server::start();
+    let chain = prompted_chain("Say {what}", "{\"what\": \"nothing\"}");
+    let steps = Steps::begin().card("llmAgentflow_0", "Model", llm("Yes.")).edge(START, "llmAgentflow_0");
+    for flow in [server.flow(&chain), steps.flow(&server)] {
+        let answer = server.ask(&flow, &json!({"question": "Hi"})).is(200).json();
+        server.ask(&flow, &json!({"question": "Other"})).is(200);
+        assert_eq!(answer.get("memoryType"), None, "{answer}");
+        let session = answer["sessionId"].as_str().unwrap();
+        let found = server.read(&format!("/chatmessage/{flow}?sessionId={session}"));
+        let sessions: Vec<&str> =
+            found.as_array().unwrap().iter().map(|said| said["sessionId"].as_str().unwrap()).collect();
+        assert_eq!(sessions, [session, session], "{found}");
+    }
 }
 
 #[test]

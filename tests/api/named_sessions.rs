@@ -71,6 +71,37 @@ fn a_name_goes_on_with_what_was_said_under_it() {
 }
 
 #[test]
+fn messages_and_transcripts_are_found_by_the_name_that_the_answer_gave() {
+    let named = fixture(&json!(true));
+    let first = named.ask("I am Ada", "ada");
+    named.ask("I am Bob", "bob");
+    let said = named.server.read(&format!("/chatmessage/{}?sessionId=ada", named.flow));
+    let of = |key: &str| said.as_array().unwrap().iter().map(|one| one[key].clone()).collect::<Vec<_>>();
+    assert_eq!(of("sessionId"), [json!("ada"), json!("ada")]);
+    assert_eq!(of("chatId"), [first["chatId"].clone(), first["chatId"].clone()]);
+    let body = json!({"chatflowId": named.flow, "chatType": ["EXTERNAL"]});
+    let told = named.server.post("/export-import/chatflow-messages", &body);
+    let sessions: Vec<&Value> = told.as_array().unwrap().iter().map(|one| &one["sessionId"]).collect();
+    assert_eq!(sessions, ["bob", "ada"]);
+}
+
+#[test]
+fn a_name_is_no_session_of_a_memory_that_is_fixed_later() {
+    let named = fixture(&json!(true));
+    named.ask("I am Ada", "team");
+    let path = format!("/chatflows/{}", named.flow);
+    let drawn = named.server.read(&path)["flowData"].as_str().unwrap().to_owned();
+    let mut canvas: Value = serde_json::from_str(&drawn).unwrap();
+    let nodes = canvas["nodes"].as_array_mut().unwrap();
+    let memory = nodes.iter_mut().find(|node| node["data"]["name"] == "bufferMemory").unwrap();
+    memory["data"]["inputs"]["sessionId"] = "team".into();
+    named.server.put(&path, &json!({ "flowData": canvas.to_string() }));
+    let answer = named.ask("Who am I?", "bob");
+    assert_eq!(answer["sessionId"], "team");
+    assert!(!named.has_sent("I am Ada"));
+}
+
+#[test]
 fn two_first_uses_at_once_make_one_conversation() {
     let named = fixture(&json!(true));
     let chats: BTreeSet<String> = std::thread::scope(|scope| {

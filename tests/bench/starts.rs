@@ -160,6 +160,7 @@ fn conversation(flow: FlowId) -> Vec<Message> {
         content: "The quick brown fox jumps over the lazy dog. ".repeat(1 + at % 5),
         chat_type: ChatType::External,
         session: Some(chat.to_string()),
+        session_name: None,
         memory_type: Some("Buffer Memory".to_owned()),
         created: "2026-01-01T00:00:00Z".parse().unwrap(),
         lead_email: None,

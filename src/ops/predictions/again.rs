@@ -79,6 +79,7 @@ pub fn prepare_rerun(
         images,
         ids: RunIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() },
         session_name: None,
+        memory_session: OnceLock::new(),
         is_first_message: true,
         streams: plan.streams() && flow.settings.chatbot_config.post_processing.is_none(),
         overrides,

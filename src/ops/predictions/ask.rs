@@ -70,6 +70,8 @@ pub struct PredictionRun {
     pub ids: RunIds,
     /// What its caller calls the conversation, where that counts.
     pub(super) session_name: Option<ConversationName>,
+    /// The session of its memory, where that is another one, once the memory was read.
+    pub(super) memory_session: OnceLock<String>,
     /// Its conversation has no messages before it.
     pub(super) is_first_message: bool,
     pub plan: Arc<FlowPlan>,
@@ -280,6 +282,7 @@ pub(super) fn prepare_nested(
         started,
         ids: RunIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() },
         session_name,
+        memory_session: OnceLock::new(),
         is_first_message: matches!(belonging, ConversationRef::New(_)),
         streams,
         plan,
@@ -430,11 +433,13 @@ pub(in crate::ops) fn evaluate_overrides(
 }
 
 impl PredictionRun {
-    /// What callers and memories call the conversation.
+    /// What callers and memories call the conversation. A session that the owner of the flow fixed goes before a name, and is
+    /// known once the memory was read.
     #[must_use]
     pub fn session(&self) -> String {
-        let named = self.session_name.as_ref().map(|name| name.as_str().to_owned());
-        named.unwrap_or_else(|| self.ids.chat.to_string())
+        let name = self.session_name.as_ref().map(ConversationName::as_str);
+        let known = self.memory_session.get().map(String::as_str).or(name);
+        known.map_or_else(|| self.ids.chat.to_string(), str::to_owned)
     }
 
     /// The record that the run of an agentflow has, or will have when it begins.

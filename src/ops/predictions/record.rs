@@ -25,19 +25,19 @@ fn action_of(outcome: &RunOutput) -> Option<Map<String, Value>> {
     of_steps().or_else(of_turns)
 }
 
-/// Question and answer, to be stored in one write. `session` is that of the memory, where it is not the conversation itself.
+/// Question and answer, to be stored in one write.
 ///
 /// # Errors
 /// When they have no stored form.
 pub(super) fn message_pair(
     app: &App,
     entry: &PredictionRun,
-    session: Option<&str>,
     outcome: &RunOutput,
     end: AnswerEnd,
 ) -> Result<MessageBatch> {
-    let session = || session.map_or_else(|| entry.ids.chat.to_string(), str::to_owned);
-    let session = entry.plan.memory_type().map(|_| session());
+    let chat = entry.ids.chat.to_string();
+    let session = entry.plan.memory_type().map(|_| entry.memory_session.get().unwrap_or(&chat).clone());
+    let session_name = Some(entry.session()).filter(|told| told != session.as_ref().unwrap_or(&chat));
     let base = Message {
         id: entry.ids.question,
         role: MessageRole::User,
@@ -46,6 +46,7 @@ pub(super) fn message_pair(
         content: entry.question.text.clone(),
         chat_type: entry.stored_as,
         session,
+        session_name,
         memory_type: entry.plan.memory_type().map(str::to_owned),
         created: entry.started,
         lead_email: entry.question.lead_email.clone(),

@@ -90,8 +90,7 @@ pub(super) fn prepare(
     let TakenUp { id, pause, recorder, ready } = take_up(app, (&flow, chat), find, promise)?;
     let KeptRun { waiting, snapshot, began, plan, images } = ready;
     // What runs is what it began with, whatever Live is by now.
-    let version = version_of(app, &flow, &waiting.execution)?;
-    let request = waiting.request;
+    let (version, request) = (version_of(app, &flow, &waiting.execution)?, waiting.request);
     if question.text.trim().is_empty() {
         question.text = answer_text(&input);
     }
@@ -107,6 +106,7 @@ pub(super) fn prepare(
         started,
         ids: RunIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() },
         session_name,
+        memory_session: OnceLock::new(),
         is_first_message: false,
         streams: plan.streams() && flow.settings.chatbot_config.post_processing.is_none(),
         overrides: Overrides::restore(&request.overrides, &plan.places()).with_variables_of(sent),

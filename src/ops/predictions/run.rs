@@ -407,7 +407,7 @@ fn conclude(
             outcome.usage = host.usage();
             // A memory elsewhere may name the session of what is stored here, so it is asked first.
             let remembered = ran.save_to_memories(host);
-            let said = message_pair(app, entry, host.fixed_session(), &ran.outcome, AnswerEnd::Complete)?;
+            let said = message_pair(app, entry, &ran.outcome, AnswerEnd::Complete)?;
             if let Err(fault) = remembered {
                 // The answer was given and paid for: what a memory elsewhere could not keep stays here.
                 app.store.append(said)?;
@@ -426,13 +426,7 @@ fn conclude(
                     usage: host.usage(),
                     ..RunOutput::default()
                 };
-                app.store.append(message_pair(
-                    app,
-                    entry,
-                    host.fixed_session(),
-                    &partial,
-                    AnswerEnd::Truncated,
-                )?)?;
+                app.store.append(message_pair(app, entry, &partial, AnswerEnd::Truncated)?)?;
                 entry.files.keep_files();
             }
             Err(fault)
@@ -463,7 +457,7 @@ fn stopped_team(
     let fault = run_error(Error::Cancelled, cancel);
     if matches!(fault, Error::Cancelled | Error::Unavailable(_)) {
         let stopped = RunOutput { usage: host.usage(), ..outcome };
-        app.store.append(message_pair(app, entry, host.fixed_session(), &stopped, AnswerEnd::Truncated)?)?;
+        app.store.append(message_pair(app, entry, &stopped, AnswerEnd::Truncated)?)?;
         entry.files.keep_files();
         if let Some(team) = stopped.team {
             let _ = entry.stopped_team.set(team);

@@ -204,6 +204,7 @@ mod tests {
             content: "Look".to_owned(),
             chat_type: ChatType::External,
             session: None,
+            session_name: None,
             memory_type: None,
             created: app.clock.now(),
             lead_email: None,

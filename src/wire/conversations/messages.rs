@@ -105,6 +105,7 @@ impl From<MessageFile> for MessageFileView {
 
 impl From<RatedMessage> for MessageView {
     fn from(RatedMessage { message, rating }: RatedMessage) -> Self {
+        let session = message.told_session();
         let Message {
             id,
             role,
@@ -112,7 +113,8 @@ impl From<RatedMessage> for MessageView {
             chat,
             content,
             chat_type,
-            session,
+            session: _,
+            session_name: _,
             memory_type,
             created,
             lead_email,
@@ -136,7 +138,7 @@ impl From<RatedMessage> for MessageView {
             content,
             chat_type,
             chat_id: chat,
-            session_id: session,
+            session_id: Some(session),
             memory_type,
             created_date: created.into(),
             lead_email,

@@ -34,6 +34,7 @@ pub(in crate::store) fn message(flow: FlowId, chat: ChatId, content: &str) -> Me
         content: content.to_owned(),
         chat_type: ChatType::External,
         session: None,
+        session_name: None,
         memory_type: None,
         created: Timestamp::from_second(1).unwrap(),
         lead_email: None,

@@ -161,6 +161,10 @@ pub struct Message {
     /// The memory session, when the flow has a memory card.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub session: Option<String>,
+    /// What its caller called the conversation, where that is neither the memory session nor its id. No memory is read by it:
+    /// the names of one key are unknown to every other.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub session_name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub memory_type: Option<String>,
     /// When: a question at request start, an answer when it was whole.
@@ -204,6 +208,13 @@ pub struct Message {
 }
 
 impl Message {
+    /// The session as the answer named it: a name, the memory session, or the conversation itself.
+    #[must_use]
+    pub fn told_session(&self) -> String {
+        let known = self.session_name.as_ref().or(self.session.as_ref());
+        known.map_or_else(|| self.chat.to_string(), String::clone)
+    }
+
     /// The pause that it asks a person about.
     #[must_use]
     pub fn pause(&self) -> Option<(ExecutionId, PauseId)> {
@@ -287,6 +298,7 @@ mod tests {
             content: "It \"rains\".".to_owned(),
             chat_type: ChatType::External,
             session: None,
+            session_name: None,
             memory_type: None,
             created: Timestamp::UNIX_EPOCH,
             lead_email: None,

@@ -9,7 +9,7 @@ pub struct PredictionAnswer {
     /// The text that was asked.
     pub question: String,
     pub ids: RunIds,
-    /// The conversation, or what the caller named it.
+    /// The conversation, what the caller named it, or the session that its memory card fixes.
     pub session: String,
     /// The card that remembers the conversation, where the flow has one.
     pub memory_type: Option<String>,

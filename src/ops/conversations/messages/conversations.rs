@@ -4,7 +4,7 @@ use super::counts::COUNTED_MAX;
 use super::filter::{MessageFilter, walk};
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
-use crate::domain::conversations::conversation::ConversationSummary;
+use crate::domain::conversations::conversation::{ConversationSummary, Message};
 use crate::domain::conversations::feedback::Rating;
 use crate::domain::conversations::lead::Lead;
 use crate::domain::error::Result;
@@ -149,7 +149,7 @@ fn summarize(
     Ok(ConversationSummary {
         chat: *chat,
         chat_type: first.map(|message| message.chat_type),
-        session: first.and_then(|message| message.session.clone()),
+        session: first.map(Message::told_session),
         memory_type: first.and_then(|message| message.memory_type.clone()),
         lead_email: opening.iter().find_map(|message| message.lead_email.clone()),
         lead_name: left.into_iter().find_map(Lead::into_shown_name),

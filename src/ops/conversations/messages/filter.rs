@@ -44,7 +44,7 @@ impl MessageFilter {
         let same = |wanted: &Option<String>, is: &Option<String>| wanted.is_none() || wanted == is;
         self.chat_types.as_ref().is_none_or(|wanted| wanted.contains(&message.chat_type))
             && self.chat.is_none_or(|chat| chat == message.chat)
-            && same(&self.session, &message.session)
+            && self.session.as_ref().is_none_or(|wanted| *wanted == message.told_session())
             && same(&self.memory_type, &message.memory_type)
             && self.message.is_none_or(|id| id == message.id)
             && self.start.is_none_or(|start| message.created >= start)

@@ -165,9 +165,11 @@ impl<'a> RunHost<'a> {
         self.notes.take_cited()
     }
 
-    /// The session the memory was read of, where it is not the conversation itself (manual 3.2 r6).
-    pub(in crate::ops::predictions) fn fixed_session(&self) -> Option<&str> {
-        self.notes.session.get().map(String::as_str)
+    /// Notes the session that the memory is read of, where it is not the conversation itself (manual 3.2 r6).
+    fn note_session(&self, session: &str) {
+        if let Some(entry) = self.run {
+            entry.memory_session.get_or_init(|| session.to_owned());
+        }
     }
 
     /// What a server elsewhere knows the conversation by: its name, also where its holder goes on without naming it, or its
@@ -246,7 +248,7 @@ impl Conversations for RunHost<'_> {
             None if self.run.is_some_and(|entry| entry.is_first_message) => Vec::new(),
             None => self.app.store.utterances(workspace, flow, &self.ids.chat, newest)?,
             Some(session) => {
-                self.notes.session.get_or_init(|| session.to_owned());
+                self.note_session(session);
                 let page = MessagePage {
                     order: Order::Descending,
                     skip: 0,
@@ -270,7 +272,7 @@ impl Conversations for RunHost<'_> {
         let Some(session) = session.filter(|session| *session != own) else {
             if own != self.ids.chat.to_string() {
                 // What a server elsewhere knows it by is needed again when it goes on, or is to be forgotten there.
-                self.notes.session.get_or_init(|| own.clone());
+                self.note_session(&own);
             }
             return Ok(own);
         };
@@ -282,7 +284,7 @@ impl Conversations for RunHost<'_> {
                 "The Session Id is that of another person's conversation.".to_owned(),
             ));
         }
-        self.notes.session.get_or_init(|| session.to_owned());
+        self.note_session(session);
         Ok(session.to_owned())
     }
 }

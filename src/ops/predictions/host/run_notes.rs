@@ -1,7 +1,7 @@
 //! What a run gathers beside its answer. It outlives the host that gathers it, when a run goes on on another thread.
 
 use crate::domain::predictions::prediction::{Document, Usage};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// Pages that go out with one answer.
 const CITED_MAX: usize = 100;
@@ -10,8 +10,6 @@ const CITED_MAX: usize = 100;
 pub(in crate::ops::predictions) struct RunNotes {
     usage: Mutex<Option<Usage>>,
     cited_pages: Mutex<Vec<Document>>,
-    /// The memory session that the flow's owner fixed, once a memory was read.
-    pub(super) session: OnceLock<String>,
 }
 
 impl RunNotes {

@@ -17,6 +17,7 @@ fn said(caller: &Caller, flow: FlowId, chat: ChatId) -> MessageBatch {
         content: "It will rain.".to_owned(),
         chat_type: ChatType::External,
         session: None,
+        session_name: None,
         memory_type: None,
         created: Timestamp::UNIX_EPOCH,
         lead_email: None,

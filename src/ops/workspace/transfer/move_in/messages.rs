@@ -35,6 +35,7 @@ pub(super) fn read(row: &Row, flow: FlowId, now: Timestamp) -> Option<Message> {
         content: row.text("content")?.to_owned(),
         chat_type: kind.unwrap_or(ChatType::External),
         session: text("sessionId"),
+        session_name: None,
         memory_type: text("memoryType"),
         // A time that is still to come would hold back the dates of all that is stored after it.
         created: row.date("createdDate")?.min(now),
