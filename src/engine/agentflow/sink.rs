@@ -12,6 +12,15 @@ pub trait RunSink: TokenSink + Send {
     fn event(&mut self, _event: &RunEvent<'_>) -> Result<(), StreamClosed> {
         Ok(())
     }
+
+    /// True where somebody is told what the run came to while it is still being answered, and may look at its record then.
+    fn tells_end(&self) -> bool {
+        true
+    }
 }
 
-impl RunSink for NullSink {}
+impl RunSink for NullSink {
+    fn tells_end(&self) -> bool {
+        false
+    }
+}

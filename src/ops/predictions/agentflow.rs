@@ -101,7 +101,7 @@ pub(super) fn run(
         Story::Again(taken) => agentflow::rerun(&agent, taken, sink),
     });
     match ended.and_then(|outcome| entry.call_path.require_answer(&entry.flow, outcome)) {
-        Ok(outcome) => conclude(app, (entry, plan), recorder, outcome, sink),
+        Ok(outcome) => conclude(app, plan, recorder, outcome, sink),
         Err(fault) => {
             let fault = run_error(fault, cancel);
             let end = run_end(&fault, cancel);
@@ -131,15 +131,15 @@ fn run_end(fault: &Error, cancel: &CancelToken) -> RunEnd {
 /// The record of a run that came to its end or to a pause, and what is answered.
 fn conclude(
     app: &App,
-    (entry, plan): (&PredictionRun, &AgentPlan),
+    plan: &AgentPlan,
     recorder: ExecutionRecorder,
     outcome: AgentOutcome,
     sink: &mut dyn RunSink,
 ) -> Result<(RunOutput, Option<RecordEnd>)> {
     let AgentOutcome { mut output, entries, pauses, snapshot, state } = outcome;
     let id = recorder.id();
-    // A reader of a stream may look at the record as soon as it is told, and answer what waits.
-    let is_told_at_once = entry.question.streaming || !pauses.is_empty();
+    // Whoever is told of the end may look at the record then, and answer what waits.
+    let is_told_at_once = sink.tells_end() || !pauses.is_empty();
     if let Some(snapshot) = snapshot {
         let note = serde_json::to_value(&*snapshot).map_err(Error::internal)?;
         let paused = Arc::new(PausedRun { canvas: plan.canvas()?, note });
@@ -297,6 +297,10 @@ impl RunSink for WatchedSink<'_> {
     fn event(&mut self, event: &RunEvent<'_>) -> Result<(), StreamClosed> {
         self.live.tell(event);
         self.sink.event(event)
+    }
+
+    fn tells_end(&self) -> bool {
+        self.sink.tells_end()
     }
 }
 

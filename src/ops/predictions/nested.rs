@@ -157,6 +157,10 @@ impl RunSink for PartSink<'_> {
             _ => Ok(()),
         }
     }
+
+    fn tells_end(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

@@ -233,6 +233,18 @@ fn a_flow_that_streams_answers_as_a_streamed_question() {
 }
 
 #[test]
+fn a_streamed_call_is_told_that_its_run_ended_when_the_record_says_so() {
+    let server = Server::start();
+    let flow = echo(json!({"webhookResponseMode": "stream"})).flow(&server);
+    let events = post(&server, &flow, json!({"name": "Ada"})).events();
+    let states: Vec<&Value> =
+        events.iter().filter(|(name, _)| name == "agentFlowEvent").map(|(_, state)| state).collect();
+    assert_eq!(states, ["INPROGRESS", "FINISHED"]);
+    let names: Vec<&str> = events.iter().map(|(name, _)| name.as_str()).collect();
+    assert!(names.ends_with(&["agentFlowEvent", "metadata", "end"]), "{names:?}");
+}
+
+#[test]
 fn a_run_that_fails_is_told_in_words() {
     let server = Server::start();
     let flow = Steps::begin_with(start(json!({})))

@@ -24,6 +24,23 @@ fn who_watches_sees_what_happens_in_a_run() {
 }
 
 #[test]
+fn who_watches_is_told_what_a_run_came_to_however_its_call_is_answered() {
+    let server = Server::start();
+    for mode in ["sync", "stream", "async"] {
+        let flow = echo(json!({ "webhookResponseMode": mode })).flow(&server);
+        let listener = register(&server, &flow);
+        let mut stream = server.owner("GET", &format!("/webhook-listener/{flow}/stream/{listener}")).open();
+        stream.read_until("listenerReady");
+        post(&server, &flow, json!({"name": "Ada"}));
+        stream.read_until("executionEnd");
+        let seen = stream.answer.text();
+        let told = |state: &str| seen.find(&format!("\"event\":\"agentFlowEvent\",\"data\":\"{state}\""));
+        let (began, ended) = (told("INPROGRESS"), told("FINISHED"));
+        assert!(began.is_some() && began < ended && ended < seen.find("executionEnd"), "{mode}: {seen}");
+    }
+}
+
+#[test]
 fn who_watches_one_flow_sees_nothing_of_another() {
     let server = Server::start();
     let (flow, other) = (echo(json!({})).flow(&server), echo(json!({})).flow(&server));

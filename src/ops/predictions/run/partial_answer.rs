@@ -24,6 +24,10 @@ impl RunSink for PartialAnswerSink<'_> {
     fn event(&mut self, event: &RunEvent<'_>) -> Result<(), StreamClosed> {
         self.sink.event(event)
     }
+
+    fn tells_end(&self) -> bool {
+        self.sink.tells_end()
+    }
 }
 
 impl TokenSink for PartialAnswerSink<'_> {

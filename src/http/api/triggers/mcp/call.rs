@@ -245,4 +245,9 @@ impl RunSink for ProgressNews<'_> {
             _ => Ok(()),
         }
     }
+
+    /// The answer to the call is the end.
+    fn tells_end(&self) -> bool {
+        false
+    }
 }
