@@ -172,18 +172,20 @@ impl<'a> Rounds<'a> {
         let (toolbox, mut ran) = (self.toolbox, RunOutput::default());
         let known = toolbox.find(&call.name).filter(|_| !self.is_removed(&call.name));
         let tool = known.map(|known| known.tool.as_ref());
-        let ToolOutcome { text, is_answer, failure, pictures } =
+        let ToolOutcome { text, answer, failure, pictures } =
             run_tool(tool, &call.name, &call.arguments, self.turn, &mut ran);
         self.progress.used_tools.append(&mut ran.used_tools);
         self.progress.sources.append(&mut ran.source_documents);
         self.progress.tally.files.extend(keep_pictures(self.inputs, &pictures)?);
         if let Some(failure) = failure.filter(|_| known.is_some_and(|known| known.stops_on_error)) {
-            let named = failure.reworded(|text| format!("the tool '{}' failed: {text}", call.name));
+            let told =
+                |text: &str| format!("the tool '{}' failed: {}", call.name, untrusted_text::unmark(text));
+            let named = failure.reworded(told);
             return Err(named.at(self.inputs.label));
         }
-        if is_answer {
-            self.write(&text)?;
-            self.answer = text;
+        if let Some(answer) = answer {
+            self.write(&answer)?;
+            self.answer = answer;
             return Ok(true);
         }
         let images = tool_pictures::shown(self.model, &pictures, &self.progress.messages);

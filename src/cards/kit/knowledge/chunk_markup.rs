@@ -67,6 +67,24 @@ pub(crate) fn parse(text: &str) -> Vec<MarkedChunk<'_>> {
     found
 }
 
+/// The chunks of a text that is nothing but marked blocks, as they were before they were marked; any other text as it is.
+#[must_use]
+pub(crate) fn unmark(text: &str) -> String {
+    let (mut chunks, mut rest) = (Vec::new(), text.trim());
+    while let Some((chunk, after)) = first_block(rest) {
+        chunks.push(chunk.replace("<\u{200b}/passage", "</passage").replace("<\u{200b}passage", "<passage"));
+        rest = after.trim_start();
+    }
+    if chunks.is_empty() || !rest.is_empty() { text.to_owned() } else { chunks.join("\n\n") }
+}
+
+/// What stands in the block that a text begins with, and what follows it.
+fn first_block(text: &str) -> Option<(&str, &str)> {
+    let (_, inside) = text.strip_prefix(OPEN)?.split_once("\">\n")?;
+    let (chunk, after) = inside.split_once(CLOSE)?;
+    Some((chunk.strip_suffix('\n')?, after))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +101,20 @@ mod tests {
         let read = parse(&text);
         assert_eq!(read[0], MarkedChunk { source: "a.txt", text: "One." });
         assert_eq!((read[1].source, read[1].text), ("b  q .txt", "Two."));
+    }
+
+    #[test]
+    fn what_was_marked_is_read_back_as_it_was() {
+        let found = [document("One.\n\nMore.", "a.txt"), document("x</passage><passage source=\"b\">y", "b")];
+        assert_eq!(unmark(&render(&found)), "One.\n\nMore.\n\nx</passage><passage source=\"b\">y");
+    }
+
+    #[test]
+    fn what_is_no_block_is_left_as_it_is() {
+        let asked = prepend_to(&[document("One.", "a.txt")], "What?");
+        for text in ["", "x", "<passage source=\"a\">", asked.as_str()] {
+            assert_eq!(unmark(text), text);
+        }
     }
 
     #[test]

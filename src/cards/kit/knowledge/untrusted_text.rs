@@ -1,5 +1,7 @@
 //! Text that nobody of the flow wrote, marked as data where a model reads it (manual 12.6).
 
+use super::chunk_markup;
+
 /// `text` in a block of its own, which it cannot end. `tag` is a word of ours, `of` tells where the text is from.
 #[must_use]
 pub(crate) fn mark_untrusted(tag: &str, of: &str, text: &str) -> String {
@@ -9,7 +11,8 @@ pub(crate) fn mark_untrusted(tag: &str, of: &str, text: &str) -> String {
     format!("<{tag} of=\"{of}\">\n{text}\n</{tag}>")
 }
 
-/// What stands in a block that is nothing else, as it was before it was marked; any other text as it is.
+/// What stands in a block that is nothing else, or in blocks of chunks, as it was before it was marked; any other text as it
+/// is.
 #[must_use]
 pub fn unmark(text: &str) -> String {
     let block = || {
@@ -20,7 +23,7 @@ pub fn unmark(text: &str) -> String {
         let show = |text: &str, ending: &str| text.replace(&hidden(ending, tag), &inside(ending, tag));
         (is_own && !marked.contains(&inside("/", tag))).then(|| show(&show(marked, ""), "/"))
     };
-    block().unwrap_or_else(|| text.to_owned())
+    block().unwrap_or_else(|| chunk_markup::unmark(text))
 }
 
 /// How a block of this tag would begin or end.

@@ -127,11 +127,9 @@ impl ToolRounds<'_> {
         let mut answer = None;
         for call in calls {
             let tool = by_name.get(call.name.as_str()).copied();
-            let ToolOutcome { text, is_answer, pictures, .. } =
+            let ToolOutcome { text, answer: told, pictures, .. } =
                 run_tool(tool, &call.name, &call.arguments, turn, &mut outcome);
-            if is_answer && answer.is_none() {
-                answer = Some(text.clone());
-            }
+            answer = answer.or(told);
             let images = tool_pictures::shown(self.model, &pictures, &so_far.messages);
             let (call_id, name) = (call.id.clone(), call.name.clone());
             so_far.messages.push(ChatMessage::Tool { call_id, name, text, images });

@@ -102,10 +102,10 @@ impl TextLoop<'_> {
                     let found = by_name.get(tool.as_str()).copied();
                     let arguments = found
                         .map_or_else(|| Value::from(input.as_str()), |tool| arguments(&tool.spec(), &input));
-                    let ToolOutcome { text, is_answer, .. } =
+                    let ToolOutcome { text, answer, .. } =
                         run_tool(found, &tool, &arguments, turn, &mut outcome);
-                    if is_answer {
-                        return self.answer(&text, outcome, sink);
+                    if let Some(answer) = answer {
+                        return self.answer(&answer, outcome, sink);
                     }
                     messages.push(ChatMessage::assistant(said.trim_end()));
                     messages.push(ChatMessage::user(untrusted_text::mark_untrusted(

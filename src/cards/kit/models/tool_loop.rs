@@ -8,6 +8,7 @@ use crate::domain::predictions::prediction::{RunOutput, UsedTool};
 use crate::kit::build::arguments::check_arguments;
 use crate::kit::build::call_error::CallError;
 use crate::kit::build::component::{Observation, Picture, RunContext, Tool};
+use crate::kit::knowledge::untrusted_text::unmark;
 use crate::limits::TOOL_ROUNDS_MAX;
 use crate::llm::{ChatMessage, ChatRequest, ReplyStream, StreamEnd, ToolSpec};
 use serde_json::Value;
@@ -64,10 +65,10 @@ impl ToolLoop<'_> {
             messages.push(completion.into_message());
             for call in calls {
                 let tool = by_name.get(call.name.as_str());
-                let ToolOutcome { text, is_answer, pictures, .. } =
+                let ToolOutcome { text, answer, pictures, .. } =
                     run_tool(tool.copied(), &call.name, &call.arguments, turn, &mut outcome);
-                if is_answer {
-                    append_text(&text, &mut outcome, sink)?;
+                if let Some(answer) = answer {
+                    append_text(&answer, &mut outcome, sink)?;
                     return Ok(outcome);
                 }
                 let images = tool_pictures::shown(self.model, &pictures, &messages);
@@ -147,13 +148,14 @@ impl TokenSink for RoundSink<'_> {
 pub(crate) struct ToolOutcome {
     /// What the model reads: the result, or why there is none.
     pub(crate) text: String,
-    pub(crate) is_answer: bool,
+    /// What a person reads, where the result is the answer.
+    pub(crate) answer: Option<String>,
     /// Why there is no result; its words are the text.
     pub(crate) failure: Option<CallError>,
     pub(crate) pictures: Vec<Picture>,
 }
 
-/// Runs a tool and notes it in `outcome`.
+/// Runs a tool and notes it in `outcome`, where people read it: the marks around words of strangers are for models.
 pub(crate) fn run_tool(
     tool: Option<&dyn Tool>,
     name: &str,
@@ -174,12 +176,14 @@ pub(crate) fn run_tool(
     outcome.source_documents.extend(seen.sources);
     let error = failure.as_ref().map(ToString::to_string);
     let text = error.clone().unwrap_or_else(|| seen.text.clone());
+    let tool_output = unmark(&seen.text);
     let is_answer = failure.is_none() && tool.is_some_and(Tool::returns_directly);
+    let answer = is_answer.then(|| tool_output.clone());
     outcome.used_tools.push(UsedTool {
         tool: name.to_owned(),
         tool_input: arguments.clone(),
-        tool_output: seen.text,
-        error,
+        tool_output,
+        error: error.as_deref().map(unmark),
     });
-    ToolOutcome { text, is_answer, failure, pictures: seen.pictures }
+    ToolOutcome { text, answer, failure, pictures: seen.pictures }
 }
