@@ -21,7 +21,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::flows::settings::OverridePolicy;
 pub use files::{FilesTooLarge, takes_file};
 pub(super) use files::{ends, file_input};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
 /// The key of the variables among the overrides.
@@ -205,17 +205,22 @@ impl Overrides {
             if is_former && sent.get(input.name).is_some_and(|value| !value.is_null()) {
                 continue;
             }
-            let value = match by_node {
+            let given = match by_node {
                 Some(values) => match values.get(*node) {
                     None | Some(Value::Null) => continue,
                     Some(value) => value,
                 },
-                // An object of something else than nodes of this canvas, for a setting that takes none, is a key like
-                // any that is not listed.
-                None if value.is_object() && !matches!(input.kind, InputKind::Json) => continue,
                 None => value,
             };
-            if check_override(allowed, label, card, input, value).is_ok() {
+            let rows = entry_rows(input, given);
+            let value = rows.as_ref().unwrap_or(given);
+            // An object of something else than nodes of this canvas, for a setting that takes none, is a key like any that
+            // is not listed.
+            if by_node.is_none() && value.is_object() && !matches!(input.kind, InputKind::Json) {
+                continue;
+            }
+            // An object is judged as it was sent: what it names counts.
+            if check_override(allowed, label, card, input, given).is_ok() {
                 refuse_misfit(input, value)?;
                 self.values.insert((*step, input.name), value.clone());
                 used = true;
@@ -246,6 +251,13 @@ impl Overrides {
 /// The values by node id, when that is what the value is (manual 7.3 r2).
 fn by_node<'v>(cards: &[CardPlace<'_>], value: &'v Value) -> Option<&'v Map<String, Value>> {
     value.as_object().filter(|map| map.keys().any(|key| cards.iter().any(|place| place.node == key)))
+}
+
+/// The rows that an object stands for, where the setting is rows of keys and values.
+fn entry_rows(input: &Input, value: &Value) -> Option<Value> {
+    let InputKind::Rows(columns) = input.kind else { return None };
+    let entries = value.as_object().filter(|_| protected::are_entries(columns))?;
+    Some(entries.iter().map(|(key, value)| json!({"key": key, "value": value})).collect())
 }
 
 /// Refuses a value that the setting cannot hold.

@@ -213,13 +213,17 @@ pub(super) fn holds_protected(card: &Card, input: &Input, value: &Value) -> bool
 /// The columns of rows that are entries of an object: each row names one, and gives its value.
 const ENTRY_COLUMNS: [&str; 2] = ["key", "value"];
 
+/// True when rows of these columns are entries of an object.
+pub(super) fn are_entries(columns: &[Input]) -> bool {
+    ENTRY_COLUMNS.into_iter().all(|name| columns.iter().any(|column| column.name == name))
+}
+
 /// As [`holds`], for a row of an input that declares these columns. Where the columns of an entry are called like fields of
 /// the card's credential, they are columns all the same: no field is read from a row. What such a row names is judged
 /// instead, as the key of the object that the rows stand for.
 fn row_holds(card: &Card, columns: &[Input], row: &Value, levels: usize) -> bool {
-    let is_column = |name: &str| columns.iter().any(|column| column.name == name);
     let Value::Object(row) = row else { return holds(card, row, levels) };
-    if !ENTRY_COLUMNS.into_iter().all(is_column) {
+    if !are_entries(columns) {
         return levels == 0 || object_holds(card, row, levels - 1);
     }
     let takes_their_names = ENTRY_COLUMNS.into_iter().any(|name| is_declared(card, name));

@@ -80,11 +80,24 @@ fn a_listed_start_state_changes_the_values_that_are_sent() {
 }
 
 #[test]
+fn a_listed_start_state_may_be_sent_as_an_object() {
+    let server = Server::start();
+    let flow = two_writers().flow_with(&server, override_settings(&[("Start", &["startState"])], &[]));
+    for sent in [json!({"tone": "curt"}), json!({"startAgentflow_0": {"tone": "curt"}})] {
+        assert_eq!(says(&server, &flow, json!({ "startState": sent })), "one two curt same", "{sent}");
+    }
+    for nothing in [json!({}), json!({"tone": "curt", "apiKey": "x"})] {
+        assert_eq!(says(&server, &flow, json!({ "startState": nothing })), "one two kind same", "{nothing}");
+    }
+}
+
+#[test]
 fn a_start_state_that_is_not_listed_is_ignored() {
     let server = Server::start();
     let flow = two_writers().flow(&server);
-    let sent = json!({"startState": [{"key": "tone", "value": "curt"}]});
-    assert_eq!(says(&server, &flow, sent), "one two kind same");
+    for sent in [json!([{"key": "tone", "value": "curt"}]), json!({"tone": "curt"})] {
+        assert_eq!(says(&server, &flow, json!({ "startState": sent })), "one two kind same", "{sent}");
+    }
 }
 
 #[test]
