@@ -112,6 +112,7 @@ impl AskedPipeline {
         PredictionAnswer {
             output: RunOutput::from_text(run.summary()),
             question: self.question.clone(),
+            form: None,
             ids,
             session: chat.to_string(),
             memory_type: None,

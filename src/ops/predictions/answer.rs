@@ -8,6 +8,7 @@ pub(super) fn answer_of(run: &PredictionRun, output: RunOutput, session_token: S
     PredictionAnswer {
         output,
         question: run.question.text.clone(),
+        form: run.request.form.clone(),
         ids: run.ids,
         session: run.session(),
         memory_type: run.plan.memory_type().map(str::to_owned),

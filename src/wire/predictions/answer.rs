@@ -31,6 +31,10 @@ pub struct AnswerView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "test-support", schemars(with = "Value"))]
     json: Option<Value>,
+    /// The form that the run of an agentflow began with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "test-support", schemars(with = "Map<String, Value>"))]
+    form: Option<Map<String, Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "test-support", schemars(with = "Vec<RunStepView<'static>>"))]
     agent_flow_executed_data: Option<Vec<RunStep>>,
@@ -179,6 +183,7 @@ impl From<PredictionAnswer> for AnswerView {
     fn from(mut answer: PredictionAnswer) -> Self {
         let text = std::mem::take(&mut answer.output.text);
         let json = answer.output.json.take();
+        let form = answer.form.take();
         let session_token = std::mem::take(&mut answer.session_token);
         let is_stream_valid = answer.is_stream_valid;
         let run = answer.output.execution.as_deref_mut();
@@ -200,6 +205,7 @@ impl From<PredictionAnswer> for AnswerView {
         Self {
             text,
             json,
+            form,
             agent_flow_executed_data,
             agent_reasoning,
             metadata,

@@ -42,6 +42,16 @@ fn the_fields_of_a_form_are_values_of_the_run() {
 }
 
 #[test]
+fn an_answer_has_the_form_that_its_run_began_with() {
+    let server = Server::start();
+    let flow = form().flow(&server);
+    let answer = send(&server, &flow, json!({"name": "Ada", "age": "36"})).is(200).json();
+    assert_eq!(answer["form"], json!({"name": "Ada", "age": 36, "member": "", "color": ""}));
+    let asked = Steps::begin().card("llmAgentflow_0", "Writer", llm("Hi")).edge(START, "llmAgentflow_0");
+    assert_eq!(ask(&server, &asked.flow(&server), "Hi").get("form"), None);
+}
+
+#[test]
 fn a_field_that_is_missing_reads_as_empty() {
     let server = Server::start();
     let flow = form().flow(&server);

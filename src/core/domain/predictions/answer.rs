@@ -2,12 +2,15 @@
 
 use super::prediction::{RunIds, RunOutput};
 use crate::domain::flows::live_version::LiveVersion;
+use serde_json::{Map, Value};
 
 #[derive(Debug, Clone)]
 pub struct PredictionAnswer {
     pub output: RunOutput,
     /// The text that was asked.
     pub question: String,
+    /// The form that the run began with.
+    pub form: Option<Map<String, Value>>,
     pub ids: RunIds,
     /// The conversation, what the caller named it, or the session that its memory card fixes.
     pub session: String,
