@@ -229,6 +229,12 @@ fn reasoning_goes_out_as_its_own_event() {
     let answer = server.ask(&flow, &question(true));
     assert_eq!(answer.event_names(), ["start", "thinking", "token", "metadata", "end"], "{answer:?}");
     assert_eq!(answer.streamed_text(), "Fine.");
+    let told = answer.text();
+    let ended = told.find("{\"event\":\"thinking\",\"data\":\"\",\"duration\":0}");
+    assert!(
+        ended.is_some() && ended > told.find("yes.") && ended < told.find("\"event\":\"token\""),
+        "{told}"
+    );
 }
 
 #[test]

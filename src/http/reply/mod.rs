@@ -161,7 +161,7 @@ impl Reply {
     /// own blocking thread, and the stream ends when it returns (manual 2.7).
     #[must_use]
     pub fn stream(run: impl FnOnce(EventSink) + Send + 'static) -> Self {
-        Self::stream_as(Arc::new(ServiceEvents), run)
+        Self::stream_as(Arc::new(ServiceEvents::default()), run)
     }
 
     /// As [`Self::stream`], in the frames of another protocol.

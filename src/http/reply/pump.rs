@@ -232,7 +232,7 @@ mod tests {
         for leaves_before in [false, true] {
             let cancel = CancelToken::new(None);
             let (sink, body, pipe) = channel(
-                Arc::new(ServiceEvents),
+                Arc::new(ServiceEvents::default()),
                 cancel.clone(),
                 Duration::from_secs(60),
                 ThreadPool::without_threads(),

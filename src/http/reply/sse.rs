@@ -60,7 +60,10 @@ impl EventSink {
     /// # Errors
     /// [`StreamClosed`] when nobody reads any more, or the stream was ended.
     pub fn send<T: Serialize + ?Sized>(&self, event: &str, data: &T) -> Result<(), StreamClosed> {
-        self.write(|buffer| append(buffer, &ReplyEvent { event, data }))
+        self.write(|buffer| {
+            self.pipe.format.pause(buffer);
+            append(buffer, &ReplyEvent { event, data });
+        })
     }
 
     /// Writes frames of the stream's own format.
@@ -79,6 +82,15 @@ impl EventSink {
     pub fn token(&self, text: &str) -> Result<(), StreamClosed> {
         self.answer(None);
         self.pipe.write_delta(Delta::Text(text))
+    }
+
+    /// Sends a fragment of a model's reasoning, whose end the format tells before what follows it.
+    ///
+    /// # Errors
+    /// As [`Self::send`].
+    pub fn thinking(&self, text: &str) -> Result<(), StreamClosed> {
+        self.answer(None);
+        self.pipe.write_delta(Delta::Thinking(text))
     }
 
     /// Sends the fragments of a model's stream, which the connection itself reads where it can. Waits for its end.
@@ -106,14 +118,6 @@ impl EventSink {
             let end = self.follow(*stream);
             then(self, end);
         }
-    }
-
-    /// Sends one event whose payload has more than `event` and `data` (`thinking` has `duration`).
-    ///
-    /// # Errors
-    /// As [`Self::send`].
-    pub fn send_whole(&self, payload: &impl Serialize) -> Result<(), StreamClosed> {
-        self.write(|buffer| append(buffer, payload))
     }
 
     /// Ends the stream the way a failed run ends it (manual 2.8).
@@ -364,7 +368,7 @@ mod tests {
         use futures_util::StreamExt as _;
         let cancel = CancelToken::new(None);
         let (sink, mut body, _) = channel(
-            Arc::new(ServiceEvents),
+            Arc::new(ServiceEvents::default()),
             cancel.clone(),
             Duration::from_secs(60),
             ThreadPool::default(),
@@ -384,7 +388,7 @@ mod tests {
         use futures_util::StreamExt as _;
         let cancel = CancelToken::new(None);
         let (sink, mut body, pipe) = channel(
-            Arc::new(ServiceEvents),
+            Arc::new(ServiceEvents::default()),
             cancel.clone(),
             Duration::from_secs(60),
             ThreadPool::default(),
@@ -406,7 +410,7 @@ mod tests {
     async fn a_slow_reader_holds_the_run_and_silence_is_broken_by_a_comment() {
         use futures_util::StreamExt as _;
         let (sink, mut body, _) = channel(
-            Arc::new(ServiceEvents),
+            Arc::new(ServiceEvents::default()),
             CancelToken::new(None),
             Duration::from_millis(30),
             ThreadPool::default(),

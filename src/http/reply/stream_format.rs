@@ -5,18 +5,36 @@ use super::error::event_data;
 use crate::domain::error::Error;
 use crate::ops::predictions::Delta;
 use serde::Serialize;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// The frames of one stream.
 pub(in crate::http) trait StreamFormat: Send + Sync {
     /// Writes a fragment of the answer, or of a model's reasoning.
     fn delta(&self, buffer: &mut Vec<u8>, delta: Delta<'_>);
 
+    /// Writes what is due where the fragments so far are followed by something else.
+    fn pause(&self, _buffer: &mut Vec<u8>) {}
+
     /// Writes the end of a stream that failed, or is cut from outside.
     fn failure(&self, buffer: &mut Vec<u8>, error: &Error);
 }
 
 /// The frames of Flowise's clients (manual 2.7).
-pub(in crate::http) struct ServiceEvents;
+#[derive(Default)]
+pub(in crate::http) struct ServiceEvents {
+    /// When the reasoning began whose end was not told yet.
+    thinks_since: Mutex<Option<Instant>>,
+}
+
+/// The end of a model's reasoning, by which clients know how long it took.
+#[derive(Serialize)]
+struct ThoughtEnd {
+    event: &'static str,
+    data: &'static str,
+    /// In whole seconds.
+    duration: u64,
+}
 
 #[derive(Serialize)]
 pub(super) struct ReplyEvent<'a, T: Serialize + ?Sized> {
@@ -27,15 +45,35 @@ pub(super) struct ReplyEvent<'a, T: Serialize + ?Sized> {
 impl StreamFormat for ServiceEvents {
     fn delta(&self, buffer: &mut Vec<u8>, delta: Delta<'_>) {
         let (event, data) = match delta {
-            Delta::Text(text) => ("token", text),
-            Delta::Thinking(text) => ("thinking", text),
+            Delta::Text(text) => {
+                self.pause(buffer);
+                ("token", text)
+            }
+            Delta::Thinking(text) => {
+                self.lock().get_or_insert_with(Instant::now);
+                (THINKING, text)
+            }
         };
         append(buffer, &ReplyEvent { event, data });
+    }
+
+    fn pause(&self, buffer: &mut Vec<u8>) {
+        let Some(since) = self.lock().take() else { return };
+        let duration = (since.elapsed() + Duration::from_millis(500)).as_secs();
+        append(buffer, &ThoughtEnd { event: THINKING, data: "", duration });
     }
 
     fn failure(&self, buffer: &mut Vec<u8>, error: &Error) {
         append(buffer, &ReplyEvent { event: "error", data: &event_data(error) });
         append(buffer, &ReplyEvent { event: "end", data: "[DONE]" });
+    }
+}
+
+const THINKING: &str = "thinking";
+
+impl ServiceEvents {
+    fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.thinks_since.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -96,6 +134,37 @@ mod tests {
         let mut buffer = b"earlier ".to_vec();
         append(&mut buffer, payload);
         String::from_utf8(buffer).unwrap()["earlier ".len()..].to_owned()
+    }
+
+    #[test]
+    fn the_end_of_reasoning_is_told_once_and_before_what_follows_it() {
+        let (format, mut buffer) = (ServiceEvents::default(), Vec::new());
+        format.pause(&mut buffer);
+        for delta in [Delta::Thinking("a"), Delta::Thinking("b"), Delta::Text("c"), Delta::Text("d")] {
+            format.delta(&mut buffer, delta);
+        }
+        format.delta(&mut buffer, Delta::Thinking("e"));
+        format.pause(&mut buffer);
+        format.pause(&mut buffer);
+        let text = String::from_utf8(buffer).unwrap();
+        let frames: Vec<Value> = text
+            .split_terminator("\n\n")
+            .map(|frame| serde_json::from_str(frame.strip_prefix("message:\ndata:").unwrap()).unwrap())
+            .collect();
+        let told = |event: &str, data: &str| json!({"event": event, "data": data});
+        let ended = json!({"event": "thinking", "data": "", "duration": 0});
+        assert_eq!(
+            frames,
+            [
+                told("thinking", "a"),
+                told("thinking", "b"),
+                ended.clone(),
+                told("token", "c"),
+                told("token", "d"),
+                told("thinking", "e"),
+                ended,
+            ]
+        );
     }
 
     #[test]

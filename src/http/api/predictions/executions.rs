@@ -91,7 +91,7 @@ fn send_watched(events: &EventSink, watched: RunUpdate<'_>) -> Result<(), Stream
                 events.send("nextAgentFlow", &StepEventView::from_end(step, *status, error.as_deref()))
             }
             LiveEvent::Token(text) => events.token(text),
-            LiveEvent::Thinking(text) => events.send("thinking", &**text),
+            LiveEvent::Thinking(text) => events.thinking(text),
             LiveEvent::CalledTools(calls) => events.send("calledTools", &**calls),
             LiveEvent::Usage(usage) => events.send("usageMetadata", &**usage),
             LiveEvent::Artifacts(pictures) => events.send("artifacts", &**pictures),

@@ -130,7 +130,7 @@ impl TokenSink for RunEvents<'_> {
 
     fn thinking(&mut self, text: &str) -> Result<(), StreamClosed> {
         self.start()?;
-        self.events.send("thinking", text)
+        self.events.thinking(text)
     }
 
     fn follow(&mut self, streaming: ReplyStream) -> StreamEnd {

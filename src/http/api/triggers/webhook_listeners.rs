@@ -22,6 +22,9 @@ use serde::Serialize;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
+/// Fragments, which go out as those of a run that is asked.
+const TOKEN: &str = "token";
+const THINKING: &str = "thinking";
 /// How often is looked whether somebody still reads.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -59,7 +62,11 @@ fn pass_on(
     while cancel.reason().is_none() {
         webhooks::keep_listener(app, flow, id);
         match events.next(LOOK) {
-            Ok(ListenerEvent { name, data, .. }) => sink.send(name, &*data)?,
+            Ok(ListenerEvent { name, data, .. }) => match (name, data.as_str()) {
+                (TOKEN, Some(text)) => sink.token(text)?,
+                (THINKING, Some(text)) => sink.thinking(text)?,
+                _ => sink.send(name, &*data)?,
+            },
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return sink.close(),
         }
@@ -120,12 +127,12 @@ impl<'a> WatchedRun<'a> {
 
 impl TokenSink for WatchedRun<'_> {
     fn token(&mut self, text: &str) -> Result<(), StreamClosed> {
-        self.audience.tell("token", text)?;
+        self.audience.tell(TOKEN, text)?;
         self.sink.token(text)
     }
 
     fn thinking(&mut self, text: &str) -> Result<(), StreamClosed> {
-        self.audience.tell("thinking", text)?;
+        self.audience.tell(THINKING, text)?;
         self.sink.thinking(text)
     }
 }

@@ -60,6 +60,8 @@ fn a_model_that_thinks_tells_what_and_how_long() {
         .map(|(_, text)| text.as_str().unwrap())
         .collect();
     assert_eq!(thought, "Hm, so.");
+    let told = answer.text();
+    assert_eq!(told.matches("\"thinking\",\"data\":\"\",\"duration\":").count(), 1, "{told}");
     let record = crate::agentflows::steps::newest_record(&server);
     let reasoning = &output(&record, "Writer")["reasonContent"];
     assert_eq!(reasoning["thinking"], "Hm, so.");
