@@ -101,7 +101,7 @@ pub(super) fn run(
         Story::Again(taken) => agentflow::rerun(&agent, taken, sink),
     });
     match ended.and_then(|outcome| entry.call_path.require_answer(&entry.flow, outcome)) {
-        Ok(outcome) => conclude(app, plan, recorder, outcome, sink),
+        Ok(outcome) => conclude(app, (entry, plan), recorder, outcome, sink),
         Err(fault) => {
             let fault = run_error(fault, cancel);
             let end = run_end(&fault, cancel);
@@ -131,7 +131,7 @@ fn run_end(fault: &Error, cancel: &CancelToken) -> RunEnd {
 /// The record of a run that came to its end or to a pause, and what is answered.
 fn conclude(
     app: &App,
-    plan: &AgentPlan,
+    (entry, plan): (&PredictionRun, &AgentPlan),
     recorder: ExecutionRecorder,
     outcome: AgentOutcome,
     sink: &mut dyn RunSink,

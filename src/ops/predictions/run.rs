@@ -396,12 +396,13 @@ fn conclude(
             if outcome.execution.is_none() {
                 outcome.source_documents.extend(host.take_cited());
             }
-            if let Err(fault) = post_processing::apply(host, &entry.flow, outcome) {
+            let processed = post_processing::apply(host, &entry.flow, outcome);
+            let sent = processed
+                .map_err(|fault| run_error(fault, cancel))
+                .and_then(|()| if entry.streams { Ok(()) } else { kept.send_whole(&outcome.text) });
+            if let Err(fault) = sent {
                 keep_pause(app, entry, host, std::mem::take(outcome))?;
-                return Err(run_error(fault, cancel));
-            }
-            if !entry.streams {
-                kept.send_whole(&outcome.text)?;
+                return Err(fault);
             }
             outcome.follow_up_prompts = follow_ups::generate(host, entry, &outcome.text);
             outcome.usage = host.usage();
@@ -441,7 +442,7 @@ fn keep_pause(app: &App, entry: &PredictionRun, host: &RunHost<'_>, outcome: Run
         return Ok(());
     }
     let silent = RunOutput { text: String::new(), json: None, usage: host.usage(), ..outcome };
-    app.store.append(message_pair(app, entry, host.fixed_session(), &silent, AnswerEnd::Complete)?)?;
+    app.store.append(message_pair(app, entry, &silent, AnswerEnd::Complete)?)?;
     entry.files.keep_files();
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::clock::iso;
-use crate::domain::error::{Error, Result};
+use crate::domain::error::Result;
 use crate::store::Store;
 use crate::store::queries::{audit, executions, messages};
 use crate::store::tables::{FLOWS, WORKSPACES};
@@ -19,22 +19,15 @@ const JUMP_MIN: SignedDuration = SignedDuration::from_mins(1);
 pub(crate) fn newest_date(store: &Store) -> Result<Option<Timestamp>> {
     store.read_messages(|tx| {
         let mut newest = audit::newest_date(tx)?;
-        for workspace in intact(WORKSPACES.list(tx))? {
+        for workspace in WORKSPACES.list_intact(tx)? {
             newest = newest.max(executions::newest_date(tx, &workspace.id)?);
-            for flow in intact(FLOWS.list(tx, &workspace.id))? {
+            for flow in FLOWS.list_intact(tx, &workspace.id)? {
                 let said = messages::newest_date(tx, &workspace.id, &flow.id)?;
                 newest = newest.max(Some(flow.updated)).max(said);
             }
         }
         Ok(newest)
     })
-}
-
-fn intact<T>(list: Result<Vec<T>>) -> Result<Vec<T>> {
-    match list {
-        Err(Error::Damaged(_)) => Ok(Vec::new()),
-        list => list,
-    }
 }
 
 /// What is wrong with the machine's clock, in sentences.

@@ -12,7 +12,7 @@ pub(crate) mod trial;
 
 use crate::app::App;
 use crate::base::cancel::CancelToken;
-use crate::domain::error::{Error, Result};
+use crate::domain::error::Result;
 use crate::domain::service::mail::{MailHealth, MailRecord};
 use crate::mail::MailSession;
 use crate::ops::service::backup::passphrase_file;
@@ -34,11 +34,7 @@ pub(crate) fn health(app: &App) -> Result<Option<MailHealth>> {
     let Some(client) = &app.mail else { return Ok(None) };
     let now = app.clock.now();
     let (waiting, record) = app.store.read(|tx| {
-        let waiting = match MAIL_OUTBOX.list(tx) {
-            // It is named in the log, and the others are sent.
-            Err(Error::Damaged(_)) => Vec::new(),
-            waiting => waiting?,
-        };
+        let waiting = MAIL_OUTBOX.list_intact(tx)?;
         Ok((waiting, MAIL_RECORD.get(tx, MAIL_RECORD_KEY)?.unwrap_or_default()))
     })?;
     let of_waiting = waiting.iter().find_map(|mail| mail.failure.clone());
