@@ -93,6 +93,7 @@ const KEY_LAYOUTS: &[(&str, &str, &[KeyPart])] = &[
     ("webhook_answer_totals", "count of first answers", &[Id("flow")]),
     ("check_questions", "list of questions for checks", &[Workspace, Id("flow")]),
     ("remote_connection", "note of the connected repository", &[Text]),
+    ("server_label", "label of the server", &[Text]),
     ("version_answers", "row of the index of answers", &[Id("flow"), Id("change"), Number]),
     ("version_failures", "note of a run that failed", &[Id("flow"), Id("conversation"), Number]),
     ("version_counts", "count of answers", &[Id("flow"), Id("change"), Bytes]),

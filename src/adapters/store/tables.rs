@@ -25,6 +25,7 @@ use crate::domain::knowledge::vector_config::VectorConfig;
 use crate::domain::pipelines::target::PipelineFile;
 use crate::domain::predictions::execution::{Execution, ExecutionLeftovers, RunRequest};
 use crate::domain::remote::connection::Connection;
+use crate::domain::remote::environment::ServerLabel;
 use crate::domain::service::mail::alert::AlertRecord;
 use crate::domain::service::mail::{MailRecord, QueuedMail};
 use crate::domain::triggers::mcp_server::McpServer;
@@ -127,6 +128,7 @@ pub(super) const WEBHOOK_ANSWERS: Table = table("webhook_answers"); //    flow �
 pub(super) const WEBHOOK_ANSWER_ORDER: Table = table("webhook_answer_order"); // flow ‖ time ‖ hash -> bytes of the answer
 const KEPT_QUESTIONS_TABLE: Table = table("check_questions"); //             workspace ‖ flow -> questions for its checks
 const REMOTE_CONNECTION_TABLE: Table = table("remote_connection"); //     "connection" -> the connected repository
+const SERVER_LABEL_TABLE: Table = table("server_label"); //               "label" -> what this server was labelled as
 const WEBHOOK_ANSWER_TOTALS_TABLE: Table = table("webhook_answer_totals"); // flow -> how much of them is kept
 pub(super) const VERSION_ANSWERS: Table = table("version_answers"); //    flow ‖ change ‖ sequence -> chat, time, rating, bytes
 pub(super) const VERSION_FAILURES: Table = table("version_failures"); //  flow ‖ chat ‖ sequence -> change of a run that failed
@@ -264,6 +266,10 @@ pub const PIPELINE_FILES: WorkspaceTable<Vec<PipelineFile>, FlowId> =
 pub const REMOTE_CONNECTION: GlobalTable<Connection, str> = GlobalTable::new(REMOTE_CONNECTION_TABLE);
 /// The only key of [`REMOTE_CONNECTION`].
 pub const REMOTE_CONNECTION_KEY: &str = "connection";
+/// What this server was labelled as, under [`SERVER_LABEL_KEY`]. Written by the same room.
+pub const SERVER_LABEL: GlobalTable<ServerLabel, str> = GlobalTable::new(SERVER_LABEL_TABLE);
+/// The only key of [`SERVER_LABEL`].
+pub const SERVER_LABEL_KEY: &str = "label";
 
 /// Assistants that run at their providers; those that run here are flows.
 pub const HOSTED_ASSISTANTS: WorkspaceTable<Assistant, AssistantId> =
@@ -279,7 +285,7 @@ pub const MAIL_RECORD_KEY: &str = "record";
 pub const MAIL_ALERTS: GlobalTable<AlertRecord, str> = GlobalTable::new(MAIL_ALERTS_TABLE);
 
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 83] = [
+pub(super) const ALL: [Table; 84] = [
     META,
     COUNTERS,
     MESSAGES.table(),
@@ -350,6 +356,7 @@ pub(super) const ALL: [Table; 83] = [
     WEBHOOK_ANSWER_TOTALS_TABLE,
     KEPT_QUESTIONS_TABLE,
     REMOTE_CONNECTION_TABLE,
+    SERVER_LABEL_TABLE,
     VERSION_ANSWERS,
     VERSION_FAILURES,
     VERSION_COUNTS,

@@ -9,6 +9,7 @@ use crate::domain::ids::FlowId;
 use crate::domain::remote::environment::Environment;
 use crate::history::HistoryError;
 use crate::ops::flows::snapshot::Snapshot;
+use crate::ops::remote::environment_of;
 
 /// Records that a version may note: a file of another server may say any number.
 const NOTED_MAX: usize = 2_000;
@@ -34,8 +35,11 @@ pub(super) fn is_prod(app: &App) -> Result<bool> {
     if !app.history.is_enabled() {
         return Ok(false);
     }
-    let label = app.history.environment().map_err(broken)?;
-    Ok(label == Some(Environment::Prod))
+    match app.history.environment() {
+        // A server that never was Prod has lost nothing of Dev with its history.
+        Err(HistoryError::Missing) if environment_of(app) != Some(Environment::Prod) => Ok(false),
+        label => Ok(label.map_err(broken)? == Some(Environment::Prod)),
+    }
 }
 
 /// # Errors

@@ -1,7 +1,7 @@
 //! Connecting a repository, and forgetting it.
 
 use super::credential::{GivenToken, given_token};
-use super::{forget_old_notes, load, outcome, status, target};
+use super::{environment, forget_old_notes, load, outcome, status, target};
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::domain::accounts::caller::Caller;
@@ -146,6 +146,7 @@ fn prepare_credential(
 /// The connection, and the credential that was made for it, or neither.
 fn store(app: &App, caller: &Caller, connection: &Connection, made: Option<&Credential>) -> Result<()> {
     let entry = audit_entry(app, caller, AuditAction::RepositoryConnected, connection);
+    let label = app.state.remote_copy.environment();
     app.store.write(|tx| {
         match made {
             Some(made) => credentials::insert(tx, caller, made)?,
@@ -156,6 +157,8 @@ fn store(app: &App, caller: &Caller, connection: &Connection, made: Option<&Cred
             None => {}
         }
         REMOTE_CONNECTION.put(tx, REMOTE_CONNECTION_KEY, connection)?;
+        // What this server is to do with it, whatever becomes of the history.
+        environment::keep(tx, label)?;
         audit::record(tx, &entry)
     })
 }

@@ -1,7 +1,7 @@
 //! One copy of the versions to the host, or one reading of those there.
 
 use super::outcome::Outcome;
-use super::{edit, forget_old_notes, load, status, target};
+use super::{edit, environment, forget_old_notes, load, status, target};
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::domain::accounts::caller::Caller;
@@ -86,16 +86,14 @@ fn attempt(app: &App, connection: &Connection, cancel: &CancelToken) -> Outcome 
         Ok(Err(reason)) => return Outcome::Stopped(reason),
         Err(error) => return Outcome::of_error(&error),
     };
-    // Read anew each time: a server that is not known to copy must not.
-    let environment = match app.history.environment() {
-        Ok(environment) => environment,
-        Err(fault) => return Outcome::of_fault(fault.into(), connection.place.host_name()),
+    let role = match environment::role(app, connection) {
+        Ok(role) => role,
+        Err(outcome) => return outcome,
     };
-    app.state.remote_copy.set_environment(environment);
     if let Err(error) = forget_old_notes(app, connection) {
         return Outcome::of_error(&error);
     }
-    let done = match Role::of(environment) {
+    let done = match role {
         Role::Copy => app.history.push(&remote, &mut judge, cancel).map(|pushed| pushed.versions),
         Role::Read => read(app, &remote, cancel).map(|()| 0),
     };

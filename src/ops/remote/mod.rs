@@ -21,14 +21,13 @@ pub(crate) use environment::{environment_of, label};
 /// Finds out where the copy stood when the service ended; called once, before anything is served.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// When the database cannot be read or written.
 pub(crate) fn recover(app: &App) -> Result<()> {
     if !app.history.is_enabled() {
         app.state.remote_copy.update(|state| *state = CopyState::Off);
         return Ok(());
     }
-    // A history that cannot be read now was named in the log; nothing is copied of it in any case.
-    app.state.remote_copy.set_environment(app.history.environment().unwrap_or_default());
+    environment::recover(app)?;
     let Some(connection) = load(app)? else { return Ok(()) };
     if let Err(error) = forget_old_notes(app, &connection) {
         tracing::error!(
@@ -97,9 +96,31 @@ fn edit(app: &App, connection: &Connection, change: impl Fn(&mut Connection)) ->
 mod tests {
     use super::*;
     use crate::domain::flows::flow_change::FlowChange;
-    use crate::domain::ids::{ConnectionId, CredentialId};
+    use crate::domain::ids::{ConnectionId, CredentialId, WorkspaceId};
     use crate::domain::remote::connection::RepositoryPlace;
+    use crate::domain::remote::copy_state::StopReason;
+    use crate::domain::remote::environment::Environment;
     use std::path::PathBuf;
+
+    /// Connects a repository as a build did that kept no label in the database.
+    fn connect(app: &App, workspace: WorkspaceId, has_old_notes: bool) {
+        let connection = Connection {
+            id: ConnectionId::random(),
+            place: RepositoryPlace::Folder { path: PathBuf::from("/srv/flows.git") },
+            workspace,
+            credential: CredentialId::random(),
+            connected: app.clock.now(),
+            stopped: None,
+            copied: None,
+            has_old_notes,
+        };
+        app.store.write(|tx| REMOTE_CONNECTION.put(tx, REMOTE_CONNECTION_KEY, &connection)).unwrap();
+    }
+
+    fn is_label_lost(app: &App) -> bool {
+        let role = environment::role(app, &load(app).unwrap().unwrap());
+        matches!(role, Err(outcome::Outcome::Stopped(StopReason::LabelLost)))
+    }
 
     #[test]
     fn a_start_forgets_the_notes_of_another_repository_and_keeps_those_of_its_own() {
@@ -112,21 +133,31 @@ mod tests {
             for name in ["github", "incoming"] {
                 std::fs::write(history.join("refs/versions").join(name), &main).unwrap();
             }
-            let connection = Connection {
-                id: ConnectionId::random(),
-                place: RepositoryPlace::Folder { path: PathBuf::from("/srv/flows.git") },
-                workspace: caller.workspace,
-                credential: CredentialId::random(),
-                connected: app.clock.now(),
-                stopped: None,
-                copied: None,
-                has_old_notes,
-            };
-            app.store.write(|tx| REMOTE_CONNECTION.put(tx, REMOTE_CONNECTION_KEY, &connection)).unwrap();
+            connect(&app, caller.workspace, has_old_notes);
             recover(&app).unwrap();
             let noted = (app.history.copied().unwrap(), app.history.incoming().unwrap());
             assert_eq!((noted.0.is_some(), noted.1.is_some()), (!has_old_notes, !has_old_notes));
             assert!(!load(&app).unwrap().unwrap().has_old_notes);
         }
+    }
+
+    #[test]
+    fn what_an_earlier_build_labelled_outlives_the_history() {
+        let (folder, app, caller) = App::with_owner();
+        app.history.set_environment(Some(Environment::Prod)).unwrap();
+        connect(&app, caller.workspace, false);
+        recover(&app).unwrap();
+        std::fs::remove_dir_all(folder.path().join("versions")).unwrap();
+        recover(&app).unwrap();
+        assert_eq!(environment_of(&app), Some(Environment::Prod));
+        assert!(is_label_lost(&app));
+    }
+
+    #[test]
+    fn a_server_that_an_earlier_build_connected_does_not_copy_without_its_history() {
+        let (_folder, app, caller) = App::with_owner();
+        connect(&app, caller.workspace, false);
+        recover(&app).unwrap();
+        assert!(is_label_lost(&app));
     }
 }

@@ -193,3 +193,11 @@ fn a_strange_file_keeps_nobody_from_the_other_flows() {
     let offered: Vec<Value> = pair.offers().iter().map(|entry| entry["flowId"].clone()).collect();
     assert_eq!(offered, [json!(ids[3]), json!(flow)]);
 }
+
+#[test]
+fn a_server_that_never_was_prod_and_lost_its_history_is_offered_nothing() {
+    let server = Server::start();
+    server.flow(&saying("one"));
+    std::fs::remove_dir_all(repository(&server)).unwrap();
+    assert_eq!(server.read("/flow-versions/incoming")["flows"], json!([]));
+}

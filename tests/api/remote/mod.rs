@@ -6,6 +6,7 @@ mod copying;
 mod credential;
 mod environment;
 mod host;
+mod lost_label;
 mod reading;
 mod repositories;
 mod stand_ins;

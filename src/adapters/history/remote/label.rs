@@ -16,14 +16,24 @@ impl History {
     /// What this server is, by the label in the repository's internal folder.
     ///
     /// # Errors
-    /// When the label cannot be read: a server that may be Prod must not pass for one that copies.
+    /// When the label cannot be read, or was lost with its repository: a server that may be Prod must not pass for one that
+    /// copies.
     pub fn environment(&self) -> Result<Option<Environment>> {
-        let Some(folder) = self.repository.tree.open(&[FOLDER])? else { return Ok(None) };
-        let Some(file) = folder.file(FILE)? else { return Ok(None) };
+        let folder = self.repository.tree.open(&[FOLDER])?;
+        let Some(file) = folder.map_or(Ok(None), |folder| folder.file(FILE))? else {
+            let is_lost = self.repository.holds_versions() && !self.repository.exists();
+            return if is_lost { Err(HistoryError::Missing) } else { Ok(None) };
+        };
         let mut text = String::new();
         file.take(BYTES_MAX).read_to_string(&mut text)?;
         let label = Environment::parse(text.trim_end());
         label.map(Some).ok_or(HistoryError::corrupt("the label of the environment says neither dev nor prod"))
+    }
+
+    /// True when there is a repository, in which a label would stand.
+    #[must_use]
+    pub fn is_begun(&self) -> bool {
+        self.repository.exists()
     }
 
     /// Labels this server; makes the repository when there is none.

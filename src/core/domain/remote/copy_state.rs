@@ -66,6 +66,8 @@ pub enum StopReason {
     },
     /// The settings with which a stand-in was connected are gone or changed.
     StandInRemoved,
+    /// The history is gone, or says something else of what this server does than the database.
+    LabelLost,
 }
 
 impl StopReason {
@@ -95,6 +97,11 @@ impl StopReason {
             ),
             Self::StandInRemoved => {
                 "This repository was connected with test settings that are not in force any more. Connect again."
+                    .to_owned()
+            }
+            Self::LabelLost => {
+                "The label of this server is not that of its version history, which may be missing or another one, so \
+                 nothing is copied or read. Put the history back and try again, or label this server again."
                     .to_owned()
             }
         }
@@ -202,6 +209,13 @@ impl CopyState {
             // The copy that runs has the token from before.
             Self::Copying { again, .. } => *again = true,
             Self::Off | Self::NotConnected | Self::UpToDate { .. } | Self::Waiting { .. } => {}
+        }
+    }
+
+    /// This server was labelled again: what the label stopped goes on.
+    pub fn change_label(&mut self, now: Timestamp) {
+        if *self == Self::Stopped(StopReason::LabelLost) {
+            *self = Self::Waiting { due: now };
         }
     }
 

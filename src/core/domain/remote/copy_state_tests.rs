@@ -175,6 +175,15 @@ fn a_copy_that_the_end_of_the_service_cut_off_waits() {
 }
 
 #[test]
+fn another_label_ends_what_the_label_stopped_and_nothing_else() {
+    let lost = CopyState::Stopped(StopReason::LabelLost);
+    assert_eq!(moved(lost, |state| state.change_label(at(5))), waiting(5));
+    for unmoved in [stopped(), COPYING, CopyState::NotConnected] {
+        assert_eq!(moved(unmoved.clone(), |state| state.change_label(at(5))), unmoved);
+    }
+}
+
+#[test]
 fn every_reason_is_one_sentence_that_says_what_to_do_and_no_text_of_a_secret() {
     let version = Sha::from_bytes([7; 20]);
     for reason in [
@@ -185,6 +194,7 @@ fn every_reason_is_one_sentence_that_says_what_to_do_and_no_text_of_a_secret() {
         StopReason::CredentialEmpty,
         StopReason::HostChanged { web: "https://git.example.org".to_owned() },
         StopReason::StandInRemoved,
+        StopReason::LabelLost,
     ] {
         let told = reason.message("GitHub");
         assert!(told.ends_with('.') && !told.contains('\n'), "{told}");

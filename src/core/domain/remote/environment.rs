@@ -30,6 +30,30 @@ impl Environment {
     }
 }
 
+/// The label as the database keeps it. The one in the history's folder is gone when that folder is, and a server that was Prod
+/// must not pass for one that copies then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerLabel {
+    pub environment: Option<Environment>,
+}
+
+impl ServerLabel {
+    /// What this server is where its history says `found`: Prod as soon as one of the two says so.
+    #[must_use]
+    pub const fn beside(self, found: Option<Environment>) -> Option<Environment> {
+        match (self.environment, found) {
+            (Some(Environment::Prod), _) | (_, None) => self.environment,
+            (_, found) => found,
+        }
+    }
+
+    /// True when a history that says `found` says the same of what this server does.
+    #[must_use]
+    pub fn agrees_with(self, found: Option<Environment>) -> bool {
+        Role::of(self.environment) == Role::of(found)
+    }
+}
+
 /// What a server does with a connected repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
@@ -46,6 +70,24 @@ impl Role {
         match environment {
             Some(Environment::Prod) => Self::Read,
             Some(Environment::Dev) | None => Self::Copy,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_prod_as_soon_as_its_database_or_its_history_says_so() {
+        let labels = [None, Some(Environment::Dev), Some(Environment::Prod)];
+        for kept in labels {
+            for found in labels {
+                let label = ServerLabel { environment: kept };
+                let is_prod = [kept, found].contains(&Some(Environment::Prod));
+                assert_eq!(Role::of(label.beside(found)) == Role::Read, is_prod, "{kept:?} {found:?}");
+                assert_eq!(label.agrees_with(found), !is_prod || kept == found, "{kept:?} {found:?}");
+            }
         }
     }
 }
