@@ -101,6 +101,26 @@ fn a_text_that_looks_like_a_secret_stops_the_copy_and_is_not_told() {
 }
 
 #[test]
+fn a_password_that_ends_in_a_backslash_is_in_no_version_and_stops_no_copy() {
+    let stage = copied();
+    let mut canvas: Value = serde_json::from_str(&scripted_flow()).unwrap();
+    let note = r"Log in with password='N9lZCIabc1!\' please";
+    canvas["nodes"].as_array_mut().unwrap().push(json!({
+        "id": "note_0", "type": "customNode", "position": {"x": 0, "y": 0},
+        "data": {"id": "note_0", "name": "stickyNote", "label": "Note", "inputs": {"note": note}},
+    }));
+    stage.server.flow(&canvas.to_string());
+    assert_eq!(push(&stage.server)["state"], "up-to-date");
+    for folder in [history(&stage.server), stage.folder(NAME)] {
+        let found = |text: &str| {
+            let output = git_command(&folder).args(["grep", "--quiet", text, "main"]).output().unwrap();
+            output.status.success()
+        };
+        assert!(found("Log in with password") && !found("N9lZCI"));
+    }
+}
+
+#[test]
 fn a_copy_that_fails_is_tried_again_by_itself() {
     let stage = copied();
     let away = stage.root.path().join("away");

@@ -246,59 +246,69 @@ fn evaluate(scan: &mut Scan<'_>, promise: NameHints, name: &[u8], at: usize, clo
         }
     }
     if promise.password
-        && let Some(end) = closing(scan, at, closed)
+        && !is_password_related(name)
+        && let Some(end) = closing(scan, at, closed, values::is_password_like)
     {
-        let value = &text[at..end];
-        let blank = closed != QuoteEnd::EndOfText && values::has_escaped_blank(value);
-        if !blank && values::is_password_like(value) && !is_password_related(name) {
-            scan.record(NamedValue, at..end);
-        }
+        scan.record(NamedValue, at..end);
     }
 }
 
 /// The end of a value that somebody made up to be secret: between its marks, or as far as its characters reach.
 fn made_up_end(scan: &mut Scan<'_>, at: usize, reach: usize, closed: QuoteEnd) -> Option<usize> {
-    let text = scan.text;
-    if let Some(end) = closing(scan, at, closed) {
-        let value = &text[at..end];
-        let blank = closed != QuoteEnd::EndOfText && values::has_escaped_blank(value);
-        return (!blank && values::is_made_up(value)).then_some(end);
+    if closed != QuoteEnd::Unquoted {
+        return closing(scan, at, closed, values::is_made_up);
     }
     // What stands without marks in a program is mostly a name, so that only a whole word of a line counts.
     let stands_alone = scan.byte(reach).is_none_or(|next| b" \t\r\n,;&".contains(&next));
-    let value = &text[at..reach];
-    (closed == QuoteEnd::Unquoted
-        && stands_alone
-        && value.iter().any(u8::is_ascii_digit)
-        && values::is_made_up(value))
-    .then_some(reach)
+    let value = &scan.text[at..reach];
+    (stands_alone && value.iter().any(u8::is_ascii_digit) && values::is_made_up(value)).then_some(reach)
 }
 
-/// The end of a quoted value.
-fn closing(scan: &mut Scan<'_>, at: usize, closed: QuoteEnd) -> Option<usize> {
+/// The farthest end of a quoted value that `fits` and has no blank in it, written as an escape or not.
+fn closing(scan: &mut Scan<'_>, at: usize, closed: QuoteEnd, fits: fn(&[u8]) -> bool) -> Option<usize> {
+    let ends = closings(scan, at, closed);
+    let text = scan.text;
+    ends.into_iter().flatten().find(|end| {
+        let value = &text[at..*end];
+        (closed == QuoteEnd::EndOfText || !values::has_escaped_blank(value)) && fits(value)
+    })
+}
+
+/// Where a quoted value may end, the farthest place first: where its escapes close it, and at the first mark of its kind. A
+/// backslash before that mark may be the last character of the value, and in a file, where it is two, that is how it reads.
+fn closings(scan: &mut Scan<'_>, at: usize, closed: QuoteEnd) -> [Option<usize>; 2] {
     let rest = &scan.text[at..];
     let QuoteEnd::Mark(mark, escapes) = closed else {
-        return (closed == QuoteEnd::EndOfText && rest.len() <= PASSWORD_MAX)
-            .then(|| at + rest.trim_ascii_end().len());
+        let is_value = closed == QuoteEnd::EndOfText && rest.len() <= PASSWORD_MAX;
+        return [is_value.then(|| at + rest.trim_ascii_end().len()), None];
     };
     let is_all = rest.len() <= PASSWORD_MAX;
     let rest = &rest[..rest.len().min(PASSWORD_MAX)];
-    let mut slashes = 0;
+    let mut first = None;
+    let mut slashes: usize = 0;
     for (length, byte) in rest.iter().enumerate() {
         scan.runs.work += 1;
         match byte {
-            b'\n' => return None,
-            b'\\' => slashes += 1,
+            b'\n' => return [None, first],
+            b'\\' => {
+                slashes += 1;
+                continue;
+            }
             // A mark of the value itself is behind one backslash more than the mark that closes it, and every
             // backslash of the value is two; each level of quoting around them doubles it all.
-            _ if *byte == mark && (slashes < escapes || (slashes - escapes) % (2 * (escapes + 1)) == 0) => {
-                return Some(at + length - slashes.min(escapes));
+            _ if *byte == mark => {
+                let end = at + length - slashes.min(escapes);
+                first = first.or(Some(end));
+                if slashes < escapes || (slashes - escapes) % (2 * (escapes + 1)) == 0 {
+                    return [Some(end), first];
+                }
             }
-            _ => slashes = 0,
+            _ => {}
         }
+        slashes = 0;
     }
     // Nothing closes it but the end of the text, which in a file is the mark that closes the text.
-    is_all.then_some(at + rest.len())
+    [is_all.then(|| at + rest.len() - slashes.min(escapes)), first]
 }
 
 /// The place behind `Bearer`, `Basic` or `Token` and a blank.
@@ -370,4 +380,33 @@ fn is_password_related(name: &[u8]) -> bool {
         b"length",
     ];
     ends.iter().any(|end| name.ends_with(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{PLACEHOLDER, first_match, redact};
+
+    #[test]
+    fn a_quoted_secret_that_ends_in_a_backslash_is_hidden_and_not_found_in_a_file_either() {
+        for text in [
+            r"Log in with password='N9lZCIabc1!\' please",
+            r"password='N9lZCIabc1!\'",
+            r"pwd = `N9lZCIabc1!\` then",
+            r#"password: "N9lZCIabc1!\" here"#,
+            r#"he wrote \"password\": \"N9lZCIabc1!\\\" there"#,
+            "password=\\\"N9lZCIabc1!\\",
+            "{\\\"secret\\\": \\\"N9lZCIabc1@h.example/x\\",
+        ] {
+            let hidden = redact(text).text;
+            assert!(hidden.contains(PLACEHOLDER) && !hidden.contains("N9lZCI"), "{text} became {hidden}");
+            let written = serde_json::to_string(&hidden).unwrap();
+            assert_eq!(first_match(written.as_bytes()), None, "{written}");
+        }
+    }
+
+    #[test]
+    fn a_quoted_secret_with_an_escaped_mark_in_it_is_hidden_to_its_end() {
+        let hidden = redact(r"password='abcdefgh1\'xyz!' please").text;
+        assert_eq!(hidden, "password='[secret hidden]' please");
+    }
 }

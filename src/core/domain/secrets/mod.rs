@@ -15,6 +15,7 @@ mod shapes;
 pub mod tree;
 mod values;
 mod views;
+mod written;
 
 #[cfg(test)]
 mod figures;

@@ -1,7 +1,7 @@
 //! Hiding secrets in a JSON value: every key and every string, decoded, JSON texts inside strings too.
 
 use super::json_text::{self, DEPTH_MAX_LEVELS};
-use super::{PLACEHOLDER, count_placeholders, first_match, redact, redact_in_place};
+use super::{PLACEHOLDER, count_placeholders, first_match, redact, redact_in_place, written};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
@@ -10,10 +10,20 @@ const ROW_NAMES: &[&str] = &["key", "name", "header", "property", "variableName"
 /// The name of a row's value.
 pub(crate) const ROW_VALUE: &str = "value";
 
+/// How often a value is searched as it is written, at most.
+const WRITTEN_SCANS_MAX_COUNT: usize = 8;
+/// Searches after which whole texts are hidden, so that they come to an end.
+const WRITTEN_SCANS_OF_PARTS_MAX_COUNT: usize = 3;
+
 /// Hides every secret in `value` and answers how many placeholders it holds then. A JSON text inside a string is
-/// written anew only when something in it was hidden.
+/// written anew only when something in it was hidden. Nothing is found in what `value` is written as, either.
 pub fn redact_value(value: &mut Value) -> usize {
-    redact_at(value, None, DEPTH_MAX_LEVELS);
+    for scan in 0..WRITTEN_SCANS_MAX_COUNT {
+        redact_at(value, None, DEPTH_MAX_LEVELS);
+        if !written::hide(value, scan >= WRITTEN_SCANS_OF_PARTS_MAX_COUNT) {
+            break;
+        }
+    }
     count_placeholders_in(value)
 }
 
@@ -80,15 +90,21 @@ fn redact_entries(map: &mut Map<String, Value>, row: Option<&str>, levels: usize
     changed
 }
 
-/// Keys are texts like any other. Two that were hidden would be one key, so each gets a number.
+/// Keys are texts like any other.
 fn redact_keys(map: &mut Map<String, Value>) -> bool {
     if !map.keys().any(|name| first_match(name.as_bytes()).is_some()) {
         return false;
     }
+    rename_keys(map, |name| redact(name).text);
+    true
+}
+
+/// Gives each entry the name that `hide` makes of its own. Two that were hidden would be one key, so each gets a number.
+pub(super) fn rename_keys(map: &mut Map<String, Value>, hide: impl Fn(&str) -> String) {
     let mut renamed = Map::new();
     let mut counts: HashMap<String, usize> = HashMap::new();
     for (name, value) in std::mem::take(map) {
-        let hidden = redact(&name).text;
+        let hidden = hide(&name);
         let mut free = hidden.clone();
         let count = counts.entry(hidden.clone()).or_insert(1);
         while renamed.contains_key(&free) {
@@ -98,7 +114,6 @@ fn redact_keys(map: &mut Map<String, Value>) -> bool {
         renamed.insert(free, value);
     }
     *map = renamed;
-    true
 }
 
 fn redact_text(text: &mut String, name: Option<&str>, levels: usize) -> bool {
