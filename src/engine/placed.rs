@@ -6,7 +6,7 @@ use crate::cards::registry;
 use serde_json::{Map, Value};
 
 /// What the settings of a picked card stand under, behind the name of the input that picks it.
-const CONFIG: &str = "Config";
+pub(super) const CONFIG: &str = "Config";
 
 /// A card that this server knows, on a canvas or picked inside of another.
 pub(crate) struct PlacedCard<'a> {

@@ -34,7 +34,7 @@ fn values_of_overrides() {
     let plan = Plan::compile(&canvas).unwrap();
     let mut nodes = Map::new();
     for node in list_overridable(&canvas) {
-        let label = node.label.to_owned();
+        let label = node.label;
         let rows: Vec<Value> = [
             "temperature",
             "systemMessage",

@@ -5,6 +5,8 @@ mod apply;
 mod candidates;
 mod files;
 mod keep;
+#[cfg(test)]
+mod picked_tests;
 mod protected;
 #[cfg(test)]
 mod row_tests;
@@ -19,6 +21,7 @@ use crate::canvas::{current_input_name, former_input_names};
 use crate::cards::kit::{Card, Input, InputKind};
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::settings::OverridePolicy;
+use crate::engine::placed::CONFIG;
 pub use files::{FilesTooLarge, takes_file};
 pub(super) use files::{ends, file_input};
 use serde_json::{Map, Value, json};
@@ -38,20 +41,26 @@ pub enum OverrideRefusal {
     Inside,
 }
 
-/// Decides whether a request may give `input` of `card` this value. `label` is the label the owner gave the card.
+/// Decides whether a request may give `input` of the card at `place` this value. A card that is picked in another has no
+/// label of its own: its settings are listed each by itself, or in the row of all that stands beside the pick.
 ///
 /// # Errors
 /// Why not.
 pub fn check_override(
     allowed: &OverridePolicy,
-    label: &str,
-    card: &Card,
+    place: &CardPlace<'_>,
     input: &Input,
     value: &Value,
 ) -> Result<(), OverrideRefusal> {
+    let CardPlace { label, card, within, .. } = *place;
+    let settings = within.map(|pick| format!("{pick}{CONFIG}"));
     // The owner's list may be as old as the canvas.
-    let mut former = former_input_names(card.name, input.name);
-    if !allowed.allows(label, input.name) && !former.any(|was| allowed.allows(label, was)) {
+    let mut names = std::iter::once(input.name).chain(former_input_names(card.name, input.name));
+    let is_listed = names.any(|name| {
+        let in_row = |settings: &String| allowed.allows_field(label, settings, name);
+        allowed.allows(label, name) || settings.as_ref().is_some_and(in_row)
+    });
+    if !is_listed {
         return Err(OverrideRefusal::NotListed);
     }
     if let Some(group) = protected::group_of_input(card, input) {
@@ -163,7 +172,7 @@ impl Overrides {
         name: &str,
         value: &Value,
     ) -> Result<bool> {
-        let (Some(pick), Some(sent)) = (name.strip_suffix("Config"), value.as_object()) else {
+        let (Some(pick), Some(sent)) = (name.strip_suffix(CONFIG), value.as_object()) else {
             return Ok(false);
         };
         let mut used = false;
@@ -172,7 +181,7 @@ impl Overrides {
             let sent = sent.get(place.node).and_then(Value::as_object).unwrap_or(sent);
             for (name, value) in sent.iter().filter(|(_, value)| !value.is_null()) {
                 let Some(input) = place.card.input(name) else { continue };
-                if check_override(allowed, place.label, place.card, input, value).is_err() {
+                if check_override(allowed, place, input, value).is_err() {
                     continue;
                 }
                 refuse_misfit(input, value)?;
@@ -195,7 +204,8 @@ impl Overrides {
     ) -> Result<bool> {
         let by_node = by_node(cards, value);
         let mut used = false;
-        for CardPlace { step, node, label, card, .. } in cards.iter().filter(|place| place.within.is_none()) {
+        for place in cards.iter().filter(|place| place.within.is_none()) {
+            let CardPlace { step, node, card, .. } = *place;
             let Some(input) = card.input(name).or_else(|| card.input(current_input_name(card.name, name)))
             else {
                 continue;
@@ -206,7 +216,7 @@ impl Overrides {
                 continue;
             }
             let given = match by_node {
-                Some(values) => match values.get(*node) {
+                Some(values) => match values.get(node) {
                     None | Some(Value::Null) => continue,
                     Some(value) => value,
                 },
@@ -220,9 +230,9 @@ impl Overrides {
                 continue;
             }
             // An object is judged as it was sent: what it names counts.
-            if check_override(allowed, label, card, input, given).is_ok() {
+            if check_override(allowed, place, input, given).is_ok() {
                 refuse_misfit(input, value)?;
-                self.values.insert((*step, input.name), value.clone());
+                self.values.insert((step, input.name), value.clone());
                 used = true;
             }
         }

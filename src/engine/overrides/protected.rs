@@ -218,6 +218,12 @@ pub(super) fn are_entries(columns: &[Input]) -> bool {
     ENTRY_COLUMNS.into_iter().all(|name| columns.iter().any(|column| column.name == name))
 }
 
+/// True for a column that drops the rows it is sent in, whatever it holds.
+pub(super) fn is_protected_column(card: &Card, columns: &[Input], name: &str) -> bool {
+    let is_of_entry = are_entries(columns) && ENTRY_COLUMNS.contains(&name);
+    !is_of_entry && group_on_card(card, name).is_some()
+}
+
 /// As [`holds`], for a row of an input that declares these columns. Where the columns of an entry are called like fields of
 /// the card's credential, they are columns all the same: no field is read from a row. What such a row names is judged
 /// instead, as the key of the object that the rows stand for.

@@ -2,7 +2,7 @@
 //! listed them, and reaches nothing else by them.
 
 use super::protected::{group_of_name, holds_protected};
-use super::tests::listing;
+use super::tests::{listing, standing};
 use super::{OverrideRefusal, check_override};
 use crate::cards::registry;
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ fn decide(input: &str, value: &Value) -> Result<(), OverrideRefusal> {
     let card = registry::find("httpAgentflow").unwrap();
     let names: Vec<&str> = card.inputs.iter().map(|input| input.name).collect();
     let settings = listing("HTTP", &names, &[]);
-    check_override(&settings.api_config.overrides, "HTTP", card, card.input(input).unwrap(), value)
+    check_override(&settings.api_config.overrides, &standing("HTTP", card), card.input(input).unwrap(), value)
 }
 
 #[test]

@@ -99,8 +99,13 @@ pub(super) fn listing(label: &str, names: &[&str], variables: &[&str]) -> FlowSe
     FlowSettings { api_config: config.as_object().cloned().into(), ..FlowSettings::default() }
 }
 
+/// A card that stands on a canvas under this label.
+pub(super) const fn standing<'p>(label: &'p str, card: &'static Card) -> CardPlace<'p> {
+    CardPlace::new(0, "n0", label, card)
+}
+
 /// Edits what is switched on, as its owner saves it.
-fn edit_listing(settings: &mut FlowSettings, edit: impl FnOnce(&mut Value)) {
+pub(super) fn edit_listing(settings: &mut FlowSettings, edit: impl FnOnce(&mut Value)) {
     let mut config = settings.api_config.raw().cloned().unwrap();
     edit(&mut config["overrideConfig"]);
     settings.api_config = Some(config).into();
@@ -112,8 +117,12 @@ fn no_card_lets_go_of_what_its_kinds_protect_even_when_all_is_listed() {
         let names: Vec<&str> = card.inputs.iter().map(|input| input.name).collect();
         let settings = listing(card.label, &names, &[]);
         for input in card.inputs {
-            let decided =
-                check_override(&settings.api_config.overrides, card.label, card, input, &json!("x"));
+            let decided = check_override(
+                &settings.api_config.overrides,
+                &standing(card.label, card),
+                input,
+                &json!("x"),
+            );
             let protected = matches!(
                 input.kind,
                 InputKind::Secret
@@ -216,7 +225,7 @@ fn off_unlisted_and_switched_off_settings_are_refused() {
     let (card, input) = open_ai();
     let on = listing("Chain", &["chainName"], &[]);
     let ask = |settings: &FlowSettings, label: &str| {
-        check_override(&settings.api_config.overrides, label, card, input, &json!("x"))
+        check_override(&settings.api_config.overrides, &standing(label, card), input, &json!("x"))
     };
     assert_eq!(ask(&on, "Chain"), Ok(()));
     assert_eq!(ask(&on, "chain"), Err(OverrideRefusal::NotListed), "labels are compared as written");
@@ -246,9 +255,8 @@ fn nested(inner: Value, levels: usize, start: usize) -> Value {
 fn a_protected_key_anywhere_or_too_deep_a_value_drops_all_of_it() {
     let card = registry::find("promptTemplate").unwrap();
     let settings = listing("P", &["promptValues"], &[]);
-    let ask = |value: &Value| {
-        check_override(&settings.api_config.overrides, "P", card, card.input("promptValues").unwrap(), value)
-    };
+    let (place, input) = (standing("P", card), card.input("promptValues").unwrap());
+    let ask = |value: &Value| check_override(&settings.api_config.overrides, &place, input, value);
     for start in 0..3 {
         for levels in 0..=7 {
             let bad = nested(json!({"fine": 1, "apiKey": "x"}), levels, start);

@@ -5,6 +5,7 @@ use crate::canvas::{Canvas, Node};
 use crate::cards::kit::WireType;
 use crate::cards::kit::knowledge::transform::{SPLIT, SPLITTER_PICK, SPLITTER_WIRE};
 use crate::cards::registry;
+use crate::engine::placed::CONFIG;
 use crate::engine::validate::unknown_card;
 use serde_json::Value;
 
@@ -22,7 +23,7 @@ pub(super) fn set_beside(canvas: &Canvas) -> Result<Canvas, PipelineFault> {
         if name.is_empty() {
             continue;
         }
-        let config = node.inputs.get(&format!("{SPLITTER_PICK}Config")).and_then(Value::as_object);
+        let config = node.inputs.get(&format!("{SPLITTER_PICK}{CONFIG}")).and_then(Value::as_object);
         let splitter = Node { id: format!("{}{MARK}{SPLITTER_PICK}", node.id), ..node.picked(name, config) };
         let why = match registry::find(&splitter.name) {
             None => unknown_card(&splitter),

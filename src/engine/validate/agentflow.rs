@@ -12,12 +12,11 @@ use crate::engine::agentflow::graph::{Graph, GraphProblem, NodeIndex, Output};
 
 use crate::engine::agentflow::values::ValueSource;
 use crate::engine::agentflow::{HUMAN_INPUT, SCENARIOS};
+use crate::engine::placed::CONFIG;
 use crate::engine::resources::{Resources, forbidden_program, missing_records};
 use crate::engine::schedule::schedule_issue;
 use serde_json::{Map, Value};
 
-/// The cards that a settings field of another holds the name of, with what stands beside it.
-const CONFIG: &str = "Config";
 /// The rows of a Condition.
 const CONDITIONS: &str = "conditions";
 

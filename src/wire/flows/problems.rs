@@ -2,6 +2,7 @@
 
 use crate::domain::flows::card_problems::{CardProblems, LostConnection, OverridableSetting};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A canvas that is being drawn, to be judged.
 #[derive(Debug, Deserialize)]
@@ -52,13 +53,17 @@ struct LostConnectionView {
 pub struct OverridableSettingView {
     node: String,
     node_id: String,
-    label: &'static str,
-    name: &'static str,
+    label: String,
+    name: String,
     r#type: String,
+    /// What each field holds that may be sent: of the rows of a list, or of the settings of a card that is picked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "test-support", schemars(with = "BTreeMap<String, String>"))]
+    schema: Option<BTreeMap<&'static str, String>>,
 }
 
 impl From<OverridableSetting> for OverridableSettingView {
-    fn from(OverridableSetting { node, node_id, label, name, kind }: OverridableSetting) -> Self {
-        Self { node, node_id, label, name, r#type: kind }
+    fn from(OverridableSetting { node, node_id, label, name, kind, schema }: OverridableSetting) -> Self {
+        Self { node, node_id, label, name, r#type: kind, schema }
     }
 }

@@ -1,6 +1,6 @@
 //! What a request may change of a flow of steps: what its owner listed, and nothing else.
 
-use super::steps::{START, Steps, llm, reply, told};
+use super::steps::{START, Steps, llm, provided_llm, reply, told};
 use crate::overrides::override_settings;
 use crate::support::Server;
 use crate::support::provider::{Behaviour, Provider};
@@ -39,11 +39,96 @@ fn a_setting_of_a_picked_model_that_is_not_listed_is_ignored() {
     let sent = json!({"llmModelConfig": {"fallback": "new"}});
     for settings in [
         json!({}),
-        override_settings(&[("First", &["delayMs", "llmModelConfig"])], &[]),
+        override_settings(&[("First", &["delayMs", "agentModelConfig"])], &[]),
         override_settings(&[("Reply", &["fallback"])], &[]),
     ] {
         let flow = two_writers().flow_with(&server, settings.clone());
         assert_eq!(says(&server, &flow, sent.clone()), "one two kind same", "{settings}");
+    }
+}
+
+/// Overrides on, with the row of all settings of the model of `First` switched on, as pages of Flowise write it.
+fn row_of_model(schema: &Value) -> Value {
+    let row = json!({"label": "Model Config", "name": "llmModelConfig", "type": "json", "schema": schema, "enabled": true});
+    let config = json!({"overrideConfig": {"status": true, "nodes": {"First": [row]}, "variables": []}});
+    json!({"apiConfig": config.to_string()})
+}
+
+#[test]
+fn a_row_of_a_picked_model_switches_on_what_its_schema_names() {
+    let server = Server::start();
+    let sent = json!({"fallback": "new"});
+    for (schema, expected) in [
+        (json!({"fallback": "string", "delayMs": "number"}), "new two kind same"),
+        (Value::Null, "new two kind same"),
+        (json!({"delayMs": "number"}), "one two kind same"),
+        (json!({}), "one two kind same"),
+    ] {
+        let flow = two_writers().flow_with(&server, row_of_model(&schema));
+        for config in [sent.clone(), json!({"llmAgentflow_0": sent})] {
+            let said = says(&server, &flow, json!({"llmModelConfig": config}));
+            assert_eq!(said, expected, "{schema} {config}");
+        }
+        let other = json!({"llmModelConfig": {"llmAgentflow_1": sent}});
+        assert_eq!(says(&server, &flow, other), "one two kind same", "a card that is not listed");
+    }
+}
+
+#[test]
+fn a_row_of_a_picked_model_opens_neither_its_address_nor_its_credential_nor_the_pick() {
+    let (server, provider, elsewhere) = (Server::start(), Provider::start(), Provider::start());
+    let steps =
+        Steps::begin().card("llmAgentflow_0", "First", provided_llm(&provider)).edge(START, "llmAgentflow_0");
+    let other = format!("{}/v1", elsewhere.base_url());
+    let sent = json!({"llmModelConfig": {
+        "modelName": "model-2", "basepath": other, "baseOptions": {"Authorization": "Bearer mine"},
+        "credential": "11111111-1111-4111-8111-111111111111", "FLOWISE_CREDENTIAL_ID": "x", "llmModel": "chatScripted",
+    }});
+    let names =
+        sent["llmModelConfig"].as_object().unwrap().keys().map(|name| (name.clone(), json!("string")));
+    for schema in [Value::Object(names.collect()), Value::Null] {
+        let flow = steps.flow_with(&server, row_of_model(&schema));
+        says(&server, &flow, sent.clone());
+        let request = provider.last_request();
+        assert_eq!(request.body["model"], "model-2", "what may change did: {schema}");
+        assert!(request.header("authorization").is_none_or(|sent| !sent.contains("mine")), "{schema}");
+    }
+    assert_eq!((provider.requests().len(), elsewhere.requests().len()), (2, 0));
+}
+
+#[test]
+fn the_list_of_settings_has_a_row_for_each_picked_model() {
+    let server = Server::start();
+    let provider = Provider::start();
+    let steps =
+        Steps::begin().card("llmAgentflow_0", "First", provided_llm(&provider)).edge(START, "llmAgentflow_0");
+    let flow = steps.flow(&server);
+    let canvas: Value = serde_json::from_str(&steps.text()).unwrap();
+    let node = canvas["nodes"].as_array().unwrap().iter().find(|node| node["id"] == "llmAgentflow_0");
+    let of_node = server.post("/node-config", &node.unwrap()["data"]);
+    for rows in [server.read(&format!("/flow-config/{flow}")), of_node] {
+        let row = rows.as_array().unwrap().iter().find(|row| row["name"] == "llmModelConfig").unwrap();
+        assert_eq!((&row["nodeId"], &row["node"]), (&json!("llmAgentflow_0"), &json!("First")), "{row}");
+        assert_eq!((&row["label"], &row["type"]), (&json!("Model Config"), &json!("json")), "{row}");
+        let schema = row["schema"].as_object().unwrap();
+        assert_eq!((&schema["temperature"], &schema["modelName"]), (&json!("number"), &json!("string")));
+        for never in ["basepath", "baseOptions", "credential", "llmModel"] {
+            assert!(!schema.contains_key(never), "{never} in {row}");
+        }
+    }
+}
+
+#[test]
+fn the_list_of_settings_tells_what_rows_hold() {
+    let server = Server::start();
+    let flow = two_writers().flow(&server);
+    let rows = server.read(&format!("/flow-config/{flow}"));
+    for (name, schema) in [
+        ("startState", json!({"key": "string", "value": "string"})),
+        ("llmMessages", json!({"role": "system, assistant, developer, user", "content": "string"})),
+    ] {
+        let row = rows.as_array().unwrap().iter().find(|row| row["name"] == name).unwrap();
+        assert_eq!((&row["type"], &row["schema"]), (&json!("array"), &schema));
     }
 }
 

@@ -1,5 +1,7 @@
 //! What is wrong with a card before anybody asks its flow (manual 5.10).
 
+use std::collections::BTreeMap;
+
 /// What is wrong with one card of a canvas.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CardProblems {
@@ -35,8 +37,10 @@ pub struct OverridableSetting {
     /// The label of its card.
     pub node: String,
     pub node_id: String,
-    pub label: &'static str,
-    pub name: &'static str,
+    pub label: String,
+    pub name: String,
     /// What it holds; the choices themselves, where there are some.
     pub kind: String,
+    /// What each field holds that may be sent: of the rows of a list, or of the settings of a card that is picked.
+    pub schema: Option<BTreeMap<&'static str, String>>,
 }

@@ -11,6 +11,7 @@ use crate::engine::agentflow::values::address::AddressSource;
 use crate::engine::agentflow::values::{Scope, ValueSource};
 use crate::engine::credential::{self, Credentials};
 use crate::engine::overrides::Overrides;
+use crate::engine::placed::CONFIG;
 use crate::engine::run::refuse_redacted;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -90,7 +91,7 @@ fn compile_value(
         }
         InputKind::CardPick(_) => {
             let name = value.as_str().filter(|name| !name.is_empty())?;
-            let config = beside.get(&format!("{}Config", input.name)).and_then(Value::as_object);
+            let config = beside.get(&format!("{}{CONFIG}", input.name)).and_then(Value::as_object);
             Some(StepSource::Card(Box::new(CardSource::compile(input.label, node.picked(name, config)))))
         }
         InputKind::Address => {

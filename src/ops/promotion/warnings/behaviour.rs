@@ -86,14 +86,12 @@ pub(super) fn overrides(change: &Change<'_>) -> Vec<Warning> {
         named.map(|node| node.id.clone())
     };
     let mut found = Vec::new();
-    for (card, setting) in on_dev.overrides.listed_inputs() {
-        if !here.allows(card, setting) {
-            found.push(Warning {
-                node: node_of(card),
-                input: Some(setting.to_owned()),
-                finding: Finding::OverrideWidened { card: card.to_owned(), setting: setting.to_owned() },
-            });
-        }
+    for (card, setting) in on_dev.overrides.inputs_beyond(here) {
+        found.push(Warning {
+            node: node_of(card),
+            input: Some(setting.to_owned()),
+            finding: Finding::OverrideWidened { card: card.to_owned(), setting: setting.to_owned() },
+        });
     }
     for name in on_dev.overrides.listed_variables() {
         if !here.allows_variable(name) {

@@ -64,8 +64,52 @@ impl Setting<ApiConfig> {
 #[derive(Debug, Clone, Default)]
 pub struct OverridePolicy {
     /// The inputs that are switched on, by the label of their card.
-    inputs: HashMap<String, HashSet<String>>,
+    inputs: HashMap<String, HashMap<String, RowFields>>,
     variables: HashSet<String>,
+}
+
+/// Which fields of an object a row switches on: those that its schema names, or all where it has none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum RowFields {
+    All,
+    Named(HashSet<String>),
+}
+
+impl RowFields {
+    /// Editors of today write a schema as an object of names and types, and those of former years as a list of both.
+    fn of_row(row: &Value) -> Self {
+        let name_of = |field: &Value| field.get("name")?.as_str().map(str::to_owned);
+        match row.get("schema") {
+            None | Some(Value::Null) => Self::All,
+            Some(Value::Object(fields)) => Self::Named(fields.keys().cloned().collect()),
+            Some(Value::Array(fields)) => Self::Named(fields.iter().filter_map(name_of).collect()),
+            Some(_) => Self::Named(HashSet::new()),
+        }
+    }
+
+    fn has(&self, field: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Named(names) => names.contains(field),
+        }
+    }
+
+    fn covers(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::All, _) => true,
+            (Self::Named(_), Self::All) => false,
+            (Self::Named(names), Self::Named(others)) => others.is_subset(names),
+        }
+    }
+
+    /// Of two rows of one name each counts.
+    fn extend(&mut self, other: Self) {
+        if let (Self::Named(names), Self::Named(others)) = (&mut *self, other) {
+            names.extend(others);
+        } else {
+            *self = Self::All;
+        }
+    }
 }
 
 impl OverridePolicy {
@@ -75,26 +119,39 @@ impl OverridePolicy {
         }
         let cards = config.get("nodes").and_then(Value::as_object).into_iter().flatten();
         Self {
-            inputs: cards.map(|(label, rows)| (label.clone(), rows_that_are_on(Some(rows)))).collect(),
-            variables: rows_that_are_on(config.get("variables")),
+            inputs: cards.map(|(label, rows)| (label.clone(), fields_by_input(rows))).collect(),
+            variables: rows_that_are_on(config.get("variables")).map(|(name, _)| name.to_owned()).collect(),
         }
     }
 
     /// True when the owner switched on `input` of the card with this label. Both are compared as written.
     #[must_use]
     pub fn allows(&self, label: &str, input: &str) -> bool {
-        self.inputs.get(label).is_some_and(|inputs| inputs.contains(input))
+        self.fields_of(label, input).is_some()
     }
 
-    /// Every input that is switched on, by the label of its card, in one order.
+    /// True when the row of `input` switched on this field of its object. All names are compared as written.
     #[must_use]
-    pub fn listed_inputs(&self) -> Vec<(&str, &str)> {
-        let mut listed = Vec::new();
+    pub fn allows_field(&self, label: &str, input: &str, field: &str) -> bool {
+        self.fields_of(label, input).is_some_and(|fields| fields.has(field))
+    }
+
+    fn fields_of(&self, label: &str, input: &str) -> Option<&RowFields> {
+        self.inputs.get(label)?.get(input)
+    }
+
+    /// Every input of which this switches on more than `other` does, by the label of its card, in one order.
+    #[must_use]
+    pub fn inputs_beyond(&self, other: &Self) -> Vec<(&str, &str)> {
+        let mut beyond = Vec::new();
         for (label, inputs) in &self.inputs {
-            listed.extend(inputs.iter().map(|input| (label.as_str(), input.as_str())));
+            let more = inputs.iter().filter(|(input, fields)| {
+                other.fields_of(label, input).is_none_or(|known| !known.covers(fields))
+            });
+            beyond.extend(more.map(|(input, _)| (label.as_str(), input.as_str())));
         }
-        listed.sort_unstable();
-        listed
+        beyond.sort_unstable();
+        beyond
     }
 
     /// Every variable that is switched on, in one order.
@@ -112,8 +169,21 @@ impl OverridePolicy {
     }
 }
 
-fn rows_that_are_on(rows: Option<&Value>) -> HashSet<String> {
+fn fields_by_input(rows: &Value) -> HashMap<String, RowFields> {
+    let mut by_input: HashMap<String, RowFields> = HashMap::new();
+    for (name, row) in rows_that_are_on(Some(rows)) {
+        let fields = RowFields::of_row(row);
+        match by_input.get_mut(name) {
+            Some(known) => known.extend(fields),
+            None => drop(by_input.insert(name.to_owned(), fields)),
+        }
+    }
+    by_input
+}
+
+/// The rows that are switched on, by their names.
+fn rows_that_are_on(rows: Option<&Value>) -> impl Iterator<Item = (&str, &Value)> {
     let rows = rows.and_then(Value::as_array).into_iter().flatten();
     let on = rows.filter(|row| is_on(row.get("enabled")));
-    on.filter_map(|row| row.get("name")?.as_str()).map(str::to_owned).collect()
+    on.filter_map(|row| Some((row.get("name")?.as_str()?, row)))
 }

@@ -178,3 +178,25 @@ fn a_malformed_list_of_origins_admits_nobody() {
         );
     }
 }
+
+#[test]
+fn a_policy_goes_beyond_another_by_an_input_or_by_a_field() {
+    let policy = |schema: Value| {
+        let row = json!({"name": "llmModelConfig", "enabled": true, "schema": schema});
+        let config = json!({"overrideConfig": {"status": true, "nodes": {"Writer": [row]}}});
+        ApiConfig::read(config.as_object().unwrap()).overrides
+    };
+    let (one, two) = (json!({"temperature": "number"}), json!({"temperature": "number", "topP": "number"}));
+    for (schema, known, goes_beyond) in [
+        (&two, &one, true),
+        (&one, &two, false),
+        (&Value::Null, &two, true),
+        (&two, &Value::Null, false),
+        (&one, &one, false),
+    ] {
+        let beyond = policy(schema.clone());
+        let beyond = beyond.inputs_beyond(&policy(known.clone())).len();
+        assert_eq!(beyond == 1, goes_beyond, "{schema} {known}");
+    }
+    assert_eq!(policy(one).inputs_beyond(&OverridePolicy::default()), [("Writer", "llmModelConfig")]);
+}
