@@ -5,10 +5,12 @@ use crate::domain::conversations::conversation::{Message, MessageFile, MessageRa
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, MessageId};
 use crate::domain::predictions::prediction::{ChatType, MessageRole};
 use crate::domain::predictions::team::TeamOutput;
+use crate::predictions::executions::ExecutionView;
 use crate::predictions::run_facts::{AgentReasoningView, DocumentView, UsageView, UsedToolView};
 use crate::time::IsoTime;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// A stored message.
 #[derive(Debug, Serialize)]
@@ -49,7 +51,8 @@ pub struct MessageView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "test-support", schemars(with = "TeamOutput"))]
     team: Option<Box<TeamOutput>>,
-    execution: (),
+    /// That record without what its steps did, for who may see it.
+    execution: Option<Box<ExecutionView>>,
     /// Its rating, when asked for.
     #[serde(skip_serializing_if = "RatingView::is_unknown")]
     #[cfg_attr(feature = "test-support", schemars(with = "Option<FeedbackView>"))]
@@ -104,7 +107,7 @@ impl From<MessageFile> for MessageFileView {
 }
 
 impl From<RatedMessage> for MessageView {
-    fn from(RatedMessage { message, rating }: RatedMessage) -> Self {
+    fn from(RatedMessage { message, rating, run }: RatedMessage) -> Self {
         let session = message.told_session();
         let Message {
             id,
@@ -153,7 +156,7 @@ impl From<RatedMessage> for MessageView {
             action,
             agent_reasoning: rows_or_null(agent_reasoning),
             team,
-            execution: (),
+            execution: run.map(|run| Box::new(Arc::unwrap_or_clone(run).into())),
             feedback: match rating {
                 MessageRating::Unknown => RatingView::Unknown,
                 MessageRating::Unrated => RatingView::Unrated,

@@ -1,9 +1,10 @@
 //! Records of agentflow runs (manual 15).
 
-use crate::domain::flows::flow::{Flow, FlowKind};
+use crate::domain::flows::flow::FlowKind;
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, PauseId, WorkspaceId};
 use crate::domain::predictions::execution::{
-    Execution, ExecutionDetails, ExecutionEntry, ExecutionState, Pause, ShownEntries, ShownEntry, StepStatus,
+    Execution, ExecutionDetails, ExecutionEntry, ExecutionState, FlowOfRun, Pause, ShownEntries, ShownEntry,
+    StepStatus,
 };
 use crate::domain::triggers::webhook_callback::CallbackOutcome;
 use crate::time::IsoTime;
@@ -163,7 +164,7 @@ impl From<&Pause> for PauseView {
 }
 
 impl RunFields {
-    fn new(run: &Execution, flow: Option<Flow>, entries: Option<ShownEntries>) -> Self {
+    fn new(run: &Execution, flow: Option<FlowOfRun>, entries: Option<ShownEntries>) -> Self {
         let (entries, is_left_out) = match entries {
             None => (None, false),
             Some(ShownEntries::LeftOut) => (None, true),
@@ -176,7 +177,7 @@ impl RunFields {
             error: run.error().map(str::to_owned),
             execution_data: entries.map(|all| all.into_iter().map(EntryView::from).collect()),
             cut,
-            agentflow: flow.map(|flow| AgentflowView { id: flow.id, name: flow.name, r#type: flow.kind }),
+            agentflow: flow.map(|FlowOfRun { id, name, kind }| AgentflowView { id, name, r#type: kind }),
             created_date: run.created.into(),
             updated_date: run.updated.into(),
             stopped_date: run.stopped.map(IsoTime::from),

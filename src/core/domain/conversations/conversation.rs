@@ -4,6 +4,7 @@ use super::feedback::ConversationFeedback;
 use super::receipt::Receipt;
 use crate::base::hmac::hmac_sha256;
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, MessageId, PauseId};
+use crate::domain::predictions::execution::ExecutionDetails;
 use crate::domain::predictions::prediction::{ChatType, Document, MessageRole, Usage, UsedTool};
 use crate::domain::predictions::reasoning::AgentReasoning;
 use crate::domain::predictions::team::TeamOutput;
@@ -12,6 +13,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::sync::Arc;
 use subtle::ConstantTimeEq as _;
 
 /// A conversation of a flow. The server makes the ids of conversations, so no two flows have one in common by chance; a
@@ -73,10 +75,12 @@ impl MessageFile {
 }
 
 /// A message, and how it was rated where that was asked for.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct RatedMessage {
     pub message: Message,
     pub rating: MessageRating,
+    /// The record of the run that it belongs to, where whoever reads may see that.
+    pub run: Option<Arc<ExecutionDetails>>,
 }
 
 /// What is known of the rating of a message.

@@ -28,6 +28,7 @@ use crate::http::routing::guard::{Guard, RequiredAccess};
 use crate::http::routing::handler::Json;
 use crate::http::routing::origin;
 use crate::ops::flows::access::{self, FlowAction};
+use crate::ops::predictions::executions::SEE_RUNS;
 use crate::ops::predictions::{
     self, NullSink, PredictionProgress, PredictionRequest, PredictionRun, RunReaders, StreamClosed,
 };
@@ -46,9 +47,6 @@ pub(crate) struct AskGrant {
 
 /// The gate of a flow, in this order (manual 2.2): body, flow, rate limit, origin, key.
 pub(crate) const ASK: Guard<AskGrant> = Guard { name: "ASK", access: RequiredAccess::Ask, authorize };
-
-/// The permission to look at what runs did.
-const SEE_RUNS: &str = "executions:view";
 
 pub(super) const SESSION_TOKEN: &str = "x-service-session-token";
 /// Whoever stops a first answer while it is under way has not read of its conversation in an event yet.

@@ -22,6 +22,7 @@ use crate::domain::error::Result;
 use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::domain::predictions::prediction::MessageRole;
 use crate::ops::flows::access::{self, FlowAction};
+use crate::ops::predictions::executions::rows_of;
 pub(crate) use crate::store::Order as MessageOrder;
 use crate::store::queries::answers;
 use crate::store::queries::executions;
@@ -77,7 +78,11 @@ pub(crate) fn list(
                 }
             }
         }
-        let rated = found.into_iter().map(|found| with_rating(tx, workspace, flow, found, telling.feedback));
+        let runs = rows_of(tx, caller, found.iter().filter_map(|(_, message)| message.execution))?;
+        let rated = found.into_iter().map(|found| {
+            let run = found.1.execution.and_then(|id| runs.get(&id).cloned());
+            Ok(RatedMessage { run, ..with_rating(tx, workspace, flow, found, telling.feedback)? })
+        });
         rated.collect()
     })
 }
@@ -117,7 +122,7 @@ fn with_rating(
     } else {
         MessageRating::Unknown
     };
-    Ok(RatedMessage { message, rating })
+    Ok(RatedMessage { message, rating, run: None })
 }
 
 /// The flow's newest messages that fit, as rows of a file, as many as there is room for, oldest first, with how they were rated when

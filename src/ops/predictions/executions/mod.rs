@@ -24,8 +24,8 @@ use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{ChatId, ExecutionId, FlowId, WorkspaceId};
 use crate::domain::predictions::execution::{
-    EXECUTION_TEXT_MAX_BYTES, Execution, ExecutionDetails, ExecutionEntry, ExecutionState, ShownEntries,
-    ShownEntry, cut_texts, remove_sessions,
+    EXECUTION_TEXT_MAX_BYTES, Execution, ExecutionDetails, ExecutionEntry, ExecutionState, FlowOfRun,
+    ShownEntries, ShownEntry, cut_texts, remove_sessions,
 };
 use crate::domain::resource::ResourceId as _;
 use crate::ops::flows::access::{self, FlowAction};
@@ -37,8 +37,11 @@ use jiff::Timestamp;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// The permission to look at what runs did.
+pub const SEE_RUNS: &str = "executions:view";
 /// Rows of one page of records (manual 14.4).
 pub const EXECUTION_PAGE_MAX: usize = 100;
 /// Bytes of entries that one page of records holds; the rows behind come without theirs (manual 14.4).
@@ -96,6 +99,30 @@ pub fn list(
         }
         Ok((rows, total))
     })
+}
+
+/// These records as a list has them, each once: those that the caller may see of flows that they may see, and none of the others.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(in crate::ops) fn rows_of(
+    tx: &impl MessageReader,
+    caller: &Caller,
+    ids: impl Iterator<Item = ExecutionId>,
+) -> Result<HashMap<ExecutionId, Arc<ExecutionDetails>>> {
+    let (mut rows, mut flows) = (HashMap::new(), HashMap::new());
+    if !caller.permissions.has(SEE_RUNS) {
+        return Ok(rows);
+    }
+    for id in ids {
+        let Entry::Vacant(place) = rows.entry(id) else { continue };
+        let Some(execution) = executions::find(tx, &caller.workspace, &id)? else { continue };
+        let row = details(tx, caller, execution, &mut flows)?;
+        if row.is_open {
+            place.insert(Arc::new(row));
+        }
+    }
+    Ok(rows)
 }
 
 /// The ids of a page, and how many records fit in all.
@@ -190,12 +217,15 @@ fn details(
     tx: &impl MessageReader,
     caller: &Caller,
     mut execution: Execution,
-    flows: &mut HashMap<FlowId, Option<Flow>>,
+    flows: &mut HashMap<FlowId, Option<FlowOfRun>>,
 ) -> Result<ExecutionDetails> {
     name_version(tx, &mut execution)?;
     let flow = match flows.entry(execution.flow) {
         Entry::Occupied(known) => known.get().clone(),
-        Entry::Vacant(unknown) => unknown.insert(FLOWS.get(tx, &caller.workspace, &execution.flow)?).clone(),
+        Entry::Vacant(unknown) => {
+            let found = FLOWS.get(tx, &caller.workspace, &execution.flow)?;
+            unknown.insert(found.map(FlowOfRun::from)).clone()
+        }
     };
     let is_open = flow
         .as_ref()
@@ -284,7 +314,7 @@ pub fn read_public(app: &App, id: ExecutionId) -> Result<ExecutionDetails> {
         if let ShownEntries::All(all) = &mut entries {
             all.iter_mut().for_each(|shown| remove_sessions(&mut shown.entry.data));
         }
-        Ok(ExecutionDetails { execution, flow: Some(flow), is_open: true, entries: Some(entries) })
+        Ok(ExecutionDetails { execution, flow: Some(flow.into()), is_open: true, entries: Some(entries) })
     })
 }
 

@@ -12,7 +12,7 @@ use crate::domain::predictions::execution::{
 };
 use crate::ops::conversations::messages::Budget;
 use crate::ops::flows::access::{self, FlowAction};
-use crate::ops::predictions::executions::name_version;
+use crate::ops::predictions::executions::{SEE_RUNS, name_version};
 use crate::store::Order;
 use crate::store::queries::executions::{self, ExecutionScope, TimeSpan};
 use crate::store::tables::FLOWS;
@@ -34,8 +34,6 @@ const RUN_BYTES_MAX: usize = 32 * 1024 * 1024;
 const STEPS_MAX: usize = 20_000;
 /// Records that are stored in one commit.
 const RUNS_AT_ONCE: usize = 32;
-/// The permission to look at what runs did.
-const SEE_RUNS: &str = "executions:view";
 
 /// Adds the newest records of flows that the caller may export and see; true when some were left out.
 ///

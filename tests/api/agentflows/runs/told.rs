@@ -61,6 +61,55 @@ fn messages_name_their_run_and_what_it_waits_for_until_somebody_decided() {
     assert_eq!(messages[3]["executionId"], first["executionId"]);
 }
 
+/// The messages of a flow, as this key reads them.
+fn messages_with(server: &Server, flow: &str, permissions: &[&str]) -> Value {
+    let key = server.key(permissions)["apiKey"].as_str().unwrap().to_owned();
+    server.call("GET", &format!("/chatmessage/{flow}")).bearer(&key).send().is(200).json()
+}
+
+#[test]
+fn messages_bring_the_record_of_their_run_as_a_list_of_records_has_it() {
+    let server = Server::start();
+    let flow = writer().flow(&server);
+    let (first, second) = (ask(&server, &flow, "One"), ask(&server, &flow, "Two"));
+    let listed = server.read("/executions");
+    let rows = listed["data"].as_array().unwrap();
+    let messages = server.messages(&flow);
+    for (at, answer) in [(0, &first), (1, &first), (2, &second), (3, &second)] {
+        let row = rows.iter().find(|row| row["id"] == answer["executionId"]).unwrap();
+        assert_eq!(&messages[at]["execution"], row, "{at}");
+    }
+    assert!(rows[0].get("executionData").is_none(), "{}", rows[0]);
+    let page = server.read(&format!("/chatmessage/{flow}?page=1&limit=1"));
+    assert_eq!(page[1]["execution"], rows[0]);
+}
+
+#[test]
+fn messages_bring_no_record_to_who_may_not_see_it() {
+    let server = Server::start();
+    let flow = writer().flow(&server);
+    let answer = ask(&server, &flow, "Hi");
+    for (permissions, is_told) in [
+        (&["agentflows:view", "executions:view"][..], true),
+        (&["agentflows:view"], false),
+        (&["agentflows:update", "executions:view"], false),
+    ] {
+        let messages = messages_with(&server, &flow, permissions);
+        assert_eq!(messages[1]["executionId"], answer["executionId"], "{permissions:?}");
+        assert_eq!(messages[1]["execution"].is_object(), is_told, "{permissions:?}");
+    }
+}
+
+#[test]
+fn messages_bring_no_record_that_was_deleted() {
+    let server = Server::start();
+    let flow = writer().flow(&server);
+    let answer = ask(&server, &flow, "Hi");
+    let record = format!("/executions/{}", answer["executionId"].as_str().unwrap());
+    server.owner("DELETE", &record).send().is(200);
+    assert_eq!(server.messages(&flow)[1]["execution"], Value::Null);
+}
+
 #[test]
 fn messages_of_a_flow_without_steps_name_no_run() {
     let server = Server::start();
@@ -68,6 +117,7 @@ fn messages_of_a_flow_without_steps_name_no_run() {
     server.ask(&flow, &json!({"question": "Hi"})).is(200);
     let messages = server.messages(&flow);
     assert_eq!((&messages[1]["executionId"], &messages[1]["action"]), (&Value::Null, &Value::Null));
+    assert_eq!(messages[1]["execution"], Value::Null);
 }
 
 #[test]

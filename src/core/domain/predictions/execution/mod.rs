@@ -7,7 +7,7 @@ mod request;
 mod scrub;
 
 pub use self::cut::{EXECUTION_TEXT_MAX_BYTES, cut_texts};
-pub use self::details::{ExecutionDetails, ShownEntries, ShownEntry};
+pub use self::details::{ExecutionDetails, FlowOfRun, ShownEntries, ShownEntry};
 pub use self::entry::{ExecutionEntry, StepStart, StepStatus};
 pub use self::request::{PastConversation, RunRequest};
 pub use self::scrub::{has_secrets, remove_secrets, remove_sessions};
