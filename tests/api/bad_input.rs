@@ -1,6 +1,7 @@
 //! Bad input (manual 1.2): each gets its status in the shape of errors, and the service goes on.
 
 use crate::support::canvases::scripted_flow;
+use crate::support::steps::{START, Steps, llm};
 use crate::support::{Answer, Server, id};
 use serde_json::{Value, json};
 
@@ -331,6 +332,50 @@ fn an_unknown_id_is_not_found_in_any_form() {
         }
     }
     goes_on(&server);
+}
+
+/// Routes that change a flow which their path names, and read a body.
+const CHANGES_OF_FLOWS: &[(&str, &str)] = &[
+    ("PUT", "/flow-drafts/:id"),
+    ("PUT", "/flow-drafts/:id/settings"),
+    ("POST", "/flow-drafts/:id/publish"),
+    ("POST", "/flow-drafts/:id/rollback"),
+    ("PUT", "/flow-drafts/:id/check/questions"),
+    ("POST", "/validation/:id"),
+    ("POST", "/mcp-server/:id"),
+    ("PUT", "/mcp-server/:id"),
+    ("PATCH", "/chatflows/:id/schedule/enabled"),
+    ("DELETE", "/chatflows/:id/schedule/trigger-logs"),
+];
+
+const WRONG_BODIES: [&str; 4] = ["{}", "[1]", "{", "{\"sha\":1,\"flowData\":1,\"enabled\":1}"];
+
+#[test]
+fn what_does_not_exist_is_not_found_whatever_the_body_holds() {
+    let server = Server::start();
+    for (method, path) in CHANGES_OF_FLOWS.iter().chain(&[("PUT", "/apikey/:id")]) {
+        for id in ["11111111-1111-4111-8111-111111111111", "none"] {
+            for body in WRONG_BODIES {
+                let answer = send(&server, method, &path.replace(":id", id), body);
+                assert_eq!(answer.status, 404, "{method} {path} {body}: {answer:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_flow_of_a_kind_that_is_not_the_callers_is_forbidden_whatever_the_body_holds() {
+    let server = Server::start();
+    let steps = Steps::begin().card("llmAgentflow_0", "Writer", llm("Hi")).edge(START, "llmAgentflow_0");
+    let flow = server.flow_with(&steps.text(), &json!({"type": "AGENTFLOW"}));
+    let key = server.key(&["chatflows:view", "chatflows:update"])["apiKey"].as_str().unwrap().to_owned();
+    for (method, path) in CHANGES_OF_FLOWS {
+        for body in WRONG_BODIES {
+            let call = server.call(method, &path.replace(":id", &flow)).bearer(&key);
+            let answer = call.bytes("application/json", body).send();
+            assert_eq!(answer.status, 403, "{method} {path} {body}: {answer:?}");
+        }
+    }
 }
 
 #[test]

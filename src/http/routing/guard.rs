@@ -33,7 +33,12 @@ pub struct Guard<A> {
     pub name: &'static str,
     pub access: RequiredAccess,
     pub authorize: fn(&App, &Request) -> Result<A>,
+    /// See [`Self::on`].
+    pub object: Option<ObjectCheck<A>>,
 }
+
+/// Finds what the path names, and refuses whoever may not do this to it.
+pub type ObjectCheck<A> = fn(&App, &A, &Request) -> Result<()>;
 
 impl<A> Clone for Guard<A> {
     fn clone(&self) -> Self {
@@ -48,6 +53,13 @@ impl<A> Guard<A> {
     pub const fn with_name(self, name: &'static str) -> Self {
         Self { name, ..self }
     }
+
+    /// The same guard for a route that changes an object which its path names: who names none, or one that is not theirs to
+    /// change, is told so whatever the body holds (manual 1.3).
+    #[must_use]
+    pub const fn on(self, object: ObjectCheck<A>) -> Self {
+        Self { object: Some(object), ..self }
+    }
 }
 
 /// The organization owner, proven.
@@ -61,19 +73,24 @@ impl Owner {
     }
 }
 
-pub const PUBLIC: Guard<()> =
-    Guard { name: "PUBLIC", access: RequiredAccess::Public, authorize: check_site_unless_shared };
+pub const PUBLIC: Guard<()> = Guard {
+    name: "PUBLIC",
+    access: RequiredAccess::Public,
+    authorize: check_site_unless_shared,
+    object: None,
+};
 /// A session or an API key.
 pub const SIGNED_IN: Guard<Caller> =
-    Guard { name: "SIGNED_IN", access: RequiredAccess::SignedIn, authorize: caller };
+    Guard { name: "SIGNED_IN", access: RequiredAccess::SignedIn, authorize: caller, object: None };
 pub const SESSION: Guard<Caller> =
-    Guard { name: "SESSION", access: RequiredAccess::Session, authorize: caller };
-pub const OWNER: Guard<Owner> = Guard { name: "OWNER", access: RequiredAccess::Owner, authorize: owner };
+    Guard { name: "SESSION", access: RequiredAccess::Session, authorize: caller, object: None };
+pub const OWNER: Guard<Owner> =
+    Guard { name: "OWNER", access: RequiredAccess::Owner, authorize: owner, object: None };
 
 /// A session or a key that holds one of `permissions` (manual 1.7 r2).
 #[must_use]
 pub const fn any_of(permissions: &'static [&'static str]) -> Guard<Caller> {
-    Guard { name: "ANY_OF", access: RequiredAccess::AnyOf(permissions), authorize: caller }
+    Guard { name: "ANY_OF", access: RequiredAccess::AnyOf(permissions), authorize: caller, object: None }
 }
 
 /// Proves the caller and obeys the route's [`RequiredAccess`].

@@ -137,6 +137,9 @@ fn route<A: 'static, M, H: Handler<A, M>>(
             return Ok(fault.reply_as(ErrorShape::of_pattern(&request.route().pattern)));
         }
         let access = (guard.authorize)(app, request)?;
+        if let Some(check_object) = guard.object {
+            check_object(app, &access, request)?;
+        }
         if let Some(name) = request.repeated_param() {
             return Err(Error::Invalid(format!("'{name}' stands in the address twice; give it once.")));
         }

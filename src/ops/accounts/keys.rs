@@ -114,6 +114,15 @@ pub(crate) fn list(app: &App, caller: &Caller) -> Result<Vec<ApiKeyEntry>> {
     keys.into_iter().map(|key| entry_of(app, key, &flows)).collect()
 }
 
+/// Requires that there is such a key.
+///
+/// # Errors
+/// 404.
+pub(crate) fn require(app: &App, caller: &Caller, key: KeyId) -> Result<()> {
+    let found = app.store.read(|tx| API_KEYS.get(tx, &caller.workspace, &key))?;
+    found.map(drop).ok_or_else(|| key.not_found())
+}
+
 /// Gives a key another name, other permissions and another budget; its value stays.
 ///
 /// # Errors

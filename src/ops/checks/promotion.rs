@@ -104,7 +104,7 @@ pub(crate) fn read(
     (id, check): (&FlowId, Option<CheckId>),
     offered: Option<Sha>,
 ) -> Result<CheckReport> {
-    app.store.read(|tx| access::flow(tx, caller, id, FlowAction::View).map(drop))?;
+    access::require_flow(app, caller, id, FlowAction::View)?;
     Ok(report(&*find(app, id, check, &[Comparison::Promotion])?, offered))
 }
 
@@ -118,7 +118,7 @@ pub(crate) fn stop(
     (id, check): (&FlowId, Option<CheckId>),
     offered: Option<Sha>,
 ) -> Result<CheckReport> {
-    app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Update).map(drop))?;
+    access::require_flow(app, caller, id, FlowAction::Update)?;
     let entry = find(app, id, check, &[Comparison::Promotion])?;
     entry.cancel.cancel(CancelReason::Aborted);
     Ok(report(&entry, offered))

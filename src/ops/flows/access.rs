@@ -1,5 +1,6 @@
 //! The fine gate: the flow is in the caller's workspace, and the permission is for its own kind (manual 1.7 r2).
 
+use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::{Flow, FlowKind};
@@ -65,4 +66,12 @@ pub(crate) fn flow(tx: &impl Tx, caller: &Caller, id: &FlowId, action: FlowActio
     let flow = FLOWS.get(tx, &caller.workspace, id)?.ok_or_else(|| Error::no_flow(id))?;
     check_permission(caller, flow.kind, action)?;
     Ok(flow)
+}
+
+/// As [`flow()`], for who needs to know no more than that.
+///
+/// # Errors
+/// As [`flow()`].
+pub(crate) fn require_flow(app: &App, caller: &Caller, id: &FlowId, action: FlowAction) -> Result<()> {
+    app.store.read(|tx| flow(tx, caller, id, action).map(drop))
 }

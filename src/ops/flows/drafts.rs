@@ -268,7 +268,7 @@ pub(crate) fn files_of(tx: &impl Tx, flow: &Flow) -> Result<Vec<FlowFileName>> {
 /// # Errors
 /// 404, 403, 409 while drafts are off.
 pub(crate) fn discard(app: &App, caller: &Caller, id: &FlowId) -> Result<DraftStatus> {
-    app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Update).map(drop))?;
+    access::require_flow(app, caller, id, FlowAction::Update)?;
     require_drafts(app)?;
     let (status, unused) = app.store.write(|tx| {
         let flow = access::flow(tx, caller, id, FlowAction::Update)?;
@@ -290,7 +290,7 @@ pub(crate) fn set_publish_instantly(
     id: &FlowId,
     on: bool,
 ) -> Result<DraftStatus> {
-    app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Update).map(drop))?;
+    access::require_flow(app, caller, id, FlowAction::Update)?;
     require_drafts(app)?;
     let now = app.clock.monotonic_now();
     let edit = |tx: &ReadTx, mut flow: Flow| {

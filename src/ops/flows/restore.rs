@@ -34,7 +34,7 @@ pub(crate) fn restore(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Res
 /// # Errors
 /// As [`restore`]; 409 too while drafts are off, and for a version of another kind over unpublished changes.
 pub(crate) fn roll_back(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<RestoreResult> {
-    app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Update).map(drop))?;
+    access::require_flow(app, caller, id, FlowAction::Update)?;
     ShaPrefix::parse(sha)?;
     drafts::require_drafts(app)?;
     let filled = load_permitted(app, caller, id, sha)?;
@@ -47,7 +47,7 @@ pub(crate) fn roll_back(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> R
 
 /// The version, for a caller who may change flows of its kind and of the flow's own.
 fn load_permitted(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<RestorableVersion> {
-    app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Update).map(drop))?;
+    access::require_flow(app, caller, id, FlowAction::Update)?;
     ShaPrefix::parse(sha)?;
     if !app.history.is_enabled() {
         return Err(Conflict::HistoryOff.into());

@@ -48,6 +48,14 @@ pub(crate) fn create(
     Ok(CreatedJson(ApiKeyView::of_new(key, value)))
 }
 
+/// The key that a path names, for its guard: it is judged before the body (manual 1.3).
+///
+/// # Errors
+/// 404.
+pub(crate) fn known(app: &App, caller: &Caller, request: &Request) -> Result<()> {
+    keys::require(app, caller, request.id("id")?)
+}
+
 /// `PUT /apikey/:id`: answers the whole list again, as Flowise does.
 pub(crate) fn update(
     app: &App,

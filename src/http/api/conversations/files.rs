@@ -24,7 +24,8 @@ pub(crate) struct FileGrant {
 }
 
 /// A signed link; or the flow's key and a proof of the conversation, or a person who may see the flow.
-pub(crate) const FILE: Guard<FileGrant> = Guard { name: "FILE", access: RequiredAccess::Ask, authorize };
+pub(crate) const FILE: Guard<FileGrant> =
+    Guard { name: "FILE", access: RequiredAccess::Ask, authorize, object: None };
 
 fn authorize(app: &App, request: &Request) -> Result<FileGrant> {
     if SIGNED_PARAMS.iter().any(|name| request.query(name).is_some()) {

@@ -2,6 +2,7 @@
 
 pub(crate) mod chat_framing;
 pub(crate) mod drafts;
+pub(crate) mod gates;
 pub(crate) mod versions;
 
 use super::conversations::conversation_access::can_see;

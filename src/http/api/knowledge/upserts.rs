@@ -36,7 +36,8 @@ pub(crate) struct UpsertGrant {
 
 /// The gate of a flow as for a question; but the stores of an open flow are upserted by those who may change it, and take
 /// from everybody else only files of their conversation (manual 10.5 r1).
-pub(crate) const UPSERT: Guard<UpsertGrant> = Guard { name: "FILL", access: RequiredAccess::Ask, authorize };
+pub(crate) const UPSERT: Guard<UpsertGrant> =
+    Guard { name: "FILL", access: RequiredAccess::Ask, authorize, object: None };
 
 fn authorize(app: &App, request: &Request) -> Result<UpsertGrant> {
     let SentUpsert { mut fill, sender, .. } = parse_upsert(request, ChatType::External)?;

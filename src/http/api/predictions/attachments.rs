@@ -24,7 +24,7 @@ pub(crate) struct AttachmentGrant {
 
 /// The gate of a flow, as for a question. No conversation needs proof: nothing is stored (manual 4.3).
 pub(crate) const ATTACH: Guard<AttachmentGrant> =
-    Guard { name: "ATTACH", access: RequiredAccess::Ask, authorize };
+    Guard { name: "ATTACH", access: RequiredAccess::Ask, authorize, object: None };
 
 fn authorize(app: &App, request: &Request) -> Result<AttachmentGrant> {
     let form = request.take_form().unwrap_or_default();

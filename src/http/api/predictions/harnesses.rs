@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 /// A signed-in person: whoever sends a key, of whatever kind, is told to ask the flow.
 pub(crate) const RUN_HARNESS: Guard<Caller> =
-    Guard { name: "RUN_HARNESS", access: RequiredAccess::Session, authorize };
+    Guard { name: "RUN_HARNESS", access: RequiredAccess::Session, authorize, object: None };
 
 fn authorize(app: &App, request: &Request) -> Result<Caller> {
     if request.header("authorization").is_some() {

@@ -46,7 +46,8 @@ pub(crate) struct AskGrant {
 }
 
 /// The gate of a flow, in this order (manual 2.2): body, flow, rate limit, origin, key.
-pub(crate) const ASK: Guard<AskGrant> = Guard { name: "ASK", access: RequiredAccess::Ask, authorize };
+pub(crate) const ASK: Guard<AskGrant> =
+    Guard { name: "ASK", access: RequiredAccess::Ask, authorize, object: None };
 
 pub(super) const SESSION_TOKEN: &str = "x-service-session-token";
 /// Whoever stops a first answer while it is under way has not read of its conversation in an event yet.

@@ -13,7 +13,7 @@ use crate::settings::MetricsAccess;
 
 /// Those who may look at how the service is doing, where the operator lets callers of the API do so.
 pub(crate) const METRICS: Guard<Caller> =
-    Guard { name: "METRICS", access: RequiredAccess::AnyOf(&["logs:view"]), authorize };
+    Guard { name: "METRICS", access: RequiredAccess::AnyOf(&["logs:view"]), authorize, object: None };
 
 fn authorize(app: &App, request: &Request) -> Result<Caller> {
     if app.settings.metrics == MetricsAccess::Key {

@@ -27,7 +27,7 @@ pub(crate) struct WebhookGrant {
 
 /// The gate of a flow, in the order of questions: flow, rate limit, origin, key; then what the flow starts with.
 pub(crate) const WEBHOOK: Guard<WebhookGrant> =
-    Guard { name: "WEBHOOK", access: RequiredAccess::Ask, authorize };
+    Guard { name: "WEBHOOK", access: RequiredAccess::Ask, authorize, object: None };
 
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 const FORM: &str = "application/x-www-form-urlencoded";

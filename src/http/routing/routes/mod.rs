@@ -21,7 +21,7 @@ use self::permissions::{
 use crate::http::api::accounts::{self, keys, people, roles};
 use crate::http::api::conversations::files;
 use crate::http::api::conversations::files::FILE;
-use crate::http::api::flows::{self, drafts, versions};
+use crate::http::api::flows::{self, drafts, gates, versions};
 use crate::http::api::knowledge::upserts::UPSERT;
 use crate::http::api::knowledge::{document_stores, upserts, vectors};
 use crate::http::api::predictions::attachments::ATTACH;
@@ -105,7 +105,7 @@ fn core_routes() -> Vec<Route> { vec![
         .id("listApiKeys").query(params::PAGES),
     post ("/apikey", any_of(&["apikeys:create"]), keys::create).summary("Makes an API key and shows its value once.")
         .id("createApiKey"),
-    put ("/apikey/:id", any_of(&["apikeys:create", "apikeys:update"]), keys::update).summary("Renames an API key or changes its permissions.")
+    put ("/apikey/:id", any_of(&["apikeys:create", "apikeys:update"]).on(keys::known), keys::update).summary("Renames an API key or changes its permissions.")
         .id("updateApiKey").shows(KEYS_SEEN),
     delete("/apikey/:id", any_of(&["apikeys:delete"]), keys::delete).summary("Deletes an API key.")
         .id("deleteApiKey").query(params::FORCE).refuses(&[409]),
@@ -175,7 +175,7 @@ fn core_routes() -> Vec<Route> { vec![
         .id("deleteFlow"),
     get   ("/validation/:id",            any_of(VIEW),   flows::validate)         .summary("Lists what is wrong with a flow's canvas.")
         .id("validateFlow").query(params::SIDE),
-    post  ("/validation/:id",            any_of(VIEW),   flows::validate_canvas)  .limit(BODY_CANVAS_BYTES).summary("Lists what would be wrong with a flow that had this canvas.")
+    post  ("/validation/:id",            any_of(VIEW).on(gates::readable),   flows::validate_canvas)  .limit(BODY_CANVAS_BYTES).summary("Lists what would be wrong with a flow that had this canvas.")
         .id("validateCanvas").takes_json::<CanvasToValidate>(),
 
     get   ("/flow-config/:id",           any_of(VIEW),   flows::override_candidates)        .summary("Lists the settings a request may be allowed to change.")
@@ -188,17 +188,17 @@ fn core_routes() -> Vec<Route> { vec![
         .id("getDraft"),
     get   ("/flow-drafts/:id/changes",   any_of(DRAFT_VIEW), drafts::changes)     .summary("What Publish would change of Live, in words.")
         .id("listDraftChanges"),
-    put   ("/flow-drafts/:id",           any_of(DRAFT_EDIT), drafts::save)        .limit(BODY_CANVAS_BYTES).summary("Saves a draft.")
+    put   ("/flow-drafts/:id",           any_of(DRAFT_EDIT).on(gates::changeable), drafts::save)        .limit(BODY_CANVAS_BYTES).summary("Saves a draft.")
         .id("saveDraft").query(params::DRAFT_MATCH).takes_json::<DraftEdit>().refuses(&[409, 507]),
     delete("/flow-drafts/:id",           any_of(DRAFT_EDIT), drafts::discard)     .summary("Discards a draft.")
         .id("discardDraft").refuses(&[409]),
-    put   ("/flow-drafts/:id/settings",  any_of(DRAFT_EDIT), drafts::settings)    .summary("Switches Publish instantly.")
+    put   ("/flow-drafts/:id/settings",  any_of(DRAFT_EDIT).on(gates::changeable), drafts::settings)    .summary("Switches Publish instantly.")
         .id("setPublishInstantly").takes_json::<DraftSettings>().refuses(&[409]),
     post  ("/flow-drafts/publish",       any_of(DRAFT_EDIT), drafts::publish_each).summary("Publishes the drafts of those flows that can run.")
         .id("publishDrafts").refuses(&[404]),
-    post  ("/flow-drafts/:id/publish",   any_of(DRAFT_EDIT), drafts::publish)     .summary("Publishes the draft.")
+    post  ("/flow-drafts/:id/publish",   any_of(DRAFT_EDIT).on(gates::changeable), drafts::publish)     .summary("Publishes the draft.")
         .id("publishDraft").query(params::DRAFT_MATCH).may_take_json::<PublishRequest>().refuses(&[409]),
-    post  ("/flow-drafts/:id/rollback",  any_of(DRAFT_EDIT), drafts::roll_back)   .summary("Rolls Live back to a version.")
+    post  ("/flow-drafts/:id/rollback",  any_of(DRAFT_EDIT).on(gates::changeable), drafts::roll_back)   .summary("Rolls Live back to a version.")
         .id("rollBack").takes_json::<Rollback>().refuses(&[409]),
     get   ("/flow-versions/status",      any_of(DRAFT_VIEW), versions::status)    .summary("Whether history is on.")
         .id("getHistoryStatus"),

@@ -2,6 +2,7 @@
 
 use super::params;
 use super::permissions::{MCP_EDIT, SCHEDULE_EDIT, SCHEDULE_VIEW, VIEW, WEBHOOK_EDIT, WRITE};
+use crate::http::api::flows::gates;
 use crate::http::api::triggers::mcp::{TOKEN, TOOLS};
 use crate::http::api::triggers::webhooks::WEBHOOK;
 use crate::http::api::triggers::{mcp, mcp_servers, schedules, webhook_listeners, webhook_secrets, webhooks};
@@ -50,9 +51,9 @@ pub(super) fn webhook_routes() -> Vec<Route> {
 pub(super) fn mcp_routes() -> Vec<Route> { vec![
     get   ("/mcp-server/:id",         any_of(MCP_EDIT), mcp_servers::read).summary("How a flow stands as a tool of an MCP server.")
         .id("getMcpServer"),
-    post  ("/mcp-server/:id",         any_of(MCP_EDIT), mcp_servers::create).summary("Makes a flow a tool of an MCP server, and shows its token once.")
+    post  ("/mcp-server/:id",         any_of(MCP_EDIT).on(gates::configurable), mcp_servers::create).summary("Makes a flow a tool of an MCP server, and shows its token once.")
         .id("createMcpServer").refuses(&[409]),
-    put   ("/mcp-server/:id",         any_of(MCP_EDIT), mcp_servers::update).summary("Changes a flow as a tool of an MCP server, or switches it on or off.")
+    put   ("/mcp-server/:id",         any_of(MCP_EDIT).on(gates::configurable), mcp_servers::update).summary("Changes a flow as a tool of an MCP server, or switches it on or off.")
         .id("updateMcpServer").refuses(&[409]),
     delete("/mcp-server/:id",         any_of(MCP_EDIT), mcp_servers::delete).summary("Makes a flow no tool of an MCP server any more, and forgets its token.")
         .id("deleteMcpServer"),
@@ -74,10 +75,10 @@ const MCP_BODY_BYTES: usize = 1024 * 1024;
 pub(super) fn schedule_routes() -> Vec<Route> { vec![
     get   ("/chatflows/:id/schedule/status", any_of(SCHEDULE_VIEW), schedules::status).summary("How the schedule of a flow stands.")
         .id("getSchedule"),
-    patch ("/chatflows/:id/schedule/enabled", any_of(SCHEDULE_EDIT), schedules::switch).summary("Switches the schedule of a flow on or off.")
+    patch ("/chatflows/:id/schedule/enabled", any_of(SCHEDULE_EDIT).on(gates::changeable), schedules::switch).summary("Switches the schedule of a flow on or off.")
         .id("switchSchedule"),
     get   ("/chatflows/:id/schedule/trigger-logs", any_of(SCHEDULE_VIEW), schedules::logs).summary("What became of the times of a flow's schedule.")
         .id("listTriggerLogs").query(params::TRIGGER_LOG_FILTER),
-    delete("/chatflows/:id/schedule/trigger-logs", any_of(SCHEDULE_EDIT), schedules::delete_logs).summary("Deletes rows of the log of a flow's schedule, with the records of their runs.")
+    delete("/chatflows/:id/schedule/trigger-logs", any_of(SCHEDULE_EDIT).on(gates::changeable), schedules::delete_logs).summary("Deletes rows of the log of a flow's schedule, with the records of their runs.")
         .id("deleteTriggerLogs"),
 ] }

@@ -18,7 +18,8 @@ use crate::ops::predictions;
 use crate::wire::predictions::openai::models::{ModelView, ModelsView};
 
 /// The holder of any key of this service; what it opens, each flow says. A session is no key.
-pub(crate) const KEY: Guard<Caller> = Guard { name: "KEY", access: RequiredAccess::Key, authorize };
+pub(crate) const KEY: Guard<Caller> =
+    Guard { name: "KEY", access: RequiredAccess::Key, authorize, object: None };
 
 fn authorize(app: &App, request: &Request) -> Result<Caller> {
     let bearer = request.bearer().ok_or_else(Error::unauthorized)?;

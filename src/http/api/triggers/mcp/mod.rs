@@ -20,11 +20,11 @@ use crate::ops::triggers::mcp;
 
 /// Whoever has the token of the flow as a tool.
 pub(crate) const TOKEN: Guard<Endpoint> =
-    Guard { name: "TOKEN", access: RequiredAccess::Key, authorize: open_flow };
+    Guard { name: "TOKEN", access: RequiredAccess::Key, authorize: open_flow, object: None };
 
 /// Whoever has a key of this service: the tools of the flows that it may ask.
 pub(crate) const TOOLS: Guard<Endpoint> =
-    Guard { name: "TOOLS", access: RequiredAccess::Key, authorize: open_workspace };
+    Guard { name: "TOOLS", access: RequiredAccess::Key, authorize: open_workspace, object: None };
 
 /// In this order: flow, tool, origin, token, and whether anything is published.
 fn open_flow(app: &App, request: &Request) -> Result<Endpoint> {
