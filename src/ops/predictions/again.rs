@@ -14,7 +14,7 @@ use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{ChatId, ExecutionId, MessageId};
 use crate::domain::predictions::consumption::Asker;
 use crate::domain::predictions::execution::{Execution, ExecutionState, PastConversation, RunRequest};
-use crate::domain::predictions::prediction::{ChatType, Question, RunIds};
+use crate::domain::predictions::prediction::{ChatType, Question, RunIds, behind_documents};
 use crate::domain::resource::ResourceId as _;
 use crate::engine::agentflow::{AgentPlan, EarlierSteps, FromStep, StepNote, TakenSteps};
 use crate::engine::{FlowPlan, Overrides};
@@ -68,11 +68,7 @@ pub fn prepare_rerun(
         streaming: asked.streaming,
         ..Question::default()
     };
-    let mut prompt = request.documents.clone();
-    if !prompt.is_empty() {
-        prompt.push_str("\n\n");
-    }
-    prompt.push_str(&request.question);
+    let prompt = behind_documents(request.documents.clone(), &request.question);
     Ok(PredictionRun {
         documents_end: request.documents.len(),
         prompt,

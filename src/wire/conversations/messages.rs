@@ -101,7 +101,7 @@ impl Serialize for RatingView {
 }
 
 impl From<MessageFile> for MessageFileView {
-    fn from(MessageFile { kind, name, mime, file_name, data }: MessageFile) -> Self {
+    fn from(MessageFile { kind, name, mime, file_name, data, is_read: _ }: MessageFile) -> Self {
         Self { r#type: kind, name, mime, file_name, data }
     }
 }

@@ -26,6 +26,8 @@ pub struct Conversation {
 
 /// What Flowise calls a file that is stored.
 const STORED_FILE: &str = "stored-file";
+/// What it calls a file that holds the text of a document.
+const STORED_TEXT: &str = "stored-file:full";
 
 /// A file or a link that went with a question, without its data.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +45,9 @@ pub struct MessageFile {
     /// The address of a link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<String>,
+    /// A document that was read for its question. A file that a vector store took in looks the same otherwise.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_read: bool,
 }
 
 /// Pictures that models read.
@@ -61,6 +66,18 @@ impl MessageFile {
         self.is_link() || self.kind == STORED_FILE && PICTURE_TYPES.contains(&self.mime.as_str())
     }
 
+    /// True for a file that holds the text of a document, and not the document.
+    #[must_use]
+    pub fn is_text(&self) -> bool {
+        self.kind == STORED_TEXT
+    }
+
+    /// True for what a model was told as text before the question.
+    #[must_use]
+    pub fn is_document(&self) -> bool {
+        self.is_text() || self.is_read
+    }
+
     /// A file of a conversation.
     #[must_use]
     pub fn stored(name: &str, mime: &str, file_name: &str) -> Self {
@@ -69,8 +86,14 @@ impl MessageFile {
             name: name.to_owned(),
             mime: mime.to_owned(),
             file_name: Some(file_name.to_owned()),
-            data: None,
+            ..Self::default()
         }
+    }
+
+    /// A file of a conversation that holds the text of a document.
+    #[must_use]
+    pub fn stored_text(name: &str, mime: &str, file_name: &str) -> Self {
+        Self { kind: STORED_TEXT.to_owned(), ..Self::stored(name, mime, file_name) }
     }
 }
 
@@ -322,6 +345,17 @@ mod tests {
         let stored = serde_json::to_vec(&message).unwrap();
         let read: Utterance = serde_json::from_slice(&stored).unwrap();
         assert_eq!(read, Utterance::from(message));
+    }
+
+    #[test]
+    fn what_was_read_for_its_question_is_a_document_and_what_a_store_took_in_is_none() {
+        let file = MessageFile::stored("a.txt", "text/plain", "1.txt");
+        assert!(!file.is_document());
+        assert!(MessageFile { is_read: true, ..file.clone() }.is_document());
+        assert!(MessageFile::stored_text("a.txt", "text/plain", "1.txt").is_document());
+        let kept = serde_json::to_value(MessageFile { is_read: true, ..file.clone() }).unwrap();
+        assert_eq!(kept["isRead"], true);
+        assert_eq!(serde_json::to_value(&file).unwrap().get("isRead"), None);
     }
 
     #[test]

@@ -73,6 +73,16 @@ pub struct HistoryMessage {
     pub pictures: Vec<MessageFile>,
 }
 
+/// A question as models are told it: behind the text of its documents.
+#[must_use]
+pub fn behind_documents(mut documents: String, question: &str) -> String {
+    if !documents.is_empty() {
+        documents.push_str("\n\n");
+    }
+    documents.push_str(question);
+    documents
+}
+
 impl From<Utterance> for HistoryMessage {
     fn from(said: Utterance) -> Self {
         let Utterance { role, content, mut files } = said;

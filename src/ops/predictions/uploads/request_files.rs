@@ -8,13 +8,13 @@ use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::base::spooled_file::ByteSource;
 use crate::cards::kit::NewFile;
-use crate::documents::DocumentPart;
+use crate::documents::{DocumentKind, DocumentPart};
 use crate::domain::conversations::conversation::MessageFile;
 use crate::domain::conversations::file::ChatFile;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::ChatId;
-use crate::domain::predictions::prediction::{ImageSource, ImageUpload, Upload};
+use crate::domain::predictions::prediction::{ImageSource, ImageUpload, Upload, behind_documents};
 use crate::files::chat_files::ChatFileName;
 use crate::limits::DOCUMENT_TEXT_BYTES_MAX;
 use crate::ops::workspace::quota;
@@ -39,6 +39,7 @@ pub(in crate::ops::predictions) struct RequestFiles {
 #[derive(Debug)]
 enum PendingFile {
     File(CheckedFile),
+    Document(CheckedFile),
     Text { name: String, mime: &'static str, text: String },
     Link { name: String, mime: String, url: String },
 }
@@ -89,7 +90,7 @@ pub(in crate::ops::predictions) fn read_uploads(
             CheckedUpload::Document(file, kind) => {
                 let read = read_document(app, file, kind, cancel)?;
                 carried.add_document(&read.file.name, &read.text)?;
-                carried.pending.push(PendingFile::File(read.file));
+                carried.pending.push(PendingFile::Document(read.file));
             }
             CheckedUpload::ForStore(file) => carried.pending.push(PendingFile::File(file)),
             CheckedUpload::Text { name, mime, text } => {
@@ -115,12 +116,26 @@ pub(in crate::ops::predictions) fn read_uploads(
 pub(in crate::ops::predictions) fn read_document(
     app: &App,
     file: CheckedFile,
-    kind: crate::documents::DocumentKind,
+    kind: DocumentKind,
     cancel: &CancelToken,
 ) -> Result<ReadDocument> {
-    let parts = app.documents.read_text(kind, &file.content, cancel);
-    let parts = parts.map_err(|fault| check::read_error(&file.name, fault))?;
-    Ok(ReadDocument { text: join_parts(&parts), file })
+    let text = document_text(app, &file.name, (kind, &file.content), cancel)?;
+    Ok(ReadDocument { text, file })
+}
+
+/// As [`read_document`], of any content.
+///
+/// # Errors
+/// As [`read_document`].
+pub(super) fn document_text(
+    app: &App,
+    name: &str,
+    (kind, content): (DocumentKind, &dyn ByteSource),
+    cancel: &CancelToken,
+) -> Result<String> {
+    let parts = app.documents.read_text(kind, content, cancel);
+    let parts = parts.map_err(|fault| check::read_error(name, fault))?;
+    Ok(join_parts(&parts))
 }
 
 /// Pages, sheets and chapters one after the other, under their titles.
@@ -139,30 +154,31 @@ fn join_parts(parts: &[DocumentPart]) -> String {
     text
 }
 
+/// Adds the text of a document, in a block of its own.
+pub(super) fn push_block(blocks: &mut String, name: &str, text: &str) {
+    if !blocks.is_empty() {
+        blocks.push('\n');
+    }
+    // A name must not end the tag it stands in.
+    let name = name.replace(['\'', '<', '>'], "_");
+    blocks.push_str(&format!("<doc name='{name}'>{text}</doc>"));
+}
+
 impl RequestFiles {
     fn add_document(&mut self, name: &str, text: &str) -> Result<()> {
         if self.documents.len() + text.len() > DOCUMENT_TEXT_BYTES_MAX {
             return Err(check::too_much_text());
         }
-        if !self.documents.is_empty() {
-            self.documents.push('\n');
-        }
-        // A name must not end the tag it stands in.
-        let name = name.replace(['\'', '<', '>'], "_");
-        self.documents.push_str(&format!("<doc name='{name}'>{text}</doc>"));
+        push_block(&mut self.documents, name, text);
         Ok(())
     }
 
     /// The question as the flow reads it, text of documents first, and the byte where that text ends. Takes the documents
     /// along.
     pub(in crate::ops::predictions) fn prepend_documents(&mut self, question: &str) -> (String, usize) {
-        let mut prompt = std::mem::take(&mut self.documents);
-        let documents_end = prompt.len();
-        if !prompt.is_empty() {
-            prompt.push_str("\n\n");
-        }
-        prompt.push_str(question);
-        (prompt, documents_end)
+        let documents = std::mem::take(&mut self.documents);
+        let documents_end = documents.len();
+        (behind_documents(documents, question), documents_end)
     }
 
     /// Stores the files under their conversation.
@@ -182,17 +198,22 @@ impl RequestFiles {
                     let stored = kept.store_file(file.stored_extension(), &file.content)?;
                     kept.entries.push(MessageFile::stored(&file.name, file.mime, stored.as_str()));
                 }
+                PendingFile::Document(file) => {
+                    let stored = kept.store_file(file.stored_extension(), &file.content)?;
+                    let entry = MessageFile::stored(&file.name, file.mime, stored.as_str());
+                    kept.entries.push(MessageFile { is_read: true, ..entry });
+                }
                 PendingFile::Text { name, mime, text } => {
                     let stored = kept.store_file("txt", &text.as_bytes())?;
-                    kept.add_entry("stored-file:full", &name, mime, &stored);
+                    kept.entries.push(MessageFile::stored_text(&name, mime, stored.as_str()));
                 }
                 PendingFile::Link { name, mime, url } => {
                     kept.entries.push(MessageFile {
                         kind: "url".to_owned(),
                         name,
                         mime,
-                        file_name: None,
                         data: Some(url),
+                        ..MessageFile::default()
                     });
                 }
             }
@@ -230,7 +251,7 @@ impl StoredUploads {
     /// Stores what a message of another conversation names.
     pub(super) fn copy_file(&mut self, from: &MessageFile, extension: &str, content: &[u8]) -> Result<()> {
         let stored = self.store_file(extension, &content)?;
-        self.add_entry(&from.kind, &from.name, &from.mime, &stored);
+        self.entries.push(MessageFile { file_name: Some(stored.as_str().to_owned()), ..from.clone() });
         Ok(())
     }
 
@@ -245,16 +266,6 @@ impl StoredUploads {
         let name = self.app.chat_files.store(&flow.workspace, &flow.id, &self.chat, extension, content)?;
         self.names.push(name.clone());
         Ok(name)
-    }
-
-    fn add_entry(&mut self, kind: &str, name: &str, mime: &str, stored: &ChatFileName) {
-        self.entries.push(MessageFile {
-            kind: kind.to_owned(),
-            name: name.to_owned(),
-            mime: mime.to_owned(),
-            file_name: Some(stored.as_str().to_owned()),
-            data: None,
-        });
     }
 
     /// What a message says of its files: never their data (manual 3.4).

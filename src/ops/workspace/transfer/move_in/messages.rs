@@ -81,7 +81,7 @@ pub(super) fn take_files(
             }
             None => {
                 let link = (kind == "url").then(|| text("data"));
-                MessageFile { kind, name, mime, file_name: None, data: link }
+                MessageFile { kind, name, mime, data: link, ..MessageFile::default() }
             }
         };
         message.file_uploads.push(file);
