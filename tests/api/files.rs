@@ -27,7 +27,7 @@ fn base64(bytes: &[u8]) -> String {
     base64::engine::general_purpose::STANDARD.encode(bytes)
 }
 
-fn upload(kind: &str, name: &str, mime: &str, bytes: &[u8]) -> Value {
+pub fn upload(kind: &str, name: &str, mime: &str, bytes: &[u8]) -> Value {
     json!({"type": kind, "name": name, "mime": mime, "data": format!("data:{mime};base64,{}", base64(bytes))})
 }
 
@@ -36,7 +36,7 @@ fn ask(server: &Server, flow: &str, uploads: &[Value]) -> Answer {
 }
 
 /// The names of the files that conversations keep.
-fn stored_files(server: &Server) -> Vec<String> {
+pub fn stored_files(server: &Server) -> Vec<String> {
     let folder = server.folder.path().join("data/files").display().to_string();
     server.files().into_iter().map(|(path, _)| path).filter(|path| path.starts_with(&folder)).collect()
 }

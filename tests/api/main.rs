@@ -91,6 +91,7 @@ mod origins;
 mod overrides;
 mod pages;
 mod parsers;
+mod past_documents;
 mod people;
 mod people_samples;
 mod postgres;

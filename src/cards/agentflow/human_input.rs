@@ -92,7 +92,7 @@ fn pause(inputs: &Inputs<'_>, context: &StepContext<'_>, input: &Map<String, Val
 /// What the model writes to the person.
 fn described(inputs: &Inputs<'_>, context: &StepContext<'_>, tally: &mut ModelTally) -> Result<String> {
     let model = inputs.model(MODEL)?;
-    let mut said = context.past.messages()?;
+    let mut said = context.past.told_messages()?;
     said.extend_from_slice(context.said);
     if context.speaks_first() && !context.turn.question.trim().is_empty() {
         said.push(HistoryMessage::from_user(context.turn.question));

@@ -57,7 +57,7 @@ impl Chain for XmlAgent {
 
 impl XmlAgent {
     fn messages(&self, past: &[HistoryMessage], question: &str) -> Result<Vec<ChatMessage>> {
-        let told = HistoryMessage::lines(past);
+        let told = HistoryMessage::told_lines(past);
         if let Some(prompt) = &self.whole {
             let tools = list(&self.agent.tools);
             let values = [

@@ -40,7 +40,7 @@ impl Memory for Buffer {
     fn messages(&self, turn: &RunContext<'_>) -> Result<Vec<HistoryMessage>> {
         Ok(stored_messages::messages_to_send(
             turn,
-            self.conversations.of(turn.host)?.history(self.session.as_deref(), self.newest)?,
+            self.conversations.of(turn.host)?.told_history(self.session.as_deref(), self.newest)?,
             self.newest,
         ))
     }

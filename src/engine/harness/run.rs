@@ -47,10 +47,14 @@ struct ReadPast<'r> {
 
 impl ConversationPast for ReadPast<'_> {
     fn messages(&self) -> Result<Vec<HistoryMessage>> {
+        self.told_messages()
+    }
+
+    fn told_messages(&self) -> Result<Vec<HistoryMessage>> {
         if let Some(said) = self.said.get() {
             return Ok(said.clone());
         }
-        let said = self.past.messages()?;
+        let said = self.past.told_messages()?;
         Ok(self.said.get_or_init(|| said).clone())
     }
 

@@ -5,7 +5,7 @@ use super::executions::{self, ExecutionRecorder, PausedRun, RecordEnd, StepNumbe
 use super::host::run_host::RunHost;
 use super::pause_ends::start_timers;
 use super::run::{run_context, run_error};
-use super::uploads::kept_files::read_picture;
+use super::uploads::kept_files::read_at_most;
 use crate::app::App;
 use crate::base::cancel::{CancelReason, CancelToken};
 use crate::cards::kit::{ConversationPast, Conversations as _, StreamClosed, TokenSink};
@@ -258,28 +258,41 @@ impl<'a> StoredPast<'a> {
     pub(super) const fn of(app: &'a App, host: &'a RunHost<'a>, chat: ChatId) -> Self {
         Self { app, host, chat, past: None, forgets: false }
     }
-}
 
-impl ConversationPast for StoredPast<'_> {
-    fn messages(&self) -> Result<Vec<HistoryMessage>> {
+    /// What is remembered, and its conversation; `None` for this conversation as it stands.
+    fn earlier(&self) -> Result<Option<(ChatId, Vec<Utterance>)>> {
         if self.forgets {
-            return Ok(Vec::new());
+            return Ok(Some((self.chat, Vec::new())));
         }
-        let Some(PastConversation { chat, until }) = self.past else {
-            return self.host.history(None, MEMORY_MESSAGES_MAX);
-        };
+        let Some(PastConversation { chat, until }) = self.past else { return Ok(None) };
         let Flow { id, workspace, .. } = self.host.flow();
         let said = self.app.store.read_messages(|tx| {
             timeline::newest_before(tx, (workspace, id, &chat), until, MEMORY_MESSAGES_MAX)
         })?;
-        Ok(said.into_iter().map(|said| Utterance::from(said).into()).collect())
+        Ok(Some((chat, said.into_iter().map(Utterance::from).collect())))
+    }
+}
+
+impl ConversationPast for StoredPast<'_> {
+    fn messages(&self) -> Result<Vec<HistoryMessage>> {
+        match self.earlier()? {
+            None => self.host.history(None, MEMORY_MESSAGES_MAX),
+            Some((_, said)) => Ok(said.into_iter().map(HistoryMessage::from).collect()),
+        }
+    }
+
+    fn told_messages(&self) -> Result<Vec<HistoryMessage>> {
+        match self.earlier()? {
+            None => self.host.told_history(None, MEMORY_MESSAGES_MAX),
+            Some((chat, said)) => self.host.tell(chat, said),
+        }
     }
 
     /// Files are read of the conversation of the run, and of the one that it remembers.
     fn picture(&self, file: &MessageFile, bytes_max: usize) -> Result<Option<Vec<u8>>> {
         let remembered = self.past.map(|past| past.chat).filter(|chat| *chat != self.chat);
         for chat in [Some(self.chat), remembered].into_iter().flatten() {
-            if let Some(found) = read_picture(self.app, self.host.flow(), chat, file, bytes_max)? {
+            if let Some(found) = read_at_most(self.app, self.host.flow(), chat, file, bytes_max)? {
                 return Ok(Some(found));
             }
         }

@@ -11,6 +11,14 @@ pub trait Conversations: Send + Sync {
     /// When they cannot be read.
     fn history(&self, session: Option<&str>, newest: usize) -> Result<Vec<HistoryMessage>>;
 
+    /// As [`Self::history`], with the text of the documents that came with the messages: what a model is told.
+    ///
+    /// # Errors
+    /// As [`Self::history`], and when the run ends while a document is read.
+    fn told_history(&self, session: Option<&str>, newest: usize) -> Result<Vec<HistoryMessage>> {
+        self.history(session, newest)
+    }
+
     /// The name under which a memory outside of this service keeps the conversation: `session`, which the flow's owner
     /// fixed, or the one that the question belongs to.
     ///

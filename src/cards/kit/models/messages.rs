@@ -9,8 +9,8 @@ use crate::llm::{ChatMessage, ContentPart};
 #[must_use]
 pub(crate) fn past_message(message: HistoryMessage) -> ChatMessage {
     match message.role {
-        MessageRole::User => ChatMessage::user(message.text),
-        MessageRole::Api => ChatMessage::assistant(message.text),
+        MessageRole::User => ChatMessage::user(message.told()),
+        MessageRole::Api => ChatMessage::assistant(message.told()),
     }
 }
 

@@ -98,7 +98,8 @@ pub(crate) fn message_of(notes: &str) -> HistoryMessage {
 pub(crate) fn newest_from(messages: &[HistoryMessage], tokens_max: usize) -> usize {
     let mut tokens = 0;
     let fits = |message: &&HistoryMessage| {
-        tokens += message.text.len().div_ceil(BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE;
+        let bytes = message.documents.len() + message.text.len();
+        tokens += bytes.div_ceil(BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE;
         tokens <= tokens_max
     };
     messages.len() - messages.iter().rev().take_while(fits).count()
@@ -110,10 +111,10 @@ fn read(bytes: &[u8]) -> Option<String> {
 
 /// What one call sums up: as many messages from `from` as fit, at least one, and where the next step begins.
 fn next_step(messages: &[HistoryMessage], from: usize) -> (String, usize) {
-    let mut text = messages[from].line();
+    let mut text = messages[from].told_line();
     let mut at = from + 1;
     while let Some(message) = messages.get(at) {
-        let line = message.line();
+        let line = message.told_line();
         if text.len() + line.len() > SUMMARY_STEP_BYTES {
             break;
         }
@@ -124,15 +125,15 @@ fn next_step(messages: &[HistoryMessage], from: usize) -> (String, usize) {
     (text, at)
 }
 
-/// The key of each beginning of a conversation, by its number of messages.
+/// The key of each beginning of a conversation, by its number of messages. Two conversations that have their words in common
+/// and not their documents have notes of their own.
 fn keys(messages: &[HistoryMessage]) -> Vec<ReplyKey> {
     let mut keys = vec![Sha256::digest(FORM).into()];
     for message in messages {
         let last: &ReplyKey = &keys[keys.len() - 1];
         let who = [matches!(message.role, MessageRole::User).into()];
-        keys.push(
-            Sha256::new().chain_update(last).chain_update(who).chain_update(&message.text).finalize().into(),
-        );
+        let said = Sha256::new().chain_update(last).chain_update(who).chain_update(&message.text);
+        keys.push(said.chain_update([0_u8]).chain_update(&message.documents).finalize().into());
     }
     keys
 }
@@ -156,6 +157,14 @@ mod tests {
         let messages = vec![said(&"x".repeat(SUMMARY_STEP_BYTES)), said("y"), said("z")];
         assert_eq!(next_step(&messages, 0).1, 1);
         assert_eq!(next_step(&messages, 1), ("Human: y\nHuman: z".to_owned(), 3));
+    }
+
+    #[test]
+    fn a_document_counts_and_is_summed_up_with_the_words_it_came_with() {
+        let with = |documents: &str| HistoryMessage { documents: documents.to_owned(), ..said("x") };
+        assert_eq!(next_step(&[with("<doc>")], 0).0, "Human: <doc>\n\nx");
+        assert_ne!(keys(&[with("a")])[1], keys(&[with("b")])[1]);
+        assert_eq!(newest_from(&[with("12345678"), said("1234")], 11), 1);
     }
 
     #[test]

@@ -44,6 +44,14 @@ pub trait ConversationPast: Send + Sync {
     /// When they cannot be read.
     fn messages(&self) -> Result<Vec<HistoryMessage>>;
 
+    /// As [`Self::messages`], with the text of the documents that came with them: what a model is told.
+    ///
+    /// # Errors
+    /// As [`Self::messages`], and when the run ends while a document is read.
+    fn told_messages(&self) -> Result<Vec<HistoryMessage>> {
+        self.messages()
+    }
+
     /// A picture of one of these messages, or of this run, that is stored with the conversation. `None` where nothing is stored,
     /// for one that is gone, and for one that is larger.
     ///

@@ -114,7 +114,7 @@ impl StepMemory {
         model: &Model,
         tally: &mut ModelTally,
     ) -> Result<Vec<ChatMessage>> {
-        let mut newer = context.past.messages()?;
+        let mut newer = context.past.told_messages()?;
         newer.extend_from_slice(context.said);
         let older = newer.drain(..self.older(&newer, context)).collect::<Vec<_>>();
         let notes = match self.kind {

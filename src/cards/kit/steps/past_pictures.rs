@@ -30,8 +30,9 @@ pub(super) fn with_pictures(
 ) -> Result<Vec<ChatMessage>> {
     let mut room = Room::new(past, model);
     let mut told: Vec<ChatMessage> = Vec::with_capacity(messages.len());
-    for HistoryMessage { role, text, pictures } in messages.into_iter().rev() {
-        let shown = room.show(&pictures)?;
+    for message in messages.into_iter().rev() {
+        let shown = room.show(&message.pictures)?;
+        let (role, text) = (message.role, message.told());
         let is_silent = text.trim().is_empty();
         match role {
             MessageRole::User if is_silent && shown.is_empty() => {}

@@ -71,6 +71,9 @@ pub struct HistoryMessage {
     /// Pictures that went with it, as they are stored with the conversation, and links to some.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub pictures: Vec<MessageFile>,
+    /// The text of documents that models are told before it. It is read of their files again, so it is kept nowhere else.
+    #[serde(skip)]
+    pub documents: String,
 }
 
 /// A question as models are told it: behind the text of its documents.
@@ -94,7 +97,7 @@ impl From<Utterance> for HistoryMessage {
 impl HistoryMessage {
     /// Words alone.
     pub fn new(role: MessageRole, text: impl Into<String>) -> Self {
-        Self { role, text: text.into(), pictures: Vec::new() }
+        Self { role, text: text.into(), pictures: Vec::new(), documents: String::new() }
     }
 
     /// What the person said.
@@ -102,19 +105,44 @@ impl HistoryMessage {
         Self::new(MessageRole::User, text)
     }
 
+    /// The message as models are told it, as it was told when it was said.
+    #[must_use]
+    pub fn told(self) -> String {
+        if self.documents.is_empty() {
+            return self.text;
+        }
+        behind_documents(self.documents, &self.text)
+    }
+
     /// The message with its author, as a line of a conversation.
     #[must_use]
     pub fn line(&self) -> String {
+        self.line_of(&self.text)
+    }
+
+    /// As [`Self::line`], with the text of its documents.
+    #[must_use]
+    pub fn told_line(&self) -> String {
+        self.line_of(&self.clone().told())
+    }
+
+    fn line_of(&self, text: &str) -> String {
         let who = match self.role {
             MessageRole::User => "Human",
             MessageRole::Api => "Assistant",
         };
-        format!("{who}: {}", self.text)
+        format!("{who}: {text}")
     }
 
     #[must_use]
     pub fn lines(messages: &[Self]) -> String {
         messages.iter().map(Self::line).collect::<Vec<_>>().join("\n")
+    }
+
+    /// As [`Self::lines`], with the text of their documents.
+    #[must_use]
+    pub fn told_lines(messages: &[Self]) -> String {
+        messages.iter().map(Self::told_line).collect::<Vec<_>>().join("\n")
     }
 }
 

@@ -28,6 +28,7 @@ use crate::ops::predictions::host::flow_code::FlowCode;
 use crate::ops::predictions::host::run_notes::RunNotes;
 use crate::ops::predictions::host::workspace_host::WorkspaceHost;
 use crate::ops::predictions::nested;
+use crate::ops::predictions::uploads::past_documents::PastDocuments;
 use crate::script::ScriptError;
 use crate::sql::SqliteFile;
 use crate::state::active_upserts::StoreActivity;
@@ -64,6 +65,7 @@ pub(in crate::ops) struct RunHost<'a> {
     /// Who watches what the cards do.
     cards: Option<&'a dyn CardObserver>,
     notes: RunNotes,
+    documents: PastDocuments<'a>,
     /// Where the models of what is no question are counted.
     calls: Option<&'a ModelCalls>,
 }
@@ -129,6 +131,7 @@ impl<'a> RunHost<'a> {
             conversation: None,
             workspace: WorkspaceHost::new(app, flow.workspace, cancel.clone()),
             collections: WorkspaceCollections::new(app, flow.workspace, cancel.clone()),
+            documents: PastDocuments::new(app, flow, cancel.clone()),
             cancel,
             variables: app.flow_cache.variables(app, &flow.workspace)?,
             request_variables: overrides.variables(),
@@ -240,11 +243,12 @@ impl Host for RunHost<'_> {
     }
 }
 
-impl Conversations for RunHost<'_> {
-    fn history(&self, session: Option<&str>, newest: usize) -> Result<Vec<HistoryMessage>> {
+impl RunHost<'_> {
+    /// What [`Conversations::history`] is made of.
+    fn said(&self, session: Option<&str>, newest: usize) -> Result<Vec<Utterance>> {
         let (workspace, flow) = (&self.flow.workspace, &self.flow.id);
         let shared = session.filter(|session| *session != self.ids.chat.to_string());
-        let said = match shared {
+        Ok(match shared {
             None if self.run.is_some_and(|entry| entry.is_first_message) => Vec::new(),
             None => self.app.store.utterances(workspace, flow, &self.ids.chat, newest)?,
             Some(session) => {
@@ -261,10 +265,39 @@ impl Conversations for RunHost<'_> {
                 };
                 let found =
                     self.app.store.read_messages(|tx| messages::of_flow(tx, workspace, flow, fits, page))?;
-                found.into_iter().rev().map(Utterance::from).collect()
+                found.into_iter().rev().map(|said| self.heard(said)).collect()
             }
-        };
-        Ok(said.into_iter().map(HistoryMessage::from).collect())
+        })
+    }
+
+    /// A message of a memory that all who ask share. Files stay in the conversation that they were sent in.
+    fn heard(&self, message: Message) -> Utterance {
+        let is_own = message.chat == self.ids.chat;
+        let mut said = Utterance::from(message);
+        said.files.retain(|_| is_own);
+        said
+    }
+
+    /// What was said in this conversation, as models are told it.
+    ///
+    /// # Errors
+    /// As [`PastDocuments::tell`].
+    pub(in crate::ops::predictions) fn tell(
+        &self,
+        chat: ChatId,
+        said: Vec<Utterance>,
+    ) -> Result<Vec<HistoryMessage>> {
+        self.documents.tell(chat, said)
+    }
+}
+
+impl Conversations for RunHost<'_> {
+    fn history(&self, session: Option<&str>, newest: usize) -> Result<Vec<HistoryMessage>> {
+        Ok(self.said(session, newest)?.into_iter().map(HistoryMessage::from).collect())
+    }
+
+    fn told_history(&self, session: Option<&str>, newest: usize) -> Result<Vec<HistoryMessage>> {
+        self.tell(self.ids.chat, self.said(session, newest)?)
     }
 
     fn memory_session(&self, session: Option<&str>) -> Result<String> {

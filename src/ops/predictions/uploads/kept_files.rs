@@ -72,11 +72,11 @@ fn is_image(file: &MessageFile) -> bool {
     file.kind == "stored-file" && file.mime.starts_with("image/")
 }
 
-/// A picture that is stored with a conversation, of so many bytes at most.
+/// A file that is stored with a conversation, of so many bytes at most.
 ///
 /// # Errors
 /// When the disk cannot be read, or the file is not what was stored.
-pub(in crate::ops::predictions) fn read_picture(
+pub(in crate::ops::predictions) fn read_at_most(
     app: &App,
     flow: &Flow,
     chat: ChatId,

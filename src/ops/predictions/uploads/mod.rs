@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod kept_files;
 pub(crate) mod loader_files;
 pub(crate) mod media;
+pub(crate) mod past_documents;
 pub(crate) mod policy;
 pub(crate) mod request_files;
 pub(crate) mod store_files;
