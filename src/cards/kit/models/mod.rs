@@ -7,6 +7,7 @@ pub mod model_tally;
 mod model_work;
 pub(crate) mod notes;
 pub(crate) mod openai_compatible;
+pub(crate) mod past_pictures;
 pub(crate) mod provider_embeddings;
 pub(crate) mod rephrase;
 pub(crate) mod router;

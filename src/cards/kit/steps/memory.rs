@@ -1,7 +1,7 @@
 //! What a step of an agentflow remembers of its conversation.
 
 use super::context::StepContext;
-use super::past_pictures::with_pictures;
+use crate::domain::conversations::conversation::MessageFile;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::{HistoryMessage, MessageRole};
 use crate::kit::build::inputs::Inputs;
@@ -9,6 +9,7 @@ use crate::kit::capabilities::replies::ReplyStore;
 use crate::kit::models::model::Model;
 use crate::kit::models::model_tally::ModelTally;
 use crate::kit::models::notes::{NoteTaker, newest_from};
+use crate::kit::models::past_pictures::with_pictures;
 use crate::kit::schema::input::{Choice, Input};
 use crate::llm::ChatMessage;
 
@@ -124,7 +125,8 @@ impl StepMemory {
                 NoteTaker { model, replies }.message(&older, context.turn.host, tally)?
             }
         };
-        with_pictures(notes.into_iter().chain(newer).collect(), context.past, model)
+        let read = |file: &MessageFile, bytes_max: usize| context.past.picture(file, bytes_max);
+        with_pictures(notes.into_iter().chain(newer).collect(), &read, model)
     }
 
     /// How many of the messages are not sent as they are. The newest message of the person always is, so that the model

@@ -2,7 +2,6 @@
 
 use super::context::StepContext;
 use super::memory::StepMemory;
-use super::past_pictures;
 use crate::domain::conversations::conversation::MessageFile;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::{HistoryMessage, MessageRole};
@@ -11,6 +10,7 @@ use crate::kit::capabilities::files::KeptFile;
 use crate::kit::models::messages::{attach_images, past_message};
 use crate::kit::models::model::Model;
 use crate::kit::models::model_tally::ModelTally;
+use crate::kit::models::past_pictures::attach_made;
 use crate::kit::schema::input::{Choice, Input};
 use crate::llm::{ChatMessage, ContentPart};
 use serde_json::{Map, Value, json};
@@ -100,7 +100,8 @@ impl MessageList<'_> {
             told.push(self.address(&mut messages)?);
         }
         if !self.memory.is_on && !speaks_first {
-            past_pictures::attach_made(&mut told, self.context.said, self.context.past, self.model)?;
+            let read = |file: &MessageFile, bytes_max: usize| self.context.past.picture(file, bytes_max);
+            attach_made(&mut told, self.context.said, &read, self.model)?;
         }
         messages.extend(told);
         Ok(messages)

@@ -10,7 +10,6 @@ pub(crate) mod messages;
 pub(crate) mod model_inputs;
 pub(crate) mod on_error;
 pub(crate) mod outcome;
-mod past_pictures;
 mod plain_text;
 pub mod structured_output;
 #[cfg(any(test, feature = "test-support"))]

@@ -1,34 +1,36 @@
-//! Pictures of earlier messages, as the model of a step gets to see them.
+//! Pictures of earlier messages, as models get to see them.
 
-use super::context::ConversationPast;
+use super::model::Model;
 use crate::domain::conversations::conversation::MessageFile;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::{HistoryMessage, MessageRole};
-use crate::kit::models::model::Model;
 use crate::llm::{ChatMessage, ContentPart};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// Pictures of earlier messages that a step of an agentflow shows its model, the newest (manual 14.5).
+/// Pictures of earlier messages that a model is shown, the newest (manual 14.5).
 const PAST_PICTURES_MAX_COUNT: usize = 10;
 
-/// All pictures of earlier messages that a step of an agentflow shows its model (manual 14.5).
+/// All pictures of earlier messages that a model is shown (manual 14.5).
 const PAST_PICTURES_BYTES_MAX: usize = 12 * 1024 * 1024;
 
 /// What stands before the pictures of a reply: models take pictures from people alone.
 const OF_REPLY: &str = "Pictures that belong to the reply above:";
+
+/// Reads a picture of so many bytes at most. `None` where nothing is stored, for one that is gone, and for one that is larger.
+pub(crate) type PictureReader<'a> = dyn Fn(&MessageFile, usize) -> Result<Option<Vec<u8>>> + 'a;
 
 /// Messages as the model reads them, with the newest of their pictures where it takes images. What neither says nor shows
 /// anything is left out, because most providers refuse it.
 ///
 /// # Errors
 /// When a picture cannot be read.
-pub(super) fn with_pictures(
+pub(crate) fn with_pictures(
     messages: Vec<HistoryMessage>,
-    past: &dyn ConversationPast,
+    read: &PictureReader<'_>,
     model: &Model,
 ) -> Result<Vec<ChatMessage>> {
-    let mut room = Room::new(past, model);
+    let mut room = Room::new(read, model);
     let mut told: Vec<ChatMessage> = Vec::with_capacity(messages.len());
     for message in messages.into_iter().rev() {
         let shown = room.show(&message.pictures)?;
@@ -60,10 +62,10 @@ pub(super) fn with_pictures(
 ///
 /// # Errors
 /// When a picture cannot be read.
-pub(super) fn attach_made(
+pub(crate) fn attach_made(
     messages: &mut [ChatMessage],
     said: &[HistoryMessage],
-    past: &dyn ConversationPast,
+    read: &PictureReader<'_>,
     model: &Model,
 ) -> Result<()> {
     let asked = messages.iter_mut().rev().find_map(|message| match message {
@@ -71,7 +73,7 @@ pub(super) fn attach_made(
         _ => None,
     });
     let Some(parts) = asked else { return Ok(()) };
-    let mut room = Room::new(past, model);
+    let mut room = Room::new(read, model);
     let mut shown = Vec::new();
     // What comes first are the words of the person.
     for message in said.iter().skip(1).rev() {
@@ -83,16 +85,16 @@ pub(super) fn attach_made(
 
 /// What is left of the bounds.
 struct Room<'a> {
-    past: &'a dyn ConversationPast,
+    read: &'a PictureReader<'a>,
     takes_images: bool,
     count: usize,
     bytes: usize,
 }
 
 impl<'a> Room<'a> {
-    fn new(past: &'a dyn ConversationPast, model: &Model) -> Self {
+    fn new(read: &'a PictureReader<'a>, model: &Model) -> Self {
         let (count, bytes) = (PAST_PICTURES_MAX_COUNT, PAST_PICTURES_BYTES_MAX);
-        Self { past, takes_images: model.takes_images(), count, bytes }
+        Self { read, takes_images: model.takes_images(), count, bytes }
     }
 
     /// Those of these pictures that there is room for, in their order.
@@ -112,7 +114,7 @@ impl<'a> Room<'a> {
         if picture.is_link() {
             return Ok(picture.data.clone().map(ContentPart::ImageUrl));
         }
-        let Some(bytes) = self.past.picture(picture, self.bytes)? else { return Ok(None) };
+        let Some(bytes) = (self.read)(picture, self.bytes)? else { return Ok(None) };
         self.bytes = self.bytes.saturating_sub(bytes.len());
         Ok(Some(ContentPart::Image { mime: picture.mime.clone(), base64: STANDARD.encode(&bytes) }))
     }
@@ -122,6 +124,7 @@ impl<'a> Room<'a> {
 mod tests {
     use super::*;
     use crate::kit::models::test_model::{TestModel, reply};
+    use crate::kit::steps::context::ConversationPast as _;
     use crate::kit::steps::test_step::{answered, asked, picture};
 
     /// Each message as the names of its pictures, a link as its address.
@@ -140,6 +143,10 @@ mod tests {
         messages.iter().map(pictures).collect()
     }
 
+    fn read(file: &MessageFile, bytes_max: usize) -> Result<Option<Vec<u8>>> {
+        Vec::<HistoryMessage>::new().picture(file, bytes_max)
+    }
+
     fn with(message: HistoryMessage, names: &[&str]) -> HistoryMessage {
         HistoryMessage { pictures: names.iter().map(|name| picture(name)).collect(), ..message }
     }
@@ -152,11 +159,10 @@ mod tests {
     fn pictures_stand_with_the_words_of_a_person_and_behind_those_of_a_reply() {
         let messages =
             vec![with(asked("What is it?"), &["a"]), with(answered("A cat."), &["b"]), asked("And?")];
-        let none = Vec::<HistoryMessage>::new();
-        let told = with_pictures(messages.clone(), &none, &seeing().model).unwrap();
+        let told = with_pictures(messages.clone(), &read, &seeing().model).unwrap();
         assert_eq!(shown(&told), [vec!["a"], vec![], vec!["b"], vec![]]);
         assert_eq!((told[1].text(), told[2].text()), ("A cat.".into(), OF_REPLY.into()));
-        let blind = with_pictures(messages, &none, &TestModel::new(vec![reply("x")]).model).unwrap();
+        let blind = with_pictures(messages, &read, &TestModel::new(vec![reply("x")]).model).unwrap();
         assert_eq!(blind.len(), 3);
         assert_eq!(shown(&blind), [[""; 0]; 3]);
     }
@@ -165,20 +171,20 @@ mod tests {
     fn the_newest_pictures_are_shown_while_there_is_room() {
         let names: Vec<String> = (0..PAST_PICTURES_MAX_COUNT + 2).map(|at| format!("p{at}")).collect();
         let messages = names.iter().map(|name| with(asked("x"), &[name])).collect();
-        let told = with_pictures(messages, &Vec::<HistoryMessage>::new(), &seeing().model).unwrap();
+        let told = with_pictures(messages, &read, &seeing().model).unwrap();
         let flat: Vec<String> = shown(&told).concat();
         assert_eq!(flat, names[2..]);
         let large = "x".repeat(PAST_PICTURES_BYTES_MAX / 2 + 1);
         let messages =
             vec![with(asked("x"), &[&large]), with(asked("x"), &["small"]), with(asked("x"), &[&large])];
-        let told = with_pictures(messages, &Vec::<HistoryMessage>::new(), &seeing().model).unwrap();
+        let told = with_pictures(messages, &read, &seeing().model).unwrap();
         assert_eq!(shown(&told).iter().map(Vec::len).collect::<Vec<_>>(), [0, 1, 1]);
     }
 
     #[test]
     fn what_says_and_shows_nothing_is_left_out() {
         let messages = vec![with(asked(""), &["a"]), with(answered(" "), &["b"]), answered("")];
-        let told = with_pictures(messages, &Vec::<HistoryMessage>::new(), &seeing().model).unwrap();
+        let told = with_pictures(messages, &read, &seeing().model).unwrap();
         assert_eq!(shown(&told), [["a"], ["b"]]);
     }
 
@@ -187,7 +193,7 @@ mod tests {
         let said =
             [with(asked("Hi?"), &["sent"]), with(answered("Drawn."), &["one"]), with(asked("x"), &["two"])];
         let mut messages = vec![ChatMessage::user("a"), ChatMessage::assistant("b"), ChatMessage::user("c")];
-        attach_made(&mut messages, &said, &Vec::<HistoryMessage>::new(), &seeing().model).unwrap();
+        attach_made(&mut messages, &said, &read, &seeing().model).unwrap();
         assert_eq!(shown(&messages), [vec![], vec![], vec!["one", "two"]]);
     }
 }
