@@ -1,7 +1,7 @@
 //! Images sent with a question (manual 4.1, 4.2), and every other file, which is refused.
 
 use crate::support::Server;
-use crate::support::canvases::{ProviderFormat, scripted_flow};
+use crate::support::canvases::{Drawing, ProviderFormat, scripted_flow};
 use crate::support::provider::Provider;
 use serde_json::{Value, json};
 
@@ -96,6 +96,46 @@ fn the_address_of_a_picture_reaches_the_model() {
     ask_about(&server, &flow, link).is(200);
     let content = last(&provider.last_request().body["messages"])["content"].clone();
     assert_eq!(content[1]["image_url"]["url"], "https://pictures.example/a.png");
+}
+
+/// The pictures of each message of the person that OpenAI's protocol last carried, as their addresses.
+fn pictures_of_questions(provider: &Provider) -> Vec<Vec<Value>> {
+    let body = provider.last_request().body;
+    let asked = body["messages"].as_array().unwrap().iter().filter(|message| message["role"] == "user");
+    let pictures = |message: &Value| {
+        let parts = message["content"].as_array().cloned().unwrap_or_default();
+        parts.iter().filter_map(|part| part.get("image_url")).map(|image| image["url"].clone()).collect()
+    };
+    asked.map(pictures).collect()
+}
+
+/// Asks this flow about a picture, asks on there, and asks in another conversation.
+#[track_caller]
+fn keeps_its_picture(server: &Server, provider: &Provider, flow: &str) {
+    let first = ask_about(server, flow, pixel()).is(200).json();
+    let (chat, token) = (&first["chatId"], &first["sessionToken"]);
+    server.ask(flow, &json!({"question": "And?", "chatId": chat, "sessionToken": token})).is(200);
+    assert_eq!(
+        pictures_of_questions(provider),
+        [vec![json!(format!("data:image/png;base64,{PNG}"))], vec![]]
+    );
+    server.ask(flow, &json!({"question": "And?"})).is(200);
+    assert_eq!(pictures_of_questions(provider), [Vec::<Value>::new()]);
+}
+
+#[test]
+fn a_conversation_chain_shows_the_picture_of_an_earlier_question_in_its_own_conversation_alone() {
+    let (server, provider) = (Server::start(), Provider::start());
+    keeps_its_picture(&server, &provider, &flow(&server, &provider, ProviderFormat::OpenAi));
+}
+
+#[test]
+fn a_tool_agent_shows_the_picture_of_an_earlier_question_in_its_own_conversation_alone() {
+    let (server, provider) = (Server::start(), Provider::start());
+    let (mut drawing, images) = (Drawing::default(), json!({"allowImageUploads": true}));
+    let model = ProviderFormat::OpenAi.model(&mut drawing, &server, &provider.base_url(), images);
+    drawing.counting_agent(&model);
+    keeps_its_picture(&server, &provider, &server.flow(&drawing.text()));
 }
 
 #[test]

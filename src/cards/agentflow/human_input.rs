@@ -2,7 +2,7 @@
 
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::HistoryMessage;
-use crate::kit::models::messages::past_message;
+use crate::kit::models::messages::past_messages;
 use crate::kit::models::model_tally::ModelTally;
 use crate::kit::steps::approval;
 use crate::kit::{
@@ -97,7 +97,7 @@ fn described(inputs: &Inputs<'_>, context: &StepContext<'_>, tally: &mut ModelTa
     if context.speaks_first() && !context.turn.question.trim().is_empty() {
         said.push(HistoryMessage::from_user(context.turn.question));
     }
-    let mut messages: Vec<ChatMessage> = said.into_iter().map(past_message).collect();
+    let mut messages = past_messages(said);
     messages.push(ChatMessage::user(inputs.text(PROMPT)?));
     let request = ChatRequest { messages, ..ChatRequest::default() };
     Ok(tally.ask(&model, &request, context.turn.host, &mut NullSink)?.text)

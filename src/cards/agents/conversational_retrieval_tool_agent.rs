@@ -7,6 +7,7 @@ use crate::domain::error::Result;
 use crate::domain::predictions::prediction::RunOutput;
 use crate::kit::build::component::moderate;
 use crate::kit::knowledge::chunk_markup;
+use crate::kit::models::messages::past_messages;
 use crate::kit::models::rephrase::{self, Rephraser};
 use crate::kit::models::tool_loop::ToolLoop;
 use crate::kit::{
@@ -98,7 +99,7 @@ impl Chain for RetrievalAgent {
             }
             None => turn.question.to_owned(),
         };
-        let messages = conversation(&self.label, None, &self.system, past, &asked)?;
+        let messages = conversation(&self.label, None, &self.system, past_messages(past), &asked)?;
         let tool_loop = ToolLoop {
             label: &self.label,
             model: &self.model,

@@ -6,7 +6,8 @@ use crate::chains::llm_chain::answer_with;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::{HistoryMessage, RunOutput};
 use crate::kit::build::component::moderate;
-use crate::kit::models::messages::attach_images;
+use crate::kit::models::messages::{attach_images, past_messages};
+use crate::kit::models::past_pictures::remembered;
 use crate::kit::models::text_loop::instructions;
 use crate::kit::{
     Chain, Inputs, Memory, Model, Moderation, ModerationVerdict, RunContext, TextLoop, TextProtocol,
@@ -100,7 +101,12 @@ impl TextAgent {
 impl Chain for TextAgent {
     fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
         self.answer(turn, sink, |past| {
-            conversation(&self.label, None, &self.instructions(), past.to_vec(), turn.question)
+            let past = if self.takes_images {
+                remembered(past.to_vec(), self.memory.as_deref(), turn, &self.model)?
+            } else {
+                past_messages(past.to_vec())
+            };
+            conversation(&self.label, None, &self.instructions(), past, turn.question)
         })
     }
 }

@@ -8,6 +8,7 @@ use crate::domain::predictions::prediction::RunOutput;
 use crate::kit::build::component::moderate;
 use crate::kit::build::prompt::Prompt;
 use crate::kit::models::messages::attach_images;
+use crate::kit::models::past_pictures::remembered;
 use crate::kit::models::tool_loop::ToolLoop;
 use crate::kit::{
     Card, Category, Chain, Factory, Input, Memory, Model, Moderation, ModerationVerdict, Risk, RunContext,
@@ -73,6 +74,7 @@ impl Chain for ToolAgent {
             Some(memory) => memory.messages(turn)?,
             None => turn.history.to_vec(),
         };
+        let past = remembered(past, self.memory.as_deref(), turn, &self.model)?;
         let mut messages =
             conversation(&self.label, self.prompt.as_deref(), &self.system, past, turn.question)?;
         attach_images(&mut messages, turn, &self.model);

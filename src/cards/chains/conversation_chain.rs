@@ -2,10 +2,11 @@
 
 use super::llm_chain::{MODERATION, answer_with};
 use crate::domain::error::Result;
-use crate::domain::predictions::prediction::{HistoryMessage, RunOutput};
+use crate::domain::predictions::prediction::RunOutput;
 use crate::kit::build::component::moderate;
 use crate::kit::build::prompt::{Prompt, PromptForm};
-use crate::kit::models::messages::{attach_images, past_message};
+use crate::kit::models::messages::attach_images;
+use crate::kit::models::past_pictures::remembered;
 use crate::kit::{
     Card, Category, Chain, ChainProgress, Factory, Input, Memory, Model, Moderation, ModerationVerdict, Risk,
     RunContext, TokenSink, WireType,
@@ -66,6 +67,7 @@ impl Chain for ConversationChain {
             return answer_with(answer, sink).map(ChainProgress::Done);
         }
         let past = self.memory.messages(turn)?;
+        let past = remembered(past, Some(&*self.memory), turn, &self.model)?;
         let mut messages =
             conversation(&self.label, self.prompt.as_deref(), &self.system, past, turn.question)?;
         attach_images(&mut messages, turn, &self.model);
@@ -81,7 +83,7 @@ pub(crate) fn conversation(
     label: &str,
     prompt: Option<&Prompt>,
     system: &str,
-    past: Vec<HistoryMessage>,
+    past: Vec<ChatMessage>,
     question: &str,
 ) -> Result<Vec<ChatMessage>> {
     let (system, history, human) = match prompt {
@@ -101,7 +103,7 @@ pub(crate) fn conversation(
         messages.push(ChatMessage::System(system));
     }
     messages.extend_from_slice(history);
-    messages.extend(past.into_iter().map(past_message));
+    messages.extend(past);
     messages.push(ChatMessage::user(human));
     Ok(messages)
 }

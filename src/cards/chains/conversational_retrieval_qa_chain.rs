@@ -8,6 +8,7 @@ use crate::domain::predictions::prediction::{Document, RunOutput};
 use crate::kit::build::component::moderate;
 use crate::kit::build::prompt::BraceText;
 use crate::kit::knowledge::chunk_markup;
+use crate::kit::models::messages::past_messages;
 use crate::kit::models::rephrase::{self, Rephraser};
 use crate::kit::{
     Capability, Card, Category, Chain, Factory, Input, Memory, Model, Moderation, ModerationVerdict, Need,
@@ -95,7 +96,7 @@ impl Chain for ConversationalRetrievalQa {
         let searched = self.rephraser.question(&past, turn)?;
         let found = self.retriever.retrieve(&searched, turn)?;
         let (system, asked) = respond(&self.response, &found, turn.question);
-        let messages = conversation(&self.label, None, &system, past, &asked)?;
+        let messages = conversation(&self.label, None, &system, past_messages(past), &asked)?;
         let completion =
             self.model.ask(&ChatRequest { messages, ..ChatRequest::default() }, turn.host, sink)?;
         let source_documents = if self.returns_sources { found } else { Vec::new() };

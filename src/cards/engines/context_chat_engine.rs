@@ -5,6 +5,7 @@ use crate::chains::conversation_chain::conversation;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::RunOutput;
 use crate::kit::knowledge::chunk_markup;
+use crate::kit::models::messages::past_messages;
 use crate::kit::{Card, Category, Chain, Factory, Memory, Model, Retriever, Risk, RunContext, TokenSink};
 use crate::llm::ChatRequest;
 use std::sync::Arc;
@@ -49,7 +50,7 @@ struct ContextChat {
 
 impl Chain for ContextChat {
     fn run(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<RunOutput> {
-        let past = self.memory.messages(turn)?;
+        let past = past_messages(self.memory.messages(turn)?);
         let found = self.retriever.retrieve(turn.question, turn)?;
         let asked = chunk_markup::prepend_to(&found, turn.question);
         let messages = conversation(&self.label, None, &self.system, past, &asked)?;

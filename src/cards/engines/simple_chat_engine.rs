@@ -4,6 +4,7 @@ use super::{MEMORY, MODEL, SYSTEM};
 use crate::chains::conversation_chain::conversation;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::RunOutput;
+use crate::kit::models::messages::past_messages;
 use crate::kit::{Card, Category, Chain, ChainProgress, Factory, Memory, Model, Risk, RunContext, TokenSink};
 use std::sync::Arc;
 
@@ -41,7 +42,7 @@ impl Chain for SimpleChat {
     }
 
     fn begin(&self, turn: &RunContext<'_>, sink: &mut dyn TokenSink) -> Result<ChainProgress> {
-        let past = self.memory.messages(turn)?;
+        let past = past_messages(self.memory.messages(turn)?);
         let messages = conversation(&self.label, None, &self.system, past, turn.question)?;
         ChainProgress::from_model(&self.model, messages, turn, sink)
     }

@@ -1,9 +1,12 @@
 //! Buffer Memory: all messages of the session so far.
 
 use super::stored_messages;
+use crate::domain::conversations::conversation::MessageFile;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::HistoryMessage;
-use crate::kit::{Capability, Card, Category, Conversations, Factory, Grant, Memory, Need, Risk, RunContext};
+use crate::kit::{
+    Capability, Card, Category, Conversations, Factory, Grant, Host, Memory, Need, Risk, RunContext,
+};
 use crate::limits::MEMORY_MESSAGES_MAX;
 use std::sync::Arc;
 
@@ -43,5 +46,9 @@ impl Memory for Buffer {
             self.conversations.of(turn.host)?.told_history(self.session.as_deref(), self.newest)?,
             self.newest,
         ))
+    }
+
+    fn picture(&self, file: &MessageFile, bytes_max: usize, host: &dyn Host) -> Result<Option<Vec<u8>>> {
+        self.conversations.of(host)?.picture(file, bytes_max)
     }
 }

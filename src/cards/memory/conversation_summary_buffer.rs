@@ -3,10 +3,11 @@
 use super::buffer_window::SESSION_INPUTS;
 use super::conversation_summary::MODEL;
 use super::summarizer::Summarizer;
+use crate::domain::conversations::conversation::MessageFile;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::HistoryMessage;
 use crate::kit::models::notes::newest_from;
-use crate::kit::{Capability, Card, Category, Factory, Input, Memory, Need, Risk, RunContext};
+use crate::kit::{Capability, Card, Category, Factory, Host, Input, Memory, Need, Risk, RunContext};
 use std::sync::Arc;
 
 const TOKENS_DEFAULT: u64 = 2_000;
@@ -51,5 +52,9 @@ struct SummaryBuffer {
 impl Memory for SummaryBuffer {
     fn messages(&self, turn: &RunContext<'_>) -> Result<Vec<HistoryMessage>> {
         self.summarizer.messages(turn, |messages| newest_from(messages, self.tokens_max))
+    }
+
+    fn picture(&self, file: &MessageFile, bytes_max: usize, host: &dyn Host) -> Result<Option<Vec<u8>>> {
+        self.summarizer.session.picture(file, bytes_max, host)
     }
 }

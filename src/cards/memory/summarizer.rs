@@ -12,7 +12,8 @@ use std::sync::Arc;
 /// The older part of a session as notes.
 pub(crate) struct Summarizer {
     model: Arc<Model>,
-    session: Buffer,
+    /// The session as it was said.
+    pub session: Buffer,
     replies: Grant<dyn ReplyStore>,
 }
 

@@ -9,6 +9,7 @@ use crate::cards::kit::{
     ScoredChunk, Space, Splitter, TokenSink, Tool, UpsertReport, VectorQuery, VectorStore, WatchedNode,
     called_tool,
 };
+use crate::domain::conversations::conversation::MessageFile;
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::{Document, HistoryMessage, MessageRole, RunOutput, UsedTool};
 use crate::llm::{Completion, ToolSpec};
@@ -169,6 +170,10 @@ impl Memory for Watch<dyn Memory> {
             };
             Map::from_iter([("messages".to_owned(), messages.iter().map(message).collect())])
         })
+    }
+
+    fn picture(&self, file: &MessageFile, bytes_max: usize, host: &dyn Host) -> Result<Option<Vec<u8>>> {
+        self.of.picture(file, bytes_max, host)
     }
 
     fn append(&self, question: &str, answer: &str, host: &dyn Host) -> Result<()> {

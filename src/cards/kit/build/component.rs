@@ -2,6 +2,7 @@
 
 use super::call_error::CallError;
 use super::prompt::Prompt;
+use crate::domain::conversations::conversation::MessageFile;
 use crate::domain::error::Result;
 use crate::domain::pipelines::target::PipelineTarget;
 use crate::domain::predictions::prediction::{Document, HistoryMessage, ImageUpload, RunOutput};
@@ -173,6 +174,15 @@ pub trait Memory: Send + Sync {
     /// # Errors
     /// When they cannot be read.
     fn messages(&self, turn: &RunContext<'_>) -> Result<Vec<HistoryMessage>>;
+
+    /// A picture of one of these messages. `None` where this service stores none, for one that is gone, and for one that is
+    /// larger.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn picture(&self, _file: &MessageFile, _bytes_max: usize, _host: &dyn Host) -> Result<Option<Vec<u8>>> {
+        Ok(None)
+    }
 
     /// Keeps a question and its answer, where the memory keeps them outside of this service. The service stores both in the
     /// conversation in any case.

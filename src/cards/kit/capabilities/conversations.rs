@@ -1,5 +1,6 @@
 //! What was said before.
 
+use crate::domain::conversations::conversation::MessageFile;
 use crate::domain::error::{Error, Result};
 use crate::domain::predictions::prediction::HistoryMessage;
 
@@ -17,6 +18,15 @@ pub trait Conversations: Send + Sync {
     /// As [`Self::history`], and when the run ends while a document is read.
     fn told_history(&self, session: Option<&str>, newest: usize) -> Result<Vec<HistoryMessage>> {
         self.history(session, newest)
+    }
+
+    /// A picture of the conversation that the question belongs to. `None` where nothing is stored, for one that is gone, and for
+    /// one that is larger.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn picture(&self, _file: &MessageFile, _bytes_max: usize) -> Result<Option<Vec<u8>>> {
+        Ok(None)
     }
 
     /// The name under which a memory outside of this service keeps the conversation: `session`, which the flow's owner

@@ -14,6 +14,12 @@ pub(crate) fn past_message(message: HistoryMessage) -> ChatMessage {
     }
 }
 
+/// Messages of a conversation as a model reads them that sees no pictures.
+#[must_use]
+pub(crate) fn past_messages(messages: Vec<HistoryMessage>) -> Vec<ChatMessage> {
+    messages.into_iter().map(past_message).collect()
+}
+
 /// Adds the images of the question to its last user message, when the model takes images.
 pub(crate) fn attach_images(messages: &mut [ChatMessage], turn: &RunContext<'_>, model: &Model) {
     if !model.takes_images() {

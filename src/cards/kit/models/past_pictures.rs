@@ -4,6 +4,7 @@ use super::model::Model;
 use crate::domain::conversations::conversation::MessageFile;
 use crate::domain::error::Result;
 use crate::domain::predictions::prediction::{HistoryMessage, MessageRole};
+use crate::kit::build::component::{Memory, RunContext};
 use crate::llm::{ChatMessage, ContentPart};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -19,6 +20,23 @@ const OF_REPLY: &str = "Pictures that belong to the reply above:";
 
 /// Reads a picture of so many bytes at most. `None` where nothing is stored, for one that is gone, and for one that is larger.
 pub(crate) type PictureReader<'a> = dyn Fn(&MessageFile, usize) -> Result<Option<Vec<u8>>> + 'a;
+
+/// What a memory remembers, or a caller brought along where there is none, as [`with_pictures`].
+///
+/// # Errors
+/// When a picture cannot be read.
+pub(crate) fn remembered(
+    messages: Vec<HistoryMessage>,
+    memory: Option<&dyn Memory>,
+    turn: &RunContext<'_>,
+    model: &Model,
+) -> Result<Vec<ChatMessage>> {
+    let read = |file: &MessageFile, bytes_max: usize| match memory {
+        Some(memory) => memory.picture(file, bytes_max, turn.host),
+        None => Ok(None),
+    };
+    with_pictures(messages, &read, model)
+}
 
 /// Messages as the model reads them, with the newest of their pictures where it takes images. What neither says nor shows
 /// anything is left out, because most providers refuse it.

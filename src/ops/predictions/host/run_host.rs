@@ -8,7 +8,7 @@ use crate::cards::kit::{
     PipelineReport, Pipelines, ReplyKey, ReplyStore, RunFacts, StoredFile, TokenSink, UpsertObserver,
     VectorIndexes, VectorStore, WorkspaceFiles,
 };
-use crate::domain::conversations::conversation::{Conversation, Message, Utterance};
+use crate::domain::conversations::conversation::{Conversation, Message, MessageFile, Utterance};
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{ChatId, DocumentStoreId, FlowId};
@@ -28,6 +28,7 @@ use crate::ops::predictions::host::flow_code::FlowCode;
 use crate::ops::predictions::host::run_notes::RunNotes;
 use crate::ops::predictions::host::workspace_host::WorkspaceHost;
 use crate::ops::predictions::nested;
+use crate::ops::predictions::uploads::kept_files::read_at_most;
 use crate::ops::predictions::uploads::past_documents::PastDocuments;
 use crate::script::ScriptError;
 use crate::sql::SqliteFile;
@@ -298,6 +299,10 @@ impl Conversations for RunHost<'_> {
 
     fn told_history(&self, session: Option<&str>, newest: usize) -> Result<Vec<HistoryMessage>> {
         self.tell(self.ids.chat, self.said(session, newest)?)
+    }
+
+    fn picture(&self, file: &MessageFile, bytes_max: usize) -> Result<Option<Vec<u8>>> {
+        read_at_most(self.app, self.flow, self.ids.chat, file, bytes_max)
     }
 
     fn memory_session(&self, session: Option<&str>) -> Result<String> {
