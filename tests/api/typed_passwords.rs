@@ -36,7 +36,7 @@ fn a_password_of_a_picked_card_is_a_mark_for_who_may_not_change_the_flow() {
     let shown = read(&viewer);
     assert!(!shown.to_string().contains("typed-into"), "{shown}");
     // As it was shown, with another label, saved back.
-    let sent = json!({"flowData": shown["flowData"].as_str().unwrap().replace("Ask", "Told")});
+    let sent = json!({"flowData": shown["draft"]["flowData"].as_str().unwrap().replace("Ask", "Told")});
     server.call("PUT", &path).bearer(&editor).json(&sent).send().is(200);
     let saved = read(&editor).to_string();
     for kept in ["typed-into-the-model", "typed-into-the-tool", "Told"] {

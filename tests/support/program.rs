@@ -6,6 +6,7 @@ use super::wire::{Answer, Wire, request};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::fs::File;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -50,10 +51,12 @@ pub fn error_output(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// A port nobody listens on.
+/// A port nobody listens on. It is below those that the system gives to connections that begin here: one of them could have it
+/// before the service does.
 pub fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    listener.local_addr().expect("a bound port").port()
+    let by_chance = || 10_000 + (RandomState::new().build_hasher().finish() % 20_000) as u16;
+    let mut ports = std::iter::repeat_with(by_chance).take(1_000);
+    ports.find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()).expect("a free port")
 }
 
 /// A running service. Dropped, it is killed.
