@@ -147,6 +147,26 @@ fn a_preview_says_what_will_not_run_as_validation_does_afterwards() {
 }
 
 #[test]
+fn a_flow_with_a_number_that_history_cannot_keep_stays_outside() {
+    let server = Server::start();
+    let long = "12345678901234567890123";
+    let card = format!(r#"{{"id":"a","data":{{"name":"stickyNote","label":"Memo","note":{long}}}}}"#);
+    let canvas = |more: &str| format!(r#"{{"nodes":[{card}],"edges":[]{more}}}"#);
+    let file = json!({"ChatFlow": [
+        {"name": "plain", "type": "CHATFLOW", "flowData": canvas("")},
+        // What stands beside a drawing is left out before the drawing is judged.
+        {"name": "more", "type": "CHATFLOW", "flowData": canvas(r#","usecases":[]"#)},
+    ]});
+    for mode in ["preview", "import"] {
+        let told = import(&server, &file, mode, &json!({}));
+        for item in told["items"].as_array().unwrap() {
+            assert!(item.to_string().contains(&format!("the number {long} in “Memo”")), "{told}");
+        }
+    }
+    assert_eq!(server.read("/chatflows"), json!([]));
+}
+
+#[test]
 fn every_setting_and_every_kind_of_thing_comes_along() {
     let (from, to) = (Server::start(), Server::start());
     let text = |value: Value| value.to_string();

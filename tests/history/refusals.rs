@@ -3,7 +3,7 @@
 use super::support::Server;
 use crate::editor::{KINDS, canvas_answering, flow_id};
 use flowkeep::domain::flows::draft::Draft;
-use flowkeep::store::tables::{DRAFTS, FLOW_WORKSPACE};
+use flowkeep::store::tables::{DRAFT_CANVASES, DRAFTS, FLOW_WORKSPACE};
 use serde_json::{Value, json};
 
 const TYPE_CHANGE: &str =
@@ -94,6 +94,85 @@ fn a_canvas_must_be_one() {
         server.owner("PUT", &format!("/flow-drafts/{flow}")).json(&body).send().is_error(400);
     }
     assert_eq!(server.draft(&flow)["draft"], Value::Null);
+}
+
+/// A canvas of one note that holds this JSON, and these connections.
+fn noted(value: &str, edges: &str) -> String {
+    let data = format!(r#"{{"id":"a","name":"stickyNote","label":"Memo","inputs":{{"note":{value}}}}}"#);
+    format!(r#"{{"nodes":[{{"id":"a","position":{{"x":0,"y":0}},"data":{data}}}],"edges":{edges}}}"#)
+}
+
+/// The messages of every door that takes a canvas from an editor.
+#[track_caller]
+fn refused_canvas(server: &Server, flow: &str, canvas: &str) -> [String; 3] {
+    let new = json!({"name": "Other", "type": "CHATFLOW", "flowData": canvas});
+    [
+        server.save_canvas(flow, canvas).is_error(400),
+        server.change(flow, &json!({ "flowData": canvas })).is_error(400),
+        server.owner("POST", "/chatflows").json(&new).send().is_error(400),
+    ]
+}
+
+#[test]
+fn a_number_that_history_cannot_keep_is_refused_with_its_card() {
+    let server = Server::start();
+    let flow = server.new_published("CHATFLOW", "one");
+    for number in ["12345678901234567890123", "-9223372036854775809", "0.1000000000000000000001"] {
+        for message in refused_canvas(&server, &flow, &noted(number, "[]")) {
+            assert!(message.contains(&format!("the number {number} in “Memo”")), "{message}");
+        }
+    }
+    assert_eq!(server.draft(&flow)["draft"], Value::Null);
+}
+
+#[test]
+fn a_number_that_history_keeps_comes_back_to_the_digit() {
+    let server = Server::start();
+    let flow = server.new_published("CHATFLOW", "one");
+    for number in ["18446744073709551615", "-9223372036854775808", "0.30000000000000004"] {
+        server.save_canvas(&flow, &noted(number, "[]")).is(200);
+        let published = server.publish(&flow).is(200).json();
+        assert_eq!(published["unchanged"], false);
+        let sha = published["version"]["sha"].as_str().unwrap();
+        server.write_live(&flow, "two").is(200);
+        server.roll_back(&flow, sha).is(200);
+        let live = server.record(&flow)["flowData"].as_str().unwrap().to_owned();
+        assert!(live.contains(&format!("\"note\":{number}")), "{live}");
+    }
+}
+
+#[test]
+fn entries_of_a_canvas_that_are_no_objects_are_refused() {
+    let server = Server::start();
+    let flow = server.new_published("CHATFLOW", "one");
+    let stray = r#"{"nodes":[{"id":"a"},null],"edges":[]}"#.to_owned();
+    for (canvas, place) in [
+        (stray, "entry 2 of 'nodes'"),
+        (noted("1", "[1,1]"), "entry 1 of 'edges'"),
+        (noted("1", "[{},\"a\"]"), "entry 2 of 'edges'"),
+    ] {
+        for message in refused_canvas(&server, &flow, &canvas) {
+            assert!(message.contains(place), "{message}");
+        }
+    }
+    assert_eq!(server.draft(&flow)["draft"], Value::Null);
+}
+
+#[test]
+fn a_canvas_that_an_earlier_program_took_is_published_read_and_restored() {
+    let server = Server::start();
+    let flow = server.new_published("CHATFLOW", "one");
+    server.save_canvas(&flow, &noted("1", "[]")).is(200);
+    let old = noted("12345678901234567890123", "[1]");
+    let (id, home) = (flow_id(&flow), server.workspace());
+    server.app.store.write(|tx| DRAFT_CANVASES.put(tx, &home, &id, &old)).unwrap();
+    let published = server.publish(&flow).is(200).json();
+    assert_eq!(server.record(&flow)["flowData"], json!(old));
+    let sha = published["version"]["sha"].as_str().unwrap();
+    server.owner("GET", &format!("/flow-versions/{flow}/{sha}")).send().is(200);
+    server.write_live(&flow, "two").is(200);
+    server.restore(&flow, sha).is(200);
+    server.publish(&flow).is(200);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! A flow's drawing: parsed once into types that keep what they do not know (manual 9.1).
 
+mod arrival;
 pub mod assistant;
 pub mod describe;
 pub(crate) mod diff;

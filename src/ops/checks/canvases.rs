@@ -11,8 +11,7 @@ use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::flows::version::ShaPrefix;
 use crate::domain::ids::FlowId;
 use crate::ops::flows::access::{self, FlowAction};
-use crate::ops::flows::live::ParsedCanvas;
-use crate::ops::flows::{drafts, password_masks, versions};
+use crate::ops::flows::{self, drafts, versions};
 use jiff::Timestamp;
 
 /// Where both sides of a check are from.
@@ -39,7 +38,7 @@ impl Sources {
         let find = |wanted: Option<WantedSide>, field: &str, default: CanvasSource| match wanted {
             None => Ok(default),
             Some(WantedSide::Named(name)) => find_source(app, caller, id, (field, &name)),
-            Some(WantedSide::Canvas(canvas)) => given_canvas(app, &flow, canvas),
+            Some(WantedSide::Canvas(canvas)) => given_canvas(app, &flow, &canvas),
         };
         let left = find(left, "left", CanvasSource::Live)?;
         let right = find(right, "right", CanvasSource::Draft)?;
@@ -57,9 +56,8 @@ impl Sources {
 }
 
 /// A canvas that the caller brings, as a save to the draft would take it.
-fn given_canvas(app: &App, flow: &Flow, canvas: String) -> Result<CanvasSource> {
-    let canvas = app.store.read(|tx| password_masks::restore(tx, flow, canvas))?;
-    let canvas = ParsedCanvas::parse(canvas)?.text().to_owned();
+fn given_canvas(app: &App, flow: &Flow, canvas: &str) -> Result<CanvasSource> {
+    let canvas = flows::take_in(canvas, Some((app, flow)))?.text().to_owned();
     Ok(CanvasSource::Given(GivenCanvas { name: SideName::Given, kind: flow.kind, canvas }))
 }
 

@@ -169,14 +169,13 @@ pub(crate) fn save(
     app: &App,
     caller: &Caller,
     id: &FlowId,
-    flow_data: String,
+    flow_data: &str,
     expected: &DraftPrecondition,
 ) -> Result<DraftStatus> {
     let flow = app.store.read(|tx| access::flow(tx, caller, id, FlowAction::Update))?;
     let seen = flow.kind;
     // The body is judged before what the server allows (manual 1.3).
-    let sent = app.store.read(|tx| password_masks::restore(tx, &flow, flow_data.clone()))?;
-    let sent = ParsedCanvas::parse(sent)?;
+    let sent = super::take_in(flow_data, Some((app, &flow)))?;
     require_drafts(app)?;
     let CanvasFiles { canvas, new_files: fresh } =
         files::store_inline_files(app, &caller.workspace, id, sent, CanvasSide::Draft)?;

@@ -24,6 +24,7 @@ use self::access::FlowAction;
 use self::live::precondition::LivePrecondition;
 use self::live::{ChangeOrigin, NewFlow, ParsedCanvas};
 use crate::app::App;
+use crate::canvas::{Canvas, CanvasError};
 use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::change::Change;
@@ -42,16 +43,25 @@ const fn origin_of(change: &FlowChange) -> ChangeOrigin {
     if change.imported.is_some() { ChangeOrigin::File } else { ChangeOrigin::Edit }
 }
 
-/// The canvas, with the passwords of the flow `of` where marks stand for them.
+/// A canvas that comes in, with the passwords of the flow `of` where marks stand for them.
+///
+/// # Errors
+/// 400 when it is no canvas, or holds what cannot be kept as it is (manual 9.1); when the database cannot be read.
+pub(in crate::ops) fn take_in(sent: &str, of: Option<(&App, &Flow)>) -> Result<ParsedCanvas> {
+    let invalid = |fault: CanvasError| Error::Invalid(fault.to_string());
+    // Numbers are judged in the text that was sent: whoever writes it anew writes what was read of them.
+    Canvas::check_numbers(sent).map_err(invalid)?;
+    let text = match of {
+        Some((app, flow)) => app.store.read(|tx| password_masks::restore(tx, flow, sent.to_owned()))?,
+        None => password_masks::restore_from(&[], sent.to_owned()),
+    };
+    let parsed = ParsedCanvas::parse(text)?;
+    parsed.canvas().check_entries().map_err(invalid)?;
+    Ok(parsed)
+}
+
 fn parse_canvas(change: &FlowChange, of: Option<(&App, &Flow)>) -> Result<Option<ParsedCanvas>> {
-    let Some(sent) = change.canvas.clone() else {
-        return Ok(None);
-    };
-    let sent = match of {
-        Some((app, flow)) => app.store.read(|tx| password_masks::restore(tx, flow, sent.clone()))?,
-        None => password_masks::restore_from(&[], sent),
-    };
-    ParsedCanvas::parse(sent).map(Some)
+    change.canvas.as_deref().map(|sent| take_in(sent, of)).transpose()
 }
 
 /// The settings as they shall be: each field sent takes the place of the old one as a whole, because

@@ -38,7 +38,7 @@ pub(crate) fn save(app: &App, caller: Caller, request: &Request) -> Result<Json<
     let id = flow_id(request)?;
     let DraftEdit { flow_data } = request.json()?;
     let expected = DraftPrecondition::parse(request.header("if-match"))?;
-    Ok(Json(drafts::save(app, &caller, &id, flow_data, &expected)?.into()))
+    Ok(Json(drafts::save(app, &caller, &id, &flow_data, &expected)?.into()))
 }
 
 /// `DELETE /flow-drafts/:id`.

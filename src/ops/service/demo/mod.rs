@@ -86,7 +86,7 @@ pub(crate) fn install(app: &App, standing: &OwnerStatus) -> Result<Option<Demo>>
     }
     if let (true, Some((_, hello_flow))) = (app.settings.drafts, flows.first()) {
         let edited = hello(HELLO_RULES_DRAFT, HELLO_MANNER_DRAFT);
-        drafts::save(app, &caller, hello_flow, edited, &DraftPrecondition::None)?;
+        drafts::save(app, &caller, hello_flow, &edited, &DraftPrecondition::None)?;
     }
     Ok(Some(Demo { owner_email, owner_password, api_key, flows }))
 }

@@ -21,6 +21,7 @@ use crate::ops::accounts::membership;
 use crate::ops::flows::access::{self, FlowAction};
 use crate::ops::flows::drafts;
 use crate::ops::flows::snapshot::{self, Snapshot};
+use crate::ops::flows::take_in;
 use crate::store::WriteTx;
 use crate::store::tables::{CANVASES, SHARED_TEMPLATES, TEMPLATES};
 use serde_json::{Map, Value};
@@ -208,7 +209,7 @@ pub(in crate::ops) fn content_of(fields: &Map<String, Value>) -> Result<(Templat
     })?;
     let sent = fields.get("flowData").and_then(Value::as_str).unwrap_or_default();
     if kind != TemplateKind::Tool {
-        return Ok((kind, snapshot::anonymize(sent)?));
+        return Ok((kind, snapshot::anonymize(take_in(sent, None)?.text())?));
     }
     let tool: Map<String, Value> = serde_json::from_str(sent)
         .map_err(|_| Error::invalid("Invalid flowData: it must be JSON text of a tool."))?;

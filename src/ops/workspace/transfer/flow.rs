@@ -38,7 +38,7 @@ pub(super) fn canvas_of(item: &ImportItem) -> &str {
 /// # Errors
 /// 400 naming what is wrong.
 pub(super) fn check(item: &ImportItem) -> Result<()> {
-    ParsedCanvas::parse(canvas_of(item).to_owned())?;
+    flows::take_in(canvas_of(item), None)?;
     for name in SETTINGS {
         settings::parse(name, item.fields.get(*name).filter(|value| !value.is_null()))?;
     }
@@ -158,5 +158,5 @@ fn update(
     ParsedCanvas::parse(canvas.clone())?;
     edit.remove("type");
     flows::update(app, caller, id, &parse_change(&edit)?)?;
-    drafts::save(app, caller, id, canvas, seen).map(drop)
+    drafts::save(app, caller, id, &canvas, seen).map(drop)
 }

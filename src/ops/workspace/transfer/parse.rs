@@ -374,7 +374,10 @@ fn take_questions(fields: &mut Map<String, Value>, notes: &mut Vec<String>) -> O
 
 /// Leaves of a canvas what is part of one. What is no canvas is judged elsewhere.
 fn strip_foreign(canvas: &mut Value) -> Option<ForeignContent> {
-    let parsed = Canvas::parse(canvas.as_str()?).and_then(|canvas| canvas.without_foreign(&Registry));
+    let sent = canvas.as_str()?;
+    // What is written anew shows no more which numbers were sent.
+    Canvas::check_numbers(sent).ok()?;
+    let parsed = Canvas::parse(sent).and_then(|canvas| canvas.without_foreign(&Registry));
     let (drawn, left_out) = parsed.ok().filter(|(_, left_out)| !left_out.is_empty())?;
     *canvas = serde_json::to_string(drawn.raw()).ok()?.into();
     Some(left_out)
