@@ -21,6 +21,9 @@ use crate::domain::flows::flow::FlowKind;
 use serde_json::Value;
 use std::collections::HashSet;
 
+/// Connections without an end that are told one by one.
+const LOST_TOLD_MAX: usize = 200;
+
 /// The problems of a canvas as a whole: its lost connections, and these others.
 fn problems_of_flow(
     lost: Vec<LostConnection>,
@@ -114,12 +117,14 @@ fn cards(canvas: &Canvas) -> impl Iterator<Item = &Node> {
     canvas.nodes().iter().filter(|node| !node.is_note())
 }
 
-/// Each connection with an end that is not there.
+/// Connections with an end that is not there, the first ones of very many: a canvas holds them by the hundred thousand where its
+/// cards do not, and once these are gone the next ones are told.
 fn dangling(canvas: &Canvas) -> Vec<LostConnection> {
     let edges = canvas.edges().iter();
     let dangling =
         edges.filter(|edge| canvas.node(&edge.source).is_none() || canvas.node(&edge.target).is_none());
     dangling
+        .take(LOST_TOLD_MAX)
         .map(|edge| LostConnection {
             edge: edge.id.clone(),
             issue: format!(
@@ -325,6 +330,14 @@ mod tests {
     #[test]
     fn a_canvas_that_runs_has_no_problems() {
         assert_eq!(chained(Some("ours"), json!({"temperature": "{{$vars.heat}}"}), json!({}), &[]), []);
+    }
+
+    #[test]
+    fn of_very_many_connections_without_an_end_the_first_are_told() {
+        let lost = |number: usize| json!({"id": number.to_string(), "source": "gone", "target": "away"});
+        let told = found(json!([]), (0..1_000).map(lost).collect());
+        let edges: Vec<&LostConnection> = told.iter().flat_map(|problem| &problem.lost).collect();
+        assert_eq!((edges.len(), edges[0].edge.as_str()), (LOST_TOLD_MAX, "0"));
     }
 
     #[test]
