@@ -215,9 +215,63 @@ fn a_version_of_another_flow_is_not_found() {
         let of = |path: &str| server.owner("GET", path).send().is_error(404);
         assert_eq!(of(&format!("/flow-versions/{one}/{sha}")), wanted);
         assert_eq!(of(&format!("/flow-versions/{one}/{sha}/diff")), wanted);
-        assert_eq!(of(&format!("/flow-versions/{one}/{}/diff?against={sha}", server.newest(&one))), wanted);
         assert_eq!(server.restore(&one, sha).is_error(404), wanted);
         assert_eq!(server.roll_back(&one, sha).is_error(404), wanted);
+    }
+}
+
+#[test]
+fn a_version_is_compared_with_versions_of_its_own_flow_alone() {
+    let server = Server::start();
+    let (one, two) = (server.new_published("CHATFLOW", "one"), server.new_published("CHATFLOW", "two"));
+    for other in [server.newest(&two).as_str(), "0123456789abcdef"] {
+        let path = format!("/flow-versions/{one}/{}/diff?against={other}", server.newest(&one));
+        let message = server.owner("GET", &path).send().is_error(400);
+        assert!(message.contains("Invalid against"), "{message}");
+    }
+}
+
+/// A flow that was deleted and is Live again from a file, and the version of its deletion.
+fn deleted_and_back(server: &Server) -> (String, String) {
+    let flow = server.new_published("CHATFLOW", "one");
+    let export = server.owner("POST", "/export-import/export").json(&json!({})).send().is(200).json();
+    server.owner("DELETE", &format!("/chatflows/{flow}")).send().is(200);
+    server.owner("POST", "/export-import/import").json(&export).send().is(200);
+    server.publish(&flow).is(200);
+    let deletion = server.versions(&flow).into_iter().find(|version| version["kind"] == "delete").unwrap();
+    (flow, deletion["sha"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn a_deletion_reads_as_a_flow_without_cards() {
+    let server = Server::start();
+    let (flow, deletion) = deleted_and_back(&server);
+    let read = server.read(&format!("/flow-versions/{flow}/{deletion}"));
+    assert_eq!((&read["name"], &read["type"]), (&json!("Flow"), &json!("CHATFLOW")));
+    let canvas: Value = serde_json::from_str(read["flowData"].as_str().unwrap()).unwrap();
+    assert_eq!((&canvas["nodes"], &canvas["edges"]), (&json!([]), &json!([])));
+}
+
+#[test]
+fn a_deletion_took_every_card_away() {
+    let server = Server::start();
+    let (flow, deletion) = deleted_and_back(&server);
+    for against in ["previous", "current"] {
+        let path = format!("/flow-versions/{flow}/{deletion}/diff?against={against}");
+        let diff = server.read(&path);
+        assert_eq!(diff["removed"].as_array().unwrap().len(), 3, "{diff}");
+        assert_eq!((&diff["added"], &diff["changed"]), (&json!([]), &json!([])), "{diff}");
+        assert_eq!(diff["sentences"], json!(["The flow was deleted."]));
+    }
+}
+
+#[test]
+fn a_deletion_is_no_version_to_go_back_to() {
+    let server = Server::start();
+    let (flow, deletion) = deleted_and_back(&server);
+    for refused in [server.restore(&flow, &deletion), server.roll_back(&flow, &deletion)] {
+        let message = refused.is_error(409);
+        assert!(message.starts_with("The flow was deleted in this version"), "{message}");
     }
 }
 

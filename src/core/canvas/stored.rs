@@ -38,7 +38,8 @@ impl StoredCanvas {
     /// The canvas of a flow that is not there.
     #[must_use]
     pub fn empty() -> Self {
-        Self::from_raw(Map::new())
+        let list = |name: &str| (name.to_owned(), Value::Array(Vec::new()));
+        Self::from_raw(["nodes", "edges"].map(list).into_iter().collect())
     }
 
     pub(super) fn from_raw(mut raw: Map<String, Value>) -> Self {

@@ -45,6 +45,8 @@ pub enum Conflict {
     LiveChangedWhileSaving,
     /// A version of another kind cannot become a draft.
     OtherKindIntoDraft,
+    /// A version that deleted its flow holds nothing that could become it again.
+    NothingInVersion,
     /// The draft is not the one the caller saw (manual 5.6 r3).
     DraftMoved,
     /// The draft is not the one the caller wants to publish (manual 5.7 r8).
@@ -208,6 +210,9 @@ impl fmt::Display for Conflict {
             }
             Self::OtherKindIntoDraft => f.write_str(
                 "This version is a different kind of flow, so it cannot become the draft. Use Roll back Live instead.",
+            ),
+            Self::NothingInVersion => f.write_str(
+                "The flow was deleted in this version, so there is nothing to bring back. Choose an earlier version.",
             ),
             Self::DraftMoved => {
                 f.write_str("The draft was changed elsewhere since you loaded it, so nothing was saved. Reload it to continue.")

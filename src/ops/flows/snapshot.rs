@@ -65,6 +65,12 @@ impl Snapshot {
         Some(Self { id, name, kind, category, canvas, settings })
     }
 
+    /// A flow that is deleted: of what it was, its name and its kind are left.
+    #[must_use]
+    pub(crate) fn deleted(id: FlowId, name: String, kind: FlowKind) -> Self {
+        Self { id, name, kind, category: None, canvas: StoredCanvas::empty(), settings: Map::new() }
+    }
+
     /// With credentials by the names they have now, where they were renamed since: nothing of the flow changed by that.
     ///
     /// # Errors

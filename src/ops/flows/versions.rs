@@ -11,7 +11,7 @@ use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::flows::history::{HistoryReport, LastPublication, LoggedVersion, VersionList};
 use crate::domain::flows::restore::{RestorableVersion, RestoreNotes};
-use crate::domain::flows::version::{Sha, ShaPrefix, Version, VersionContent};
+use crate::domain::flows::version::{Sha, ShaPrefix, Version, VersionContent, VersionKind};
 use crate::domain::flows::version_diff::{ComparedWith, VersionComparison};
 use crate::domain::ids::FlowId;
 use crate::history::{History, HistoryError, RestartResult};
@@ -31,8 +31,26 @@ fn live_with_canvas(app: &App, caller: &Caller, id: &FlowId, action: FlowAction)
 /// read, so that the answer says what is the matter with it.
 pub(super) fn find(app: &App, id: &FlowId, sha: &str) -> Result<Version> {
     let prefix = ShaPrefix::parse(sha)?;
-    let (found, _) = or_indexed(app.history.find(id, &prefix), || app.history.known_version(id, &prefix))?;
-    found.ok_or_else(|| prefix.not_found())
+    find_by_prefix(app, id, &prefix)?.ok_or_else(|| prefix.not_found())
+}
+
+fn find_by_prefix(app: &App, id: &FlowId, prefix: &ShaPrefix) -> Result<Option<Version>> {
+    let known = || app.history.known_version(id, prefix);
+    or_indexed(app.history.find(id, prefix), known).map(|(found, _)| found)
+}
+
+/// The version that another one is to be compared with. It stands in the query, so one that is not there makes the request
+/// wrong (manual 6.6).
+fn find_compared(app: &App, id: &FlowId, sha: &str) -> Result<Version> {
+    let found = match ShaPrefix::parse(sha) {
+        Ok(prefix) => find_by_prefix(app, id, &prefix)?,
+        Err(_) => None,
+    };
+    found.ok_or_else(|| {
+        Error::invalid(
+            "Invalid against: it must be 'previous', 'current' or the id of a version of this flow.",
+        )
+    })
 }
 
 /// The version of the same flow before this one.
@@ -60,8 +78,12 @@ fn warn(fault: &HistoryError) {
     tracing::error!(error = %fault.with_causes(), "the version history cannot be read");
 }
 
-/// What a version holds; a deletion holds nothing that could be read.
+/// What a version holds: after a deletion a flow without cards, of the kind that it had.
 fn require_snapshot(app: &App, flow: &Flow, version: &Version) -> Result<Snapshot> {
+    if version.kind == VersionKind::Delete {
+        let kind = previous(app, &flow.id, version)?.and_then(|before| before.flow_kind);
+        return Ok(Snapshot::deleted(flow.id, version.name.clone(), kind.unwrap_or(flow.kind)));
+    }
     find_snapshot(app, flow, version)?.ok_or_else(|| not_found(version))
 }
 
@@ -163,15 +185,15 @@ fn live_version(
 /// # Errors
 /// 400 for a bad sha, 404, 403.
 pub fn read(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<RestorableVersion> {
-    let filled = load_restorable(app, caller, id, sha, FlowAction::View)?;
+    let filled = load(app, caller, id, sha, FlowAction::View)?;
     let canvas = password_masks::mask_for(caller, filled.flow.kind, filled.canvas);
     Ok(RestorableVersion { canvas, ..filled })
 }
 
-/// A version, filled from the flow as it is now.
+/// A version that can become the flow again, filled from the flow as it is now.
 ///
 /// # Errors
-/// As [`read`].
+/// As [`read`]; 409 for the deletion of the flow.
 pub fn load_restorable(
     app: &App,
     caller: &Caller,
@@ -179,6 +201,14 @@ pub fn load_restorable(
     sha: &str,
     action: FlowAction,
 ) -> Result<RestorableVersion> {
+    let filled = load(app, caller, id, sha, action)?;
+    if filled.version.kind == VersionKind::Delete {
+        return Err(Conflict::NothingInVersion.into());
+    }
+    Ok(filled)
+}
+
+fn load(app: &App, caller: &Caller, id: &FlowId, sha: &str, action: FlowAction) -> Result<RestorableVersion> {
     let (flow, live_canvas) = live_with_canvas(app, caller, id, action)?;
     let version = find(app, id, sha)?;
     let held = require_snapshot(app, &flow, &version)?;
@@ -216,22 +246,20 @@ pub fn diff(app: &App, caller: &Caller, id: &FlowId, sha: &str, against: &str) -
             None => (ComparedWith::Nothing, None),
         },
         "current" => (ComparedWith::Live, Some(Snapshot::take(app, &flow, &live_canvas)?)),
-        text if ShaPrefix::parse(text).is_ok() => {
-            let other = find(app, id, text)?;
+        sha => {
+            let other = find_compared(app, id, sha)?;
             (ComparedWith::Version(other.sha), find_snapshot(app, &flow, &other)?)
-        }
-        _ => {
-            return Err(Error::invalid(
-                "Invalid against: it must be 'previous', 'current' or the id of a version.",
-            ));
         }
     };
     if let Some(other) = &other {
         check_kind_permission(caller, &flow, other.kind, FlowAction::View)?;
     }
     // What it is compared with is the older side: `current` so shows what a restore would change.
-    let diff = held.diff_with_record(other.as_ref());
-    let sentences = titles::sentences(other.as_ref(), &held);
+    let (diff, sentences) = if version.kind == VersionKind::Delete {
+        (held.diff(other.as_ref()), vec!["The flow was deleted.".to_owned()])
+    } else {
+        (held.diff_with_record(other.as_ref()), titles::sentences(other.as_ref(), &held))
+    };
     Ok(VersionComparison { sha: version.sha, against, diff, sentences })
 }
 
