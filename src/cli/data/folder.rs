@@ -26,7 +26,10 @@ pub(in crate::cli) fn folder_problem(folder: &Path, asker: Audience) -> Option<S
                 folder.to_owned()
             };
             let why = access_problem(&place)?;
-            Some(format!("the data folder cannot be used: {why}; {}", ownership_remedy(folder, asker)))
+            Some(format!(
+                "the data folder cannot be used: {why}; {}",
+                ownership_remedy(&place, folder, asker)
+            ))
         }
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => {
             let above = nearest_existing(folder)?;
@@ -95,12 +98,17 @@ fn describe_owner(
     )
 }
 
+/// What helps where this user may not use `place` in the folder. Who owns it needs no other owner: it lacks the mode.
 #[cfg(unix)]
-fn ownership_remedy(folder: &Path, asker: Audience) -> String {
+fn ownership_remedy(place: &Path, folder: &Path, asker: Audience) -> String {
+    use std::os::unix::fs::MetadataExt as _;
+    let (user, group) = user();
+    if std::fs::metadata(place).is_ok_and(|found| found.uid() == user) {
+        return format!("let this user read and write it with: chmod -R u+rwX {}", shell_quote(folder));
+    }
     if asker == Audience::Operator {
         return "run this as the user who runs the service".to_owned();
     }
-    let (user, group) = user();
     format!("give it to this user with: chown -R {user}:{group} {}", shell_quote(folder))
 }
 
@@ -111,7 +119,7 @@ fn creation_remedy(folder: &Path) -> String {
 }
 
 #[cfg(not(unix))]
-fn ownership_remedy(_: &Path, _: Audience) -> String {
+fn ownership_remedy(_: &Path, _: &Path, _: Audience) -> String {
     "choose another with --data-dir".to_owned()
 }
 
@@ -155,9 +163,19 @@ mod tests {
             "/data belongs to user 0 and group 0 with mode 0700, and this runs as user 1000 and group 1001"
         );
         let (user, group) = user();
+        let folder = Path::new("/my data");
         assert!(
-            ownership_remedy(Path::new("/my data"), Audience::Service)
+            ownership_remedy(Path::new("/nobody's"), folder, Audience::Service)
                 .ends_with(&format!("chown -R {user}:{group} '/my data'"))
         );
+    }
+
+    #[test]
+    fn who_owns_the_folder_is_told_to_change_its_mode() {
+        let root = tempfile::tempdir().unwrap();
+        for asker in [Audience::Service, Audience::Operator] {
+            let remedy = ownership_remedy(root.path(), Path::new("/my data"), asker);
+            assert!(remedy.ends_with("chmod -R u+rwX '/my data'"), "{remedy}");
+        }
     }
 }
