@@ -37,7 +37,8 @@ impl ArchiveError {
             // Both sentences say that something is damaged, and one of them is enough.
             Some(AgeError::Damaged(how)) => Self::Damaged((*how).to_owned()),
             Some(fault) => Self::Damaged(format!("it {fault}")),
-            None => Self::Damaged(cause.to_string()),
+            // What reads a tar repeats the bytes that it cannot read.
+            None => Self::Damaged(super::shown(cause.to_string().as_bytes())),
         }
     }
 }

@@ -102,6 +102,11 @@ fn peek(mut input: impl Read, count: usize) -> io::Result<(Vec<u8>, impl Read)> 
     Ok((first, whole))
 }
 
+/// What an archive says, or is said of its bytes, as a terminal may be given it.
+fn shown(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).chars().take(200).flat_map(char::escape_debug).collect()
+}
+
 /// Longest name of one folder or file in a path.
 const NAME_MAX_BYTES: usize = 255;
 /// How deep folders of an archive lie in one another: those of a git repository and of files are a few.

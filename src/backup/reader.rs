@@ -1,6 +1,6 @@
 //! Reading an archive: everything in it is judged, because it may come from anywhere.
 
-use super::{ArchiveError, BACKUP_PATH_MAX_BYTES, HEAD, MANIFEST, parts_of, unpack};
+use super::{ArchiveError, BACKUP_PATH_MAX_BYTES, HEAD, MANIFEST, parts_of, shown, unpack};
 use crate::age::AgeError;
 use crate::base::hex::to_hex;
 use crate::domain::service::backup::{BackupHead, BackupSummary};
@@ -198,9 +198,4 @@ fn read_row(from: &mut BufReader<impl Read>) -> io::Result<Option<ManifestRow>> 
     serde_json::from_slice(&line)
         .map(Some)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "its list is damaged"))
-}
-
-/// A name from an archive, as it may be shown.
-fn shown(name: &[u8]) -> String {
-    String::from_utf8_lossy(name).chars().take(200).flat_map(char::escape_debug).collect()
 }

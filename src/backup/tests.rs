@@ -130,6 +130,22 @@ fn a_byte_that_changed_is_found() {
 }
 
 #[test]
+fn damaged_bytes_are_repeated_in_harmless_characters() {
+    let tar = odd(|tar| {
+        let mut header = Header::new_gnu();
+        header.set_entry_type(EntryType::Regular);
+        let fields = header.as_old_mut();
+        fields.name[..9].copy_from_slice(b"files/\x1b[2");
+        fields.size = *b"\x1b]0;x\x07zzzzzz";
+        header.set_cksum();
+        tar.append(&header, &b""[..]).unwrap();
+    });
+    let told = extracted(&tar).unwrap_err().to_string();
+    assert!(told.contains("cut off or damaged") && told.contains("\\u{1b}"), "{told}");
+    assert!(!told.contains(char::is_control), "{told:?}");
+}
+
+#[test]
 fn what_is_no_backup_is_said_to_be_none() {
     let mut other = Builder::new(Vec::new());
     put(&mut other, "readme.txt", EntryType::Regular, b"hello");
