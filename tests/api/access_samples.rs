@@ -70,7 +70,8 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
             (Some(crate::support::id(&rated)), Some(json!({"content": "Good."})))
         }
         ("POST", "/leads") => {
-            (None, Some(json!({"chatflowid": server.flow(&marked_canvas()), "name": "Ada"})))
+            let flow = server.flow_asking_visitors(&marked_canvas(), &json!({}));
+            (None, Some(json!({"chatflowid": flow, "name": "Ada"})))
         }
         ("GET", "/chatflows/has-changed/:id/:iso" | "/public-chatflows/:id") => {
             let fields = json!({"type": kind, "isPublic": true});

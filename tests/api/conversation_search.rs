@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// A flow that answers, and fails where it is asked to.
 fn moody(server: &Server, name: &str) -> String {
     let rules = json!([{"match": "fail", "fail": {"status": 429, "retryAfter": 7}}]).to_string();
-    server.flow_with(&scripted_flow_with(json!({ "rules": rules })), &json!({ "name": name }))
+    server.flow_asking_visitors(&scripted_flow_with(json!({ "rules": rules })), &json!({ "name": name }))
 }
 
 /// The conversation in which it was answered, with its proof.

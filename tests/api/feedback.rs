@@ -4,9 +4,13 @@ use crate::support::canvases::scripted_flow;
 use crate::support::{Server, id};
 use serde_json::{Value, json};
 
+fn asking_flow(server: &Server) -> String {
+    server.flow_asking_visitors(&scripted_flow(), &json!({}))
+}
+
 /// An answer of a fresh flow: the flow, and what its asker was told.
 fn ask_new_flow(server: &Server) -> (String, Value) {
-    let flow = server.flow(&scripted_flow());
+    let flow = asking_flow(server);
     let told = server.ask(&flow, &json!({"question": "Hi"})).is(200).json();
     (flow, told)
 }
@@ -179,7 +183,7 @@ fn leave(server: &Server, flow: &str, more: Value, cookie: Option<&str>) -> crat
 #[test]
 fn a_lead_begins_the_conversation_that_the_first_question_goes_on_in() {
     let server = Server::start();
-    let flow = server.flow(&scripted_flow());
+    let flow = asking_flow(&server);
     let left = leave(&server, &flow, json!({}), None);
     let row = left.json();
     assert_eq!(left.header("x-service-chat-id"), row["chatId"].as_str());
@@ -198,7 +202,7 @@ fn a_lead_begins_the_conversation_that_the_first_question_goes_on_in() {
 #[test]
 fn a_chat_page_that_invents_its_conversation_asks_in_that_of_its_lead() {
     let server = Server::start();
-    let flow = server.flow(&scripted_flow());
+    let flow = asking_flow(&server);
     let invented = json!({"chatId": "0b9a6f4e-6e2f-4f5c-8c65-2f6b1f5a7d11"});
     let left = leave(&server, &flow, invented.clone(), None);
     let cookie = left.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
@@ -237,4 +241,33 @@ fn who_may_see_conversations_leaves_a_lead_in_one_and_gets_no_proof_of_it() {
     let body = json!({"chatflowid": flow, "chatId": invented, "name": "Ada"});
     let own = server.owner("POST", "/leads").json(&body).send().is(200).json();
     assert!(own["chatId"] != invented && own["sessionToken"].is_string(), "{own}");
+}
+
+#[test]
+fn a_flow_that_asks_nobody_who_they_are_takes_no_name_of_a_visitor() {
+    let server = Server::start();
+    let off = json!({"chatbotConfig": json!({"leads": {"status": false, "name": true}}).to_string()});
+    for flow in [server.flow(&scripted_flow()), server.flow_with(&scripted_flow(), &off)] {
+        let body = json!({"chatflowid": flow, "name": "Ada"});
+        server.call("POST", "/leads").json(&body).send().is_error(403);
+        assert_eq!(server.read(&format!("/leads/{flow}")), json!([]));
+        // Who may see its conversations writes down what they heard elsewhere.
+        server.owner("POST", "/leads").json(&body).send().is(200);
+    }
+}
+
+#[test]
+fn a_flow_that_is_bound_to_a_key_takes_a_name_with_that_key_alone() {
+    let server = Server::start();
+    let (own, other) = (server.key(&["tools:view"]), server.key(&["tools:view"]));
+    let flow = server.flow_asking_visitors(&scripted_flow(), &json!({"apikeyid": own["id"]}));
+    let leave = server.call("POST", "/leads").json(&json!({"chatflowid": flow, "name": "Ada"}));
+    let with = |key: &Value| leave.clone().bearer(key["apiKey"].as_str().unwrap()).send();
+    leave.send().is_error(401);
+    with(&other).is_error(401);
+    assert_eq!(server.read(&format!("/leads/{flow}")), json!([]));
+    with(&own).is(200);
+    let viewer = server.key(&["chatflows:view"]);
+    with(&viewer).is(200);
+    assert_eq!(server.read(&format!("/leads/{flow}")).as_array().unwrap().len(), 2);
 }

@@ -4,7 +4,7 @@ use super::messages::search::meant_flows;
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::conversations::lead::{FlowLead, Lead, LeadContact, check_field};
-use crate::domain::error::Result;
+use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{ChatId, FlowId, LeadId};
 use crate::domain::predictions::prediction::{ChatType, ConversationProof};
@@ -52,6 +52,17 @@ pub(crate) fn add(
     };
     let lead = add_within(app, flow, chat, contact, KEPT_MAX)?;
     Ok(KeptLead { lead, session_token: is_theirs.then(|| app.secrets.tokens.mint(&flow.id, &chat)) })
+}
+
+/// Refuses what visitors leave at a flow whose chat does not ask who they are.
+///
+/// # Errors
+/// 403.
+pub(crate) fn require_asked(flow: &Flow) -> Result<()> {
+    if flow.settings.chatbot_config.asks_visitors {
+        return Ok(());
+    }
+    Err(Error::Forbidden("This flow does not ask its visitors who they are.".to_owned()))
 }
 
 /// True when a lead was left in this conversation.

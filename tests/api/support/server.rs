@@ -235,6 +235,14 @@ impl Server {
         told["items"][0]["newId"].as_str().map_or_else(|| id(&body), str::to_owned)
     }
 
+    /// Makes a flow with this canvas whose chat asks visitors who they are; its id.
+    #[track_caller]
+    pub fn flow_asking_visitors(&self, canvas: &str, fields: &Value) -> String {
+        let mut fields = fields.clone();
+        fields["chatbotConfig"] = json!({"leads": {"status": true, "name": true}}).to_string().into();
+        self.flow_with(canvas, &fields)
+    }
+
     /// Makes an API key; the answer with its value.
     pub fn key(&self, permissions: &[&str]) -> Value {
         self.post("/apikey", &json!({"keyName": "test", "permissions": permissions}))

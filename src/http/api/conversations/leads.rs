@@ -5,6 +5,7 @@ use super::messages::{page_size, parse_optional};
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::error::{Error, Result};
+use crate::domain::flows::flow::Flow;
 use crate::domain::ids::{ChatId, FlowId, LeadId};
 use crate::http::api::predictions::prediction::{flow_id, with_session};
 use crate::http::reply::Reply;
@@ -17,11 +18,12 @@ use crate::wire::conversations::leads::{FoundLeadsView, KeptLeadView, LeadView, 
 /// `POST /leads`. The visitor's conversation begins with it, if it has not before (manual 3.2 r4).
 ///
 /// # Errors
-/// 400 for a field that is too long, 404 for an unknown flow, 403 and 429 as the flow says.
+/// 400 for a field that is too long, 404 for an unknown flow, 401, 403 and 429 as the flow says.
 pub(crate) fn add(app: &App, (): (), request: &Request, Json(mut body): Json<NewLead>) -> Result<Reply> {
     let id = body.chatflowid.as_deref().filter(|id| !id.is_empty());
     let flow =
         flow_for_public_write(app, request, id.ok_or_else(|| Error::invalid("'chatflowid' is required."))?)?;
+    admit_visitor(app, request, &flow)?;
     let proofs = request_proofs(request, body.session_token.take());
     let claimed = body.chat_id.take();
     let unproven = claimed.as_deref().and_then(ChatId::parse);
@@ -36,6 +38,15 @@ pub(crate) fn add(app: &App, (): (), request: &Request, Json(mut body): Json<New
     let KeptLead { lead, session_token } = kept;
     let reply = Reply::json(&KeptLeadView { lead: LeadView::new(flow.id, lead), session_token })?;
     Ok(if is_theirs { with_session(app, request, reply, &flow.id, &chat) } else { reply })
+}
+
+/// Lets in whom the flow asks who they are, with its key where it is bound to one, and callers who may see its conversations.
+fn admit_visitor(app: &App, request: &Request, flow: &Flow) -> Result<()> {
+    let key = predictions::admit_key(app, flow, request.bearer());
+    match key.and_then(|()| leads::require_asked(flow)) {
+        Err(Error::Unauthorized(_) | Error::Forbidden(_)) if can_see(app, request, flow)? => Ok(()),
+        judged => judged,
+    }
 }
 
 /// `GET /leads/:id`.

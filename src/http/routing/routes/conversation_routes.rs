@@ -40,7 +40,7 @@ pub(super) fn conversation_routes() -> Vec<Route> {
     get   ("/feedback/:id",              any_of(VIEW),   feedback::list)          .summary("Lists the ratings of a flow's answers.")
         .id("listRatings").query(params::FEEDBACK_FILTER),
     post  ("/leads",                     PUBLIC,         leads::add)              .cors(Cors::Flow).summary("Keeps what a visitor of a chat left.")
-        .id("addLead").answers_json::<KeptLeadView>(200).refuses(&[403, 404, 429]),
+        .id("addLead").answers_json::<KeptLeadView>(200).refuses(&[401, 403, 404, 429]),
     get   ("/leads",                     any_of(VIEW),   leads::list_of_flows)    .summary("Lists what visitors of all flows' chats left, newest first.")
         .id("listAllLeads").query(params::LEAD_LIST).refuses(&[404]),
     get   ("/leads/:id",                 any_of(VIEW),   leads::list)             .summary("Lists what visitors of a flow's chat left.")

@@ -43,6 +43,8 @@ pub struct ChatbotConfig {
     /// The media types of documents the flow's chat takes, when Full File Upload is on (manual 4.1); an empty list names
     /// none in particular.
     pub document_types: Option<Vec<String>>,
+    /// Its chat asks visitors who they are (manual 3.8).
+    pub asks_visitors: bool,
     /// The post-processing code, when it is on; it keeps a flow from streaming token by token.
     pub post_processing: Option<String>,
 }
@@ -62,6 +64,7 @@ impl ReadSetting for ChatbotConfig {
             allowed_origins: AllowedOrigins::parse(raw.get(ORIGINS)).unwrap_or(AllowedOrigins::NONE),
             origin_message: message.unwrap_or(ORIGIN_REFUSED).to_owned(),
             document_types: raw.get("fullFileUpload").and_then(read_document_types),
+            asks_visitors: raw.get("leads").is_some_and(|config| is_on(config.get("status"))),
             post_processing: raw.get("postProcessing").and_then(read_code),
         }
     }
