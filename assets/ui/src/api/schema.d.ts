@@ -3119,7 +3119,7 @@ export interface paths {
         put?: never;
         /**
          * Notes somebody who is going to watch the runs that a flow's webhook starts.
-         * @description Needs one of: chatflows:create, chatflows:update, agentflows:create, agentflows:update, assistants:create, assistants:update.
+         * @description Needs one of: chatflows:create, chatflows:update, agentflows:create, agentflows:update, assistants:create, assistants:update. Besides, because it shows what is stored, one of: chatflows:view, chatflows:update, chatflows:delete, agentflows:view, agentflows:update, agentflows:delete, assistants:view, assistants:update, assistants:delete.
          */
         post: operations["registerWebhookListener"];
         delete?: never;
@@ -3408,7 +3408,7 @@ export interface paths {
         };
         /**
          * What happens in the runs that a flow's webhook starts, as events.
-         * @description Needs one of: chatflows:create, chatflows:update, agentflows:create, agentflows:update, assistants:create, assistants:update.
+         * @description Needs one of: chatflows:create, chatflows:update, agentflows:create, agentflows:update, assistants:create, assistants:update. Besides, because it shows what is stored, one of: chatflows:view, chatflows:update, chatflows:delete, agentflows:view, agentflows:update, agentflows:delete, assistants:view, assistants:update, assistants:delete.
          */
         get: operations["watchWebhook"];
         put?: never;
@@ -3703,6 +3703,10 @@ export interface components {
             label: string;
             name: string;
             type: string;
+            /** @description What each field holds that may be sent: of the rows of a list, or of the settings of a card that is picked. */
+            schema?: {
+                [key: string]: string;
+            };
         };
         /** @description A credential of whose name and type the workspace has several. */
         AmbiguousCredential: {
@@ -3720,6 +3724,10 @@ export interface components {
             text: string;
             /** @description Where the flow answers with a value. */
             json?: unknown;
+            /** @description The form that the run of an agentflow began with. */
+            form?: {
+                [key: string]: unknown;
+            };
             agentFlowExecutedData?: components["schemas"]["RunStep"][];
             /** @description The turns of the members of a Multi-Agent or Sequential Agent flow. */
             agentReasoning?: components["schemas"]["AgentReasoning"][];
@@ -6185,7 +6193,8 @@ export interface components {
             agentReasoning?: components["schemas"]["AgentReasoning"][];
             /** @description What the specialists did, where a team answered. */
             team?: components["schemas"]["TeamOutput"];
-            execution: null;
+            /** @description That record without what its steps did, for who may see it. */
+            execution: components["schemas"]["Execution"] | null;
             /** @description Its rating, when asked for. */
             feedback?: components["schemas"]["Feedback"] | null;
         };
