@@ -3,7 +3,7 @@
 
 use super::describe::quote;
 use super::{Canvas, CanvasError};
-use serde_json::{Number, Value};
+use serde_json::Number;
 
 /// So many characters of a number without an exponent hold no more digits than every reader of JSON keeps.
 const SHORT_NUMBER_CHARS: usize = 15;
@@ -26,21 +26,6 @@ impl Canvas {
                 .and_then(|place| canvas.nodes.get(place))
                 .map_or_else(|| "beside the cards".to_owned(), |node| format!("in {}", quote(node.label()))),
         })
-    }
-
-    /// Refuses entries of the two lists that are no objects: no editor draws them, and nothing would be done with them but to
-    /// keep them.
-    ///
-    /// # Errors
-    /// [`CanvasError::StrayEntry`] names the first one.
-    pub fn check_entries(&self) -> Result<(), CanvasError> {
-        for list in ["nodes", "edges"] {
-            let mut entries = self.raw.get(list).and_then(Value::as_array).into_iter().flatten();
-            if let Some(before) = entries.position(|entry| !entry.is_object()) {
-                return Err(CanvasError::StrayEntry { list, place: before + 1 });
-            }
-        }
-        Ok(())
     }
 }
 
@@ -209,15 +194,5 @@ mod tests {
                 "{broken}"
             );
         }
-    }
-
-    #[test]
-    fn entries_that_are_no_objects_are_named() {
-        let fault = |text: &str| Canvas::parse(text).unwrap().check_entries();
-        assert_eq!(fault(r#"{"nodes":[{}],"edges":[{},{}]}"#), Ok(()));
-        let stray = |list, place| Err(CanvasError::StrayEntry { list, place });
-        assert_eq!(fault(r#"{"nodes":[{},null],"edges":[]}"#), stray("nodes", 2));
-        assert_eq!(fault(r#"{"nodes":[],"edges":[1,1]}"#), stray("edges", 1));
-        assert_eq!(fault(r#"{"nodes":[[]],"edges":["a"]}"#), stray("nodes", 1));
     }
 }

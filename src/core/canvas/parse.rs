@@ -24,14 +24,6 @@ pub enum CanvasError {
     /// Two nodes share an id, so references to it would be ambiguous.
     #[error("Invalid flowData: two nodes have the id '{0}'.")]
     DuplicateId(String),
-    /// A list holds something else than nodes or edges.
-    #[error("Invalid flowData: entry {place} of '{list}' is not an object.")]
-    StrayEntry {
-        /// The list.
-        list: &'static str,
-        /// Its place there, from 1.
-        place: usize,
-    },
     /// A number that would be another one once it was read.
     #[error(
         "Invalid flowData: version history cannot keep the number {number} {place} as it is. Write it as text, in quotes."

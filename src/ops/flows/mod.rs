@@ -24,7 +24,7 @@ use self::access::FlowAction;
 use self::live::precondition::LivePrecondition;
 use self::live::{ChangeOrigin, NewFlow, ParsedCanvas};
 use crate::app::App;
-use crate::canvas::{Canvas, CanvasError};
+use crate::canvas::Canvas;
 use crate::clock::iso;
 use crate::domain::accounts::caller::Caller;
 use crate::domain::change::Change;
@@ -48,16 +48,13 @@ const fn origin_of(change: &FlowChange) -> ChangeOrigin {
 /// # Errors
 /// 400 when it is no canvas, or holds what cannot be kept as it is (manual 9.1); when the database cannot be read.
 pub(in crate::ops) fn take_in(sent: &str, of: Option<(&App, &Flow)>) -> Result<ParsedCanvas> {
-    let invalid = |fault: CanvasError| Error::Invalid(fault.to_string());
     // Numbers are judged in the text that was sent: whoever writes it anew writes what was read of them.
-    Canvas::check_numbers(sent).map_err(invalid)?;
+    Canvas::check_numbers(sent).map_err(|fault| Error::Invalid(fault.to_string()))?;
     let text = match of {
         Some((app, flow)) => app.store.read(|tx| password_masks::restore(tx, flow, sent.to_owned()))?,
         None => password_masks::restore_from(&[], sent.to_owned()),
     };
-    let parsed = ParsedCanvas::parse(text)?;
-    parsed.canvas().check_entries().map_err(invalid)?;
-    Ok(parsed)
+    ParsedCanvas::parse(text)
 }
 
 fn parse_canvas(change: &FlowChange, of: Option<(&App, &Flow)>) -> Result<Option<ParsedCanvas>> {
