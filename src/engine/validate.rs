@@ -21,7 +21,7 @@ use crate::domain::flows::flow::FlowKind;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// Connections without an end that are told one by one.
+/// Connections without an end that are told one by one (manual 14.4).
 const LOST_TOLD_MAX: usize = 200;
 
 /// The problems of a canvas as a whole: its lost connections, and these others.

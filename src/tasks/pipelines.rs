@@ -12,17 +12,15 @@ const RESUME_RETRY: Duration = Duration::from_secs(60);
 
 /// Waits until `stop` turns true, and for the batches that are under way then.
 pub(crate) async fn run(app: App, mut stop: watch::Receiver<bool>) {
-    tokio::select! {
-        () = resume(&app) => {}
-        _ = stop.wait_for(|stop| *stop) => {}
-    }
+    resume(&app, stop.clone()).await;
     // Whoever could say so is gone: that is a stop as well.
     let _ = stop.wait_for(|stop| *stop).await;
     let _ = spawn_blocking(move || pipelines::stop_all(&app)).await;
 }
 
-/// Goes on with those that were cut off, until each has: a flow whose run did not end can start no other.
-async fn resume(app: &App) {
+/// Goes on with those that were cut off, until each has: a flow whose run did not end can start no other. A stop comes between two
+/// tries, so that nothing begins behind it.
+async fn resume(app: &App, mut stop: watch::Receiver<bool>) {
     let mut cut_off = None;
     loop {
         let (service, found) = (app.clone(), cut_off.take());
@@ -39,6 +37,9 @@ async fn resume(app: &App) {
             }
             Err(error) => super::log_panic("pipelines", &error),
         }
-        sleep(RESUME_RETRY).await;
+        tokio::select! {
+            () = sleep(RESUME_RETRY) => {}
+            _ = stop.wait_for(|stop| *stop) => return,
+        }
     }
 }

@@ -237,7 +237,9 @@ fn who_may_not_see_agentflows_shares_no_run_of_one() {
         assert!(put(blind, true).is_error(403).contains("agentflows:view"));
         server.call("GET", &format!("/public-executions/{run}")).send().is_error(404);
     }
-    put(&["executions:update", "agentflows:view"], true).is(200);
+    let blind = put(&["executions:update", "agentflows:view"], true);
+    assert!(blind.is_error(403).contains("executions:view"));
+    put(&["executions:update", "executions:view", "agentflows:view"], true).is(200);
     server.call("GET", &format!("/public-executions/{run}")).send().is(200);
     // What takes it back shows nothing.
     assert_eq!(put(&["executions:update"], false).is(200).json().get("executionData"), None);

@@ -35,11 +35,12 @@ impl<'s> Conversation<'s> {
         Self { server, flow: flow.to_owned(), first }
     }
 
+    /// A further question; its answer.
     #[track_caller]
-    fn ask(&self, question: &str, uploads: &[Value]) {
+    fn ask(&self, question: &str, uploads: &[Value]) -> Value {
         let (chat, token) = (&self.first["chatId"], &self.first["sessionToken"]);
         let body = json!({"question": question, "uploads": uploads, "chatId": chat, "sessionToken": token});
-        self.server.ask(&self.flow, &body).is(200);
+        self.server.ask(&self.flow, &body).is(200).json()
     }
 }
 
@@ -109,6 +110,18 @@ fn an_llm_step_is_told_the_document_of_an_earlier_question() {
     let steps = Steps::begin().card("llmAgentflow_0", "Writer", inputs).edge(START, "llmAgentflow_0");
     let flow = steps.flow_with(&server, documents(""));
     assert_eq!(heard_later(&server, &provider, &flow), [TOLD, "And then?"]);
+}
+
+#[test]
+fn the_record_of_a_later_question_repeats_no_document_of_an_earlier_one() {
+    let (server, provider) = (Server::start(), Provider::start());
+    let inputs = with(provided_llm(&provider), json!({"llmEnableMemory": true}));
+    let steps = Steps::begin().card("llmAgentflow_0", "Writer", inputs).edge(START, "llmAgentflow_0");
+    let conversation = Conversation::begin(&server, &steps.flow_with(&server, documents("")), &sky());
+    assert!(conversation.first["agentFlowExecutedData"].to_string().contains("The sky is green."));
+    let later = conversation.ask("And then?", &[])["agentFlowExecutedData"].to_string();
+    assert!(!later.contains("The sky is green."), "{later}");
+    assert!(later.contains("[documents of this message, ") && later.contains("Sum it up."), "{later}");
 }
 
 #[test]

@@ -8,6 +8,11 @@ use serde::Serialize;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+/// The name of a fragment of an answer, in events.
+pub(in crate::http) const TOKEN: &str = "token";
+/// The name of a fragment of a model's reasoning, in events.
+pub(in crate::http) const THINKING: &str = "thinking";
+
 /// The frames of one stream.
 pub(in crate::http) trait StreamFormat: Send + Sync {
     /// Writes a fragment of the answer, or of a model's reasoning.
@@ -47,7 +52,7 @@ impl StreamFormat for ServiceEvents {
         let (event, data) = match delta {
             Delta::Text(text) => {
                 self.pause(buffer);
-                ("token", text)
+                (TOKEN, text)
             }
             Delta::Thinking(text) => {
                 self.lock().get_or_insert_with(Instant::now);
@@ -64,12 +69,11 @@ impl StreamFormat for ServiceEvents {
     }
 
     fn failure(&self, buffer: &mut Vec<u8>, error: &Error) {
+        self.pause(buffer);
         append(buffer, &ReplyEvent { event: "error", data: &event_data(error) });
         append(buffer, &ReplyEvent { event: "end", data: "[DONE]" });
     }
 }
-
-const THINKING: &str = "thinking";
 
 impl ServiceEvents {
     fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
@@ -146,6 +150,8 @@ mod tests {
         format.delta(&mut buffer, Delta::Thinking("e"));
         format.pause(&mut buffer);
         format.pause(&mut buffer);
+        format.delta(&mut buffer, Delta::Thinking("f"));
+        format.failure(&mut buffer, &Error::Cancelled);
         let text = String::from_utf8(buffer).unwrap();
         let frames: Vec<Value> = text
             .split_terminator("\n\n")
@@ -153,8 +159,10 @@ mod tests {
             .collect();
         let told = |event: &str, data: &str| json!({"event": event, "data": data});
         let ended = json!({"event": "thinking", "data": "", "duration": 0});
+        assert_eq!(frames.last(), Some(&told("end", "[DONE]")));
+        assert_eq!(frames[frames.len() - 2]["event"], "error");
         assert_eq!(
-            frames,
+            frames[..frames.len() - 2],
             [
                 told("thinking", "a"),
                 told("thinking", "b"),
@@ -162,6 +170,8 @@ mod tests {
                 told("token", "c"),
                 told("token", "d"),
                 told("thinking", "e"),
+                ended.clone(),
+                told("thinking", "f"),
                 ended,
             ]
         );

@@ -41,7 +41,7 @@ pub(crate) fn mask(canvas: String) -> String {
 /// # Errors
 /// When the database cannot be read.
 pub(crate) fn restore(tx: &impl Tx, flow: &Flow, sent: String) -> Result<String> {
-    if !sent.contains(MASK) {
+    if !may_hold_marks(&sent) {
         return Ok(sent);
     }
     let mine =
@@ -52,7 +52,7 @@ pub(crate) fn restore(tx: &impl Tx, flow: &Flow, sent: String) -> Result<String>
 /// As [`restore`], from these canvases, the first of which goes before the others.
 #[must_use]
 pub(crate) fn restore_from(mine: &[String], sent: String) -> String {
-    if !sent.contains(MASK) {
+    if !may_hold_marks(&sent) {
         return sent;
     }
     let Ok(mut whole) = serde_json::from_str::<Value>(&sent) else { return sent };
@@ -65,16 +65,23 @@ pub(crate) fn restore_from(mine: &[String], sent: String) -> String {
             }
         });
     }
+    let mut changed = false;
     each_password(&mut whole, |node, card, inputs, name| {
         if inputs.get(name).is_none_or(|value| value != MASK) {
             return;
         }
+        changed = true;
         match known.get(&(node.to_owned(), card.to_owned(), name.to_owned())) {
             Some(value) => drop(inputs.insert(name.to_owned(), value.clone())),
             None => drop(inputs.shift_remove(name)),
         }
     });
-    whole.to_string()
+    if changed { whole.to_string() } else { sent }
+}
+
+/// False for JSON that holds no mark, as it is or with its characters written as escapes.
+fn may_hold_marks(sent: &str) -> bool {
+    sent.contains(MASK) || sent.contains("\\u2022")
 }
 
 /// True for what a person typed in: nothing, a reference and a mark give nothing away.
@@ -188,6 +195,15 @@ mod tests {
         let plain = canvas(&json!({"pin": "9", "plain": MASK}));
         assert_eq!(restore_from(&[mine], plain.clone()), plain);
     }
+
+    #[test]
+    fn a_mark_that_is_written_with_escapes_is_a_mark() {
+        let mine = canvas(&json!({"pin": "1"}));
+        let sent = canvas(&json!({"pin": MASK})).replace('\u{2022}', "\\u2022");
+        assert!(!sent.contains(MASK));
+        assert_eq!(restore_from(std::slice::from_ref(&mine), sent), mine);
+    }
+
     /// A step in which one model is picked and two tools in rows, of cards that nobody knows.
     fn steps(passwords: [&str; 3], plain: &str) -> String {
         let [model, first, second] = passwords.map(|password| json!({ "openAIApiKey": password }));

@@ -90,7 +90,8 @@ pub(super) fn prepare(
     let TakenUp { id, pause, recorder, ready } = take_up(app, (&flow, chat), find, promise)?;
     let KeptRun { waiting, snapshot, began, plan, images } = ready;
     // What runs is what it began with, whatever Live is by now.
-    let (version, request) = (version_of(app, &flow, &waiting.execution)?, waiting.request);
+    let version = version_of(app, &flow, &waiting.execution)?;
+    let request = waiting.request;
     if question.text.trim().is_empty() {
         question.text = answer_text(&input);
     }

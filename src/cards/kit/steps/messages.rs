@@ -4,7 +4,7 @@ use super::context::StepContext;
 use super::memory::StepMemory;
 use crate::domain::conversations::conversation::MessageFile;
 use crate::domain::error::Result;
-use crate::domain::predictions::prediction::{HistoryMessage, MessageRole};
+use crate::domain::predictions::prediction::{HistoryMessage, MessageRole, without_documents};
 use crate::kit::build::inputs::Inputs;
 use crate::kit::capabilities::files::KeptFile;
 use crate::kit::models::messages::{attach_images, past_message};
@@ -184,19 +184,29 @@ pub(crate) fn step_input(inputs: &Inputs<'_>, messages: &[ChatMessage]) -> Map<S
     input
 }
 
-/// Messages that were sent to a model, as a record shows them.
+/// Messages that were sent to a model, as a record shows them. Documents stand in the record of the question that they came with,
+/// and not again in that of each later one.
 #[must_use]
 pub(in crate::kit) fn sent_messages(messages: &[ChatMessage]) -> Value {
-    messages.iter().map(record).collect()
+    let asked = messages.iter().rposition(|message| matches!(message, ChatMessage::User(_)));
+    messages.iter().enumerate().map(|(at, message)| record(message, Some(at) == asked)).collect()
 }
 
 /// A message as a record shows it. Images stand there by their type: the record is no place for their bytes.
-fn record(message: &ChatMessage) -> Value {
+fn record(message: &ChatMessage, is_asked: bool) -> Value {
+    let shown = |text: &str| if is_asked { text.to_owned() } else { without_documents(text).into_owned() };
     match message {
         ChatMessage::System(text) => json!({"role": "system", "content": text}),
         ChatMessage::User(parts) => match parts.as_slice() {
-            [ContentPart::Text(text)] => json!({"role": "user", "content": text}),
-            parts => json!({"role": "user", "content": parts.iter().map(record_part).collect::<Vec<_>>()}),
+            [ContentPart::Text(text)] => json!({"role": "user", "content": shown(text)}),
+            parts => {
+                let parts = parts.iter().map(|part| match part {
+                    ContentPart::Text(text) => json!({"type": "text", "text": shown(text)}),
+                    ContentPart::Image { mime, .. } => json!({"type": "image", "mime": mime}),
+                    ContentPart::ImageUrl(url) => json!({"type": "image_url", "image_url": {"url": url}}),
+                });
+                json!({"role": "user", "content": parts.collect::<Vec<_>>()})
+            }
         },
         ChatMessage::Assistant { text, calls, .. } if calls.is_empty() => {
             json!({"role": "assistant", "content": text})
@@ -211,13 +221,5 @@ fn record(message: &ChatMessage) -> Value {
             }
             told
         }
-    }
-}
-
-fn record_part(part: &ContentPart) -> Value {
-    match part {
-        ContentPart::Text(text) => json!({"type": "text", "text": text}),
-        ContentPart::Image { mime, .. } => json!({"type": "image", "mime": mime}),
-        ContentPart::ImageUrl(url) => json!({"type": "image_url", "image_url": {"url": url}}),
     }
 }

@@ -9,6 +9,7 @@ use crate::domain::predictions::reasoning::TurnsOutput;
 use crate::domain::predictions::team::TeamOutput;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What a caller asks, after its request was read.
@@ -84,6 +85,33 @@ pub fn behind_documents(mut documents: String, question: &str) -> String {
     }
     documents.push_str(question);
     documents
+}
+
+/// What was said, behind a word on the documents that [`behind_documents`] put before it, whose text stands where it was told first.
+#[must_use]
+pub fn without_documents(told: &str) -> Cow<'_, str> {
+    let parted = told.strip_prefix(DOCUMENT_BEGIN).and_then(|rest| rest.rsplit_once(DOCUMENTS_END));
+    parted.map_or_else(
+        || told.into(),
+        |(documents, said)| {
+            format!("[documents of this message, {} bytes]\n\n{said}", documents.len()).into()
+        },
+    )
+}
+
+/// How the text of a document begins that stands before what was said.
+const DOCUMENT_BEGIN: &str = "<doc name='";
+/// What stands between the last document and what was said.
+const DOCUMENTS_END: &str = "</doc>\n\n";
+
+/// Adds the text of a document, in a block of its own, to those that stand before a question.
+pub fn push_document(blocks: &mut String, name: &str, text: &str) {
+    if !blocks.is_empty() {
+        blocks.push('\n');
+    }
+    // A name must not end the tag it stands in.
+    let name = name.replace(['\'', '<', '>'], "_");
+    blocks.push_str(&format!("{DOCUMENT_BEGIN}{name}'>{text}</doc>"));
 }
 
 impl From<Utterance> for HistoryMessage {

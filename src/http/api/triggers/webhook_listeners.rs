@@ -11,6 +11,7 @@ use crate::http::api::predictions::prediction::flow_id;
 use crate::http::api::predictions::run_events::{EventTarget, RunTeller};
 use crate::http::reply::Reply;
 use crate::http::reply::sse::EventSink;
+use crate::http::reply::stream_format::{THINKING, TOKEN};
 use crate::http::request::Request;
 use crate::http::routing::handler::Json;
 use crate::ops::predictions::{RunSink, StreamClosed, TokenSink};
@@ -22,9 +23,6 @@ use serde::Serialize;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-/// Fragments, which go out as those of a run that is asked.
-const TOKEN: &str = "token";
-const THINKING: &str = "thinking";
 /// How often is looked whether somebody still reads.
 const LOOK: Duration = Duration::from_secs(1);
 

@@ -116,10 +116,16 @@ pub(in crate::ops) fn rows_of(
     }
     for id in ids {
         let Entry::Vacant(place) = rows.entry(id) else { continue };
-        let Some(execution) = executions::find(tx, &caller.workspace, &id)? else { continue };
-        let row = details(tx, caller, execution, &mut flows)?;
-        if row.is_open {
-            place.insert(Arc::new(row));
+        let row = match executions::find(tx, &caller.workspace, &id) {
+            Ok(Some(execution)) => details(tx, caller, execution, &mut flows),
+            Ok(None) => continue,
+            Err(fault) => Err(fault),
+        };
+        match row {
+            Ok(row) if row.is_open => drop(place.insert(Arc::new(row))),
+            // What is damaged was named in the log, and messages are read without it.
+            Ok(_) | Err(Error::Damaged(_)) => {}
+            Err(fault) => return Err(fault),
         }
     }
     Ok(rows)
@@ -322,7 +328,7 @@ pub fn read_public(app: &App, id: ExecutionId) -> Result<ExecutionDetails> {
 /// did shows it to others.
 ///
 /// # Errors
-/// 404; 403 to share a run of a kind of flows that the caller may not see.
+/// 404; 403 to share a run that the caller may not see.
 pub fn share(
     app: &App,
     caller: &Caller,
@@ -333,6 +339,9 @@ pub fn share(
     app.store.write(|tx| {
         if is_public == Some(true) {
             find_visible(tx, caller, &id)?;
+            if !caller.permissions.has(SEE_RUNS) {
+                return Err(Error::Forbidden(format!("This needs the permission {SEE_RUNS}.")));
+            }
         }
         let changed = executions::edit(tx, &caller.workspace, &id, |run| {
             if let Some(is_public) = is_public.filter(|wanted| *wanted != run.is_public) {

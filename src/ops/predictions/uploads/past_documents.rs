@@ -2,7 +2,7 @@
 
 use super::check;
 use super::kept_files::read_at_most;
-use super::request_files::{document_text, push_block};
+use super::request_files::document_text;
 use crate::app::App;
 use crate::base::cancel::CancelToken;
 use crate::documents::DocumentKind;
@@ -10,7 +10,7 @@ use crate::domain::conversations::conversation::{MessageFile, Utterance};
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::ChatId;
-use crate::domain::predictions::prediction::HistoryMessage;
+use crate::domain::predictions::prediction::{HistoryMessage, push_document};
 use crate::limits::DOCUMENT_BYTES_MAX;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -71,7 +71,7 @@ impl<'a> PastDocuments<'a> {
             let text = self.text(chat, file)?.filter(|text| text.len() <= room.bytes);
             if let Some(text) = text {
                 room.bytes -= text.len();
-                push_block(&mut blocks, &file.name, &text);
+                push_document(&mut blocks, &file.name, &text);
             }
         }
         Ok(blocks)

@@ -14,7 +14,9 @@ use crate::domain::conversations::file::ChatFile;
 use crate::domain::error::{Error, Result};
 use crate::domain::flows::flow::Flow;
 use crate::domain::ids::ChatId;
-use crate::domain::predictions::prediction::{ImageSource, ImageUpload, Upload, behind_documents};
+use crate::domain::predictions::prediction::{
+    ImageSource, ImageUpload, Upload, behind_documents, push_document,
+};
 use crate::files::chat_files::ChatFileName;
 use crate::limits::DOCUMENT_TEXT_BYTES_MAX;
 use crate::ops::workspace::quota;
@@ -154,22 +156,12 @@ fn join_parts(parts: &[DocumentPart]) -> String {
     text
 }
 
-/// Adds the text of a document, in a block of its own.
-pub(super) fn push_block(blocks: &mut String, name: &str, text: &str) {
-    if !blocks.is_empty() {
-        blocks.push('\n');
-    }
-    // A name must not end the tag it stands in.
-    let name = name.replace(['\'', '<', '>'], "_");
-    blocks.push_str(&format!("<doc name='{name}'>{text}</doc>"));
-}
-
 impl RequestFiles {
     fn add_document(&mut self, name: &str, text: &str) -> Result<()> {
         if self.documents.len() + text.len() > DOCUMENT_TEXT_BYTES_MAX {
             return Err(check::too_much_text());
         }
-        push_block(&mut self.documents, name, text);
+        push_document(&mut self.documents, name, text);
         Ok(())
     }
 

@@ -127,7 +127,7 @@ pub(super) fn open(app: &App, mail: &QueuedMail) -> Result<Letter> {
 /// Takes up what an earlier process left. Where no server is set any more, it stays for a start that has one.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// When the database cannot be read or written.
 pub(crate) fn recover(app: &App) -> Result<()> {
     if app.mail.is_none() {
         return Ok(());
@@ -135,6 +135,15 @@ pub(crate) fn recover(app: &App) -> Result<()> {
     let left = app.store.read(|tx| MAIL_OUTBOX.list_intact(tx))?;
     // A server that was away may be back, or be another one: nothing waits longer than until the start.
     let now = app.clock.now();
+    let later: Vec<MailId> = left.iter().filter(|mail| mail.due > now).map(|mail| mail.id).collect();
+    if !later.is_empty() {
+        app.store.write(|tx| {
+            later.iter().try_for_each(|id| match MAIL_OUTBOX.get(tx, id)? {
+                Some(mail) => MAIL_OUTBOX.put(tx, id, &QueuedMail { due: now, ..mail }),
+                None => Ok(()),
+            })
+        })?;
+    }
     left.iter().for_each(|mail| app.state.mail_timers.add(mail.due.min(now), mail.id));
     Ok(())
 }
