@@ -91,12 +91,7 @@ pub fn behind_documents(mut documents: String, question: &str) -> String {
 #[must_use]
 pub fn without_documents(told: &str) -> Cow<'_, str> {
     let parted = told.strip_prefix(DOCUMENT_BEGIN).and_then(|rest| rest.rsplit_once(DOCUMENTS_END));
-    parted.map_or_else(
-        || told.into(),
-        |(documents, said)| {
-            format!("[documents of this message, {} bytes]\n\n{said}", documents.len()).into()
-        },
-    )
+    parted.map_or_else(|| told.into(), |(_, said)| format!("[documents of this message]\n\n{said}").into())
 }
 
 /// How the text of a document begins that stands before what was said.
