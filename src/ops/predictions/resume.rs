@@ -89,8 +89,6 @@ pub(super) fn prepare(
     };
     let TakenUp { id, pause, recorder, ready } = take_up(app, (&flow, chat), find, promise)?;
     let KeptRun { waiting, snapshot, began, plan, images } = ready;
-    // What runs is what it began with, whatever Live is by now.
-    let version = version_of(app, &flow, &waiting.execution)?;
     let request = waiting.request;
     if question.text.trim().is_empty() {
         question.text = answer_text(&input);
@@ -114,7 +112,8 @@ pub(super) fn prepare(
         start,
         earlier: Mutex::new(Some(EarlierRun::Waiting(Box::new(resume)))),
         request: RunRequest { files: request.files, ..RunRequest::default() },
-        version,
+        // What runs is what it began with, whatever Live is by now.
+        version: version_of(app, &flow, &waiting.execution)?,
         decided: None,
         execution: OnceLock::from(id),
         stopped_team: OnceLock::new(),

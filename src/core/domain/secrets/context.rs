@@ -299,7 +299,7 @@ fn closings(scan: &mut Scan<'_>, at: usize, closed: QuoteEnd) -> [Option<usize>;
             _ if *byte == mark => {
                 let end = at + length - slashes.min(escapes);
                 first = first.or(Some(end));
-                if slashes < escapes || (slashes - escapes) % (2 * (escapes + 1)) == 0 {
+                if slashes < escapes || (slashes - escapes).is_multiple_of(2 * (escapes + 1)) {
                     return [Some(end), first];
                 }
             }
