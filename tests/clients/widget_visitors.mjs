@@ -87,7 +87,8 @@ async function lets() {
   ]) {
     const seen = await visit(members);
     await say(seen, 'How much?');
-    await seen.chat.getByText('May I count?').waitFor(PATIENCE);
+    // It stands among the steps of the members and in the answer, of which one may come before the other.
+    await seen.chat.getByText('May I count?').first().waitFor(PATIENCE);
     await seen.chat.getByText(button, { exact: true }).click(PATIENCE);
     await seen.chat.getByText(said).first().waitFor(PATIENCE);
     await picture(seen.page, `members-${button.toLowerCase()}`);
