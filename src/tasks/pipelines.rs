@@ -1,6 +1,7 @@
 //! Goes on with pipelines that the end of the process cut off, and ends those that run when the service stops.
 
 use crate::app::App;
+use crate::domain::error::Result;
 use crate::ops::pipelines;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -24,7 +25,7 @@ async fn resume(app: &App, mut stop: watch::Receiver<bool>) {
     let mut cut_off = None;
     loop {
         let (service, found) = (app.clone(), cut_off.take());
-        let resumed = spawn_blocking(move || {
+        let resumed = spawn_blocking(move || -> Result<_> {
             let found = found.map_or_else(|| pipelines::list_cut_off(&service), Ok)?;
             Ok(pipelines::resume_each(&service, found))
         });
@@ -32,7 +33,6 @@ async fn resume(app: &App, mut stop: watch::Receiver<bool>) {
             Ok(Ok(left)) if left.is_empty() => return,
             Ok(Ok(left)) => cut_off = Some(left),
             Ok(Err(error)) => {
-                let error: crate::domain::error::Error = error;
                 tracing::error!(error = error.for_log(), "pipelines that were cut off could not be found");
             }
             Err(error) => super::log_panic("pipelines", &error),

@@ -66,21 +66,36 @@ fn list_records<T: DeserializeOwned>(tx: &impl Tx, table: Table, range: &KeyRang
     Ok(records)
 }
 
-/// As [`list_records`], without rows that are damaged. They were named in the log, and stand in nobody else's way.
-fn list_intact_records<T: DeserializeOwned>(tx: &impl Tx, table: Table, range: &KeyRange) -> Result<Vec<T>> {
+fn keys_in(tx: &impl Tx, table: Table, range: &KeyRange) -> Result<Vec<Vec<u8>>> {
     let mut keys = Vec::new();
     tx.scan_keys(table, range, Order::Ascending, |key| {
         keys.push(key.to_vec());
         Ok(ControlFlow::Continue(()))
     })?;
-    let mut records = Vec::new();
-    for key in keys {
+    Ok(keys)
+}
+
+/// Each record with its key, without rows that are damaged. They were named in the log, and stand in nobody else's way.
+fn each_intact<T: DeserializeOwned>(
+    tx: &impl Tx,
+    table: Table,
+    range: &KeyRange,
+    mut each: impl FnMut(Vec<u8>, T),
+) -> Result<()> {
+    for key in keys_in(tx, table, range)? {
         match tx.get_with(table, &key, |value| parse(table, value)) {
-            Ok(record) => records.extend(record),
-            Err(Error::Damaged(_)) => {}
+            Ok(Some(record)) => each(key, record),
+            Ok(None) | Err(Error::Damaged(_)) => {}
             Err(error) => return Err(error),
         }
     }
+    Ok(())
+}
+
+/// As [`list_records`], without rows that are damaged.
+fn list_intact_records<T: DeserializeOwned>(tx: &impl Tx, table: Table, range: &KeyRange) -> Result<Vec<T>> {
+    let mut records = Vec::new();
+    each_intact(tx, table, range, |_, record| records.push(record))?;
     Ok(records)
 }
 
@@ -229,12 +244,7 @@ impl<T: Serialize + DeserializeOwned, K: AsKey + ?Sized> GlobalTable<T, K> {
     /// # Errors
     /// [`Error::Internal`] when the database cannot be read.
     pub fn keys(&self, tx: &impl Tx) -> Result<Vec<Vec<u8>>> {
-        let mut keys = Vec::new();
-        tx.scan_keys(self.table, &KeyRange::all(), Order::Ascending, |key| {
-            keys.push(key.to_vec());
-            Ok(ControlFlow::Continue(()))
-        })?;
-        Ok(keys)
+        keys_in(tx, self.table, &KeyRange::all())
     }
 
     /// Stores the record, in place of what was there.
@@ -292,19 +302,11 @@ impl<T: Serialize + DeserializeOwned, K: AsKey + ?Sized> GlobalTable<T, K> {
     /// As [`Self::retain`].
     pub fn retain_keyed(&self, tx: &WriteTx, keep: impl Fn(&[u8], &T) -> bool) -> Result<usize> {
         let mut unwanted = Vec::new();
-        let mut found = Vec::new();
-        tx.scan_keys(self.table, &KeyRange::all(), Order::Ascending, |key| {
-            found.push(key.to_vec());
-            Ok(ControlFlow::Continue(()))
-        })?;
-        for key in found {
-            match tx.get_with(self.table, &key, |value| parse(self.table, value)) {
-                Ok(Some(record)) if !keep(&key, &record) => unwanted.push(key),
-                // What nobody can read stands in nobody's way.
-                Ok(_) | Err(Error::Damaged(_)) => {}
-                Err(error) => return Err(error),
+        each_intact(tx, self.table, &KeyRange::all(), |key, record| {
+            if !keep(&key, &record) {
+                unwanted.push(key);
             }
-        }
+        })?;
         for key in &unwanted {
             tx.remove(self.table, key)?;
         }

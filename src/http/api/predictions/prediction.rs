@@ -28,7 +28,7 @@ use crate::http::routing::guard::{Guard, RequiredAccess};
 use crate::http::routing::handler::Json;
 use crate::http::routing::origin;
 use crate::ops::flows::access::{self, FlowAction};
-use crate::ops::predictions::executions::SEE_RUNS;
+use crate::ops::predictions::executions::require_reader;
 use crate::ops::predictions::{
     self, NullSink, PredictionProgress, PredictionRequest, PredictionRun, RunReaders, StreamClosed,
 };
@@ -143,9 +143,7 @@ pub(crate) fn ask_internal(app: &App, caller: Caller, request: &Request) -> Resu
     let visible_error = |fault| not_found_if_deleted(app, &id, fault);
     let prepared = match parse_rerun(request, &body)? {
         Some(asked) => {
-            if !caller.has_any(&[SEE_RUNS]) {
-                return Err(Error::Forbidden(format!("This needs the permission {SEE_RUNS}.")));
-            }
+            require_reader(&caller)?;
             predictions::prepare_rerun(app, flow, side, &asked)
         }
         None => {

@@ -41,7 +41,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The permission to look at what runs did.
-pub const SEE_RUNS: &str = "executions:view";
+const SEE_RUNS: &str = "executions:view";
 /// Rows of one page of records (manual 14.4).
 pub const EXECUTION_PAGE_MAX: usize = 100;
 /// Bytes of entries that one page of records holds; the rows behind come without theirs (manual 14.4).
@@ -295,6 +295,17 @@ pub fn read(app: &App, caller: &Caller, id: ExecutionId, length: TextLength) -> 
     })
 }
 
+/// Requires that the caller may look at what runs did.
+///
+/// # Errors
+/// 403.
+pub(crate) fn require_reader(caller: &Caller) -> Result<()> {
+    if caller.permissions.has(SEE_RUNS) {
+        return Ok(());
+    }
+    Err(Error::Forbidden(format!("This needs the permission {SEE_RUNS}.")))
+}
+
 /// A record whose entries the caller may see, because they may see flows of its kind.
 ///
 /// # Errors
@@ -339,9 +350,7 @@ pub fn share(
     app.store.write(|tx| {
         if is_public == Some(true) {
             find_visible(tx, caller, &id)?;
-            if !caller.permissions.has(SEE_RUNS) {
-                return Err(Error::Forbidden(format!("This needs the permission {SEE_RUNS}.")));
-            }
+            require_reader(caller)?;
         }
         let changed = executions::edit(tx, &caller.workspace, &id, |run| {
             if let Some(is_public) = is_public.filter(|wanted| *wanted != run.is_public) {

@@ -4,7 +4,7 @@
 use super::ItemKind;
 use crate::app::App;
 use crate::domain::accounts::caller::Caller;
-use crate::domain::error::{Error, Result};
+use crate::domain::error::Result;
 use crate::domain::flows::flow::{Flow, FlowKind};
 use crate::domain::ids::{ChatId, ExecutionId, FlowId};
 use crate::domain::predictions::execution::{
@@ -12,7 +12,7 @@ use crate::domain::predictions::execution::{
 };
 use crate::ops::conversations::messages::Budget;
 use crate::ops::flows::access::{self, FlowAction};
-use crate::ops::predictions::executions::{SEE_RUNS, name_version};
+use crate::ops::predictions::executions::{name_version, require_reader};
 use crate::store::Order;
 use crate::store::queries::executions::{self, ExecutionScope, TimeSpan};
 use crate::store::tables::FLOWS;
@@ -40,9 +40,7 @@ const RUNS_AT_ONCE: usize = 32;
 /// # Errors
 /// 403 for a caller who may not see records.
 pub(super) fn add_runs(app: &App, caller: &Caller, file: &mut ExportFile) -> Result<bool> {
-    if !caller.permissions.has(SEE_RUNS) {
-        return Err(Error::Forbidden(format!("This needs the permission {SEE_RUNS}.")));
-    }
+    require_reader(caller)?;
     let mut room = Budget::new(RUNS_MAX, RUN_BYTES_MAX);
     app.store.read_messages(|tx| {
         let mut flows: HashMap<FlowId, bool> = HashMap::new();
